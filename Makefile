@@ -1,0 +1,51 @@
+# Everything runs from a virtual environment that these targets make and keep in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Tests run in parallel processes; torch's own threads would then only fight over the cores.
+TEST_ENV := OMP_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-long lint format bench clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Two stamps, so that the demo does not install the developers' tools.
+$(VENV)/run.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Setting up lcifr (first time: a few minutes; the next run starts at once) ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --constraint constraints.txt
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml constraints.txt | $(VENV)/run.stamp
+	@echo "Setting up the developers' tools ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	@touch $@ $(VENV)/run.stamp
+
+demo: $(VENV)/run.stamp  ## set up everything and run the main job on the built-in data
+	@$(BIN)/lcifr demo
+
+test: $(VENV)/dev.stamp  ## set up everything and run the tests (under ten minutes on 2 cores)
+	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "not long"
+
+test-long: $(VENV)/dev.stamp  ## what takes longer: large samples, whole datasets
+	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "long"
+
+lint: $(VENV)/dev.stamp  ## format, rules, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev.stamp  ## let ruff format and fix
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.stamp  ## the benchmarks: both sides in one run, ratios printed
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove the virtual environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

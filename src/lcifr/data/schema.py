@@ -1,0 +1,249 @@
+"""What is an individual? The attributes of a table of people, their kinds and their limits."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from lcifr.errors import SchemaError, did_you_mean
+
+RESERVED_GROUPS = ("all", "numeric", "categorical")  # every schema has these sets; formulas use them
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """A number: age, income, a count.
+
+    Parameters
+    ----------
+    name
+        The table's column.
+    unit
+        What the number counts, for people who read reports: ``"years"``.
+    lower, upper
+        The declared range, ends included; None where nothing is declared. A declared range limits who can exist at
+        all, so it clips every region.
+    integer
+        Whether only whole numbers occur.
+    """
+
+    name: str
+    unit: str | None = None
+    lower: float | None = None
+    upper: float | None = None
+    integer: bool = False
+
+    def __post_init__(self) -> None:
+        ends = [end for end in (self.lower, self.upper) if end is not None]
+        if not all(math.isfinite(end) for end in ends):
+            raise SchemaError(f'attribute "{self.name}": the range {ends} is not finite', fix="leave out an end that does not exist")
+        if len(ends) == 2 and ends[0] > ends[1]:
+            raise SchemaError(f'attribute "{self.name}": the range runs backwards, from {ends[0]} to {ends[1]}', fix="swap the ends")
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """One of a few named values: sex, state, purpose. The order of ``values`` fixes the order of the feature columns."""
+
+    name: str
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(self.values))
+        if not self.values:
+            raise SchemaError(f'attribute "{self.name}" has no values', fix="list its values, or drop the column")
+        if not all(isinstance(value, str) for value in self.values):
+            raise SchemaError(f'attribute "{self.name}": values must be text, found {list(self.values)}', fix='write 1 as "1"')
+        repeated = sorted({value for value in self.values if self.values.count(value) > 1})
+        if repeated:
+            raise SchemaError(f'attribute "{self.name}" lists a value twice: {", ".join(repeated)}', fix="list each value once")
+        blank = [value for value in self.values if not value.strip()]
+        if blank:
+            raise SchemaError(
+                f'attribute "{self.name}" has a blank value; blank means missing here',
+                fix='give missing people a value of their own, such as "unknown"',
+            )
+
+
+Attribute = Numeric | Categorical
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The attributes of an individual, in the order of the feature columns.
+
+    Parameters
+    ----------
+    attributes
+        Numeric and categorical attributes, each name once.
+    groups
+        Named sets of attributes that formulas can use, beside ``all``, ``numeric`` and ``categorical``.
+    target
+        The column with what is to be predicted. It is never an attribute, and tables may or may not have it.
+
+    Examples
+    --------
+    >>> schema = Schema((Numeric("age", unit="years"), Categorical("sex", ("female", "male"))), target="hired")
+    >>> schema["sex"].values
+    ('female', 'male')
+    """
+
+    attributes: tuple[Attribute, ...]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    target: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        object.__setattr__(self, "groups", {name: tuple(members) for name, members in self.groups.items()})
+        if not self.attributes:
+            raise SchemaError("a schema needs at least one attribute")
+        names = [attribute.name for attribute in self.attributes]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise SchemaError(f"attribute named twice: {', '.join(repeated)}")
+        if any(not name.strip() for name in names):
+            raise SchemaError("an attribute has a blank name")
+        if self.target in names:
+            raise SchemaError(f'"{self.target}" is both the target and an attribute', fix="leave it out of the attributes")
+        for group, members in self.groups.items():
+            self._check_group(group, members)
+
+    def _check_group(self, group: str, members: tuple[str, ...]) -> None:
+        if group in RESERVED_GROUPS or group in self:
+            raise SchemaError(f'group "{group}" has a name that already means something', fix="rename the group")
+        unknown = [name for name in members if name not in self]
+        if unknown:
+            hint = did_you_mean(unknown[0], self.names)
+            raise SchemaError(f'group "{group}" names what is no attribute: {", ".join(unknown)}.{hint}')
+        if not members:
+            raise SchemaError(f'group "{group}" is empty')
+
+    def __hash__(self) -> int:
+        return hash((self.attributes, tuple(sorted(self.groups.items())), self.target))
+
+    @cached_property
+    def _by_name(self) -> dict[str, Attribute]:
+        return {attribute.name: attribute for attribute in self.attributes}
+
+    def __getitem__(self, name: str) -> Attribute:
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise SchemaError(f'there is no attribute "{name}".{did_you_mean(name, self.names)}') from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Attribute]:
+        return iter(self.attributes)
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @cached_property
+    def numeric(self) -> tuple[Numeric, ...]:
+        return tuple(attribute for attribute in self.attributes if isinstance(attribute, Numeric))
+
+    @cached_property
+    def categorical(self) -> tuple[Categorical, ...]:
+        return tuple(attribute for attribute in self.attributes if isinstance(attribute, Categorical))
+
+    @classmethod
+    def infer(cls, frame: Any, **options: Any) -> Schema:
+        """Propose a schema from a table; see :func:`lcifr.data.infer.infer_schema` for the overrides."""
+        from lcifr.data.infer import infer_schema
+
+        return infer_schema(frame, **options)
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as plain values: what its file and every hash of it are made of."""
+        return {
+            **({"target": self.target} if self.target is not None else {}),
+            "attributes": {attribute.name: _attribute_to_dict(attribute) for attribute in self.attributes},
+            **({"groups": {name: list(members) for name, members in self.groups.items()}} if self.groups else {}),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Schema:
+        unknown = [key for key in values if key not in ("target", "attributes", "groups")]
+        if unknown:
+            raise SchemaError(f'unknown entry "{unknown[0]}".{did_you_mean(unknown[0], ("target", "attributes", "groups"))}')
+        attributes, groups, target = values.get("attributes"), values.get("groups", {}), values.get("target")
+        if not isinstance(attributes, Mapping):
+            raise SchemaError("the [attributes] part is missing", fix='write one [attributes.NAME] per column with kind = "numeric" or "categorical"')
+        if not isinstance(groups, Mapping) or not all(_is_text_list(members) for members in groups.values()):
+            raise SchemaError("[groups] must give a list of attribute names for each group", fix='counts = ["visits", "claims"]')
+        if not isinstance(target, str | None):
+            raise SchemaError(f"target must be a column name, found {target!r}")
+        return cls(tuple(_attribute_from_dict(name, entry) for name, entry in attributes.items()), groups, target)
+
+    def save(self, path: str | Path) -> None:
+        """Write the schema as a TOML file that a person can edit."""
+        Path(path).write_text(tomli_w.dumps(self.to_dict()), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Schema:
+        """Read a schema from its TOML file."""
+        try:
+            return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise SchemaError(f"{path}: there is no such file", fix="check the path; Schema.infer proposes a schema") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SchemaError(f"{path}: not a TOML file: {error}") from None
+        except SchemaError as error:
+            raise SchemaError(f"{path}: {error}") from None
+
+
+def _is_text_list(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+
+
+def _attribute_to_dict(attribute: Attribute) -> dict[str, Any]:
+    if isinstance(attribute, Categorical):
+        return {"kind": "categorical", "values": list(attribute.values)}
+    entry: dict[str, Any] = {"kind": "numeric"}
+    if attribute.unit is not None:
+        entry["unit"] = attribute.unit
+    if attribute.integer:
+        entry["integer"] = True
+    if attribute.lower is not None:
+        entry["lower"] = attribute.lower
+    if attribute.upper is not None:
+        entry["upper"] = attribute.upper
+    return entry
+
+
+_ENTRIES: dict[str, dict[str, tuple[type, ...]]] = {
+    "numeric": {"kind": (str,), "unit": (str,), "integer": (bool,), "lower": (int, float), "upper": (int, float)},
+    "categorical": {"kind": (str,), "values": (list, tuple)},
+}
+
+
+def _attribute_from_dict(name: str, entry: object) -> Attribute:
+    if not isinstance(entry, Mapping) or entry.get("kind") not in _ENTRIES:
+        raise SchemaError(f'attribute "{name}": kind must be "numeric" or "categorical"')
+    known = _ENTRIES[entry["kind"]]
+    for key, value in entry.items():
+        if key not in known:
+            raise SchemaError(f'attribute "{name}": unknown entry "{key}".{did_you_mean(key, known)}')
+        if not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
+            raise SchemaError(f'attribute "{name}": {key} = {value!r} is not a {" or ".join(kind.__name__ for kind in known[key])}')
+    fields = {key: value for key, value in entry.items() if key != "kind"}
+    if entry["kind"] == "categorical":
+        if "values" not in fields:
+            raise SchemaError(f'attribute "{name}": its values are missing', fix='values = ["female", "male"]')
+        return Categorical(name, tuple(fields["values"]))
+    return Numeric(name, **fields)

@@ -1,0 +1,89 @@
+"""Every error of lcifr: where it is, what was found and expected, and how to fix it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``' Did you mean "age"?'`` for the nearest known name, or an empty string."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if not near:  # difflib is case-sensitive, people are not
+        folded = {known_name.casefold(): known_name for known_name in reversed(names)}
+        near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)]
+    return f' Did you mean "{near[0]}"?' if near else ""
+
+
+class LcifrError(Exception):
+    """The base of every error that lcifr raises on purpose.
+
+    Parameters
+    ----------
+    message
+        Where, what was found, and what was expected.
+    fix
+        What the user can do about it; printed as ``Fix: …``.
+    """
+
+    def __init__(self, message: str, *, fix: str | None = None) -> None:
+        self.fix = fix
+        super().__init__(f"{message}\nFix: {fix}" if fix else message)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a table.
+
+    ``row`` counts from 0, the header not included; it is None where the problem is not about one row.
+    """
+
+    message: str
+    column: str | None = None
+    row: int | None = None
+
+    def __str__(self) -> str:
+        place = [f'column "{self.column}"'] if self.column is not None else []
+        place += [f"row {self.row}"] if self.row is not None else []
+        return f"{', '.join(place)}: {self.message}" if place else self.message
+
+
+class SchemaError(LcifrError, ValueError):
+    """A schema that contradicts itself, or a schema file that cannot be read."""
+
+
+class TableError(LcifrError, ValueError):
+    """A table that does not fit its schema. ``problems`` holds every problem found, not only those printed."""
+
+    SHOWN = 20  # a wrong column can have a million bad rows; the whole list is in `problems`
+
+    def __init__(self, problems: Sequence[Problem], *, source: str = "the table", fix: str | None = None) -> None:
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        lines = [f"{source} has {count} problem{'s' if count != 1 else ''} (rows count from 0):"]
+        lines += [f"  - {problem}" for problem in self.problems[: self.SHOWN]]
+        if count > self.SHOWN:
+            lines.append(f"  … and {count - self.SHOWN} more (all of them in .problems)")
+        super().__init__("\n".join(lines), fix=fix)
+
+
+class SimilarityError(LcifrError, ValueError):
+    """A formula that cannot be read, or that says something the language refuses."""
+
+
+class RegionError(LcifrError, ValueError):
+    """A region that cannot be built: no bounds, too many cells, shapes that do not fit."""
+
+
+class NetworkError(LcifrError, ValueError):
+    """A network that cannot be represented as affine layers with ReLU between."""
+
+
+class UntrustedResultError(LcifrError, RuntimeError):
+    """A backend contradicted itself or the facts: no result of this run can be trusted."""
+
+
+class DatasetError(LcifrError):
+    """A dataset that is unknown, not there, or not what it should be."""
