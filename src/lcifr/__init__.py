@@ -1,0 +1,36 @@
+"""lcifr: say who counts as similar, and prove, person by person, that similar people get the same decision.
+
+Public names are loaded when they are first used: the exact checker runs where neither numpy nor torch is installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
+    from lcifr.errors import LcifrError
+
+_HOMES = {
+    "Categorical": "lcifr.data",
+    "Encoding": "lcifr.data",
+    "Individuals": "lcifr.data",
+    "LcifrError": "lcifr.errors",
+    "Numeric": "lcifr.data",
+    "Schema": "lcifr.data",
+}
+
+__all__ = ["Categorical", "Encoding", "Individuals", "LcifrError", "Numeric", "Schema"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lcifr' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -43,14 +43,18 @@ class Numeric:
     def __post_init__(self) -> None:
         ends = [end for end in (self.lower, self.upper) if end is not None]
         if not all(math.isfinite(end) for end in ends):
-            raise SchemaError(f'attribute "{self.name}": the range {ends} is not finite', fix="leave out an end that does not exist")
+            raise SchemaError(
+                f'attribute "{self.name}": the range {ends} is not finite', fix="leave out an end that does not exist"
+            )
         if len(ends) == 2 and ends[0] > ends[1]:
-            raise SchemaError(f'attribute "{self.name}": the range runs backwards, from {ends[0]} to {ends[1]}', fix="swap the ends")
+            raise SchemaError(
+                f'attribute "{self.name}": the range runs backwards, from {ends[0]} to {ends[1]}', fix="swap the ends"
+            )
 
 
 @dataclass(frozen=True)
 class Categorical:
-    """One of a few named values: sex, state, purpose. The order of ``values`` fixes the order of the feature columns."""
+    """One of a few named values: sex, state, purpose. The order of ``values`` is the order of the feature columns."""
 
     name: str
     values: tuple[str, ...]
@@ -60,10 +64,14 @@ class Categorical:
         if not self.values:
             raise SchemaError(f'attribute "{self.name}" has no values', fix="list its values, or drop the column")
         if not all(isinstance(value, str) for value in self.values):
-            raise SchemaError(f'attribute "{self.name}": values must be text, found {list(self.values)}', fix='write 1 as "1"')
+            raise SchemaError(
+                f'attribute "{self.name}": values must be text, found {list(self.values)}', fix='write 1 as "1"'
+            )
         repeated = sorted({value for value in self.values if self.values.count(value) > 1})
         if repeated:
-            raise SchemaError(f'attribute "{self.name}" lists a value twice: {", ".join(repeated)}', fix="list each value once")
+            raise SchemaError(
+                f'attribute "{self.name}" lists a value twice: {", ".join(repeated)}', fix="list each value once"
+            )
         blank = [value for value in self.values if not value.strip()]
         if blank:
             raise SchemaError(
@@ -111,7 +119,9 @@ class Schema:
         if any(not name.strip() for name in names):
             raise SchemaError("an attribute has a blank name")
         if self.target in names:
-            raise SchemaError(f'"{self.target}" is both the target and an attribute', fix="leave it out of the attributes")
+            raise SchemaError(
+                f'"{self.target}" is both the target and an attribute', fix="leave it out of the attributes"
+            )
         for group, members in self.groups.items():
             self._check_group(group, members)
 
@@ -156,6 +166,14 @@ class Schema:
         return tuple(attribute for attribute in self.attributes if isinstance(attribute, Numeric))
 
     @cached_property
+    def names_numeric(self) -> tuple[str, ...]:
+        return tuple(attribute.name for attribute in self.numeric)
+
+    @cached_property
+    def names_categorical(self) -> tuple[str, ...]:
+        return tuple(attribute.name for attribute in self.categorical)
+
+    @cached_property
     def categorical(self) -> tuple[Categorical, ...]:
         return tuple(attribute for attribute in self.attributes if isinstance(attribute, Categorical))
 
@@ -180,12 +198,19 @@ class Schema:
     def from_dict(cls, values: Mapping[str, Any]) -> Schema:
         unknown = [key for key in values if key not in ("target", "attributes", "groups")]
         if unknown:
-            raise SchemaError(f'unknown entry "{unknown[0]}".{did_you_mean(unknown[0], ("target", "attributes", "groups"))}')
+            raise SchemaError(
+                f'unknown entry "{unknown[0]}".{did_you_mean(unknown[0], ("target", "attributes", "groups"))}'
+            )
         attributes, groups, target = values.get("attributes"), values.get("groups", {}), values.get("target")
         if not isinstance(attributes, Mapping):
-            raise SchemaError("the [attributes] part is missing", fix='write one [attributes.NAME] per column with kind = "numeric" or "categorical"')
+            raise SchemaError(
+                "the [attributes] part is missing",
+                fix='write one [attributes.NAME] per column with kind = "numeric" or "categorical"',
+            )
         if not isinstance(groups, Mapping) or not all(_is_text_list(members) for members in groups.values()):
-            raise SchemaError("[groups] must give a list of attribute names for each group", fix='counts = ["visits", "claims"]')
+            raise SchemaError(
+                "[groups] must give a list of attribute names for each group", fix='counts = ["visits", "claims"]'
+            )
         if not isinstance(target, str | None):
             raise SchemaError(f"target must be a column name, found {target!r}")
         return cls(tuple(_attribute_from_dict(name, entry) for name, entry in attributes.items()), groups, target)
@@ -200,7 +225,9 @@ class Schema:
         try:
             return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except FileNotFoundError:
-            raise SchemaError(f"{path}: there is no such file", fix="check the path; Schema.infer proposes a schema") from None
+            raise SchemaError(
+                f"{path}: there is no such file", fix="check the path; Schema.infer proposes a schema"
+            ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise SchemaError(f"{path}: not a TOML file: {error}") from None
         except SchemaError as error:
@@ -240,7 +267,9 @@ def _attribute_from_dict(name: str, entry: object) -> Attribute:
         if key not in known:
             raise SchemaError(f'attribute "{name}": unknown entry "{key}".{did_you_mean(key, known)}')
         if not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
-            raise SchemaError(f'attribute "{name}": {key} = {value!r} is not a {" or ".join(kind.__name__ for kind in known[key])}')
+            raise SchemaError(
+                f'attribute "{name}": {key} = {value!r} is not a {" or ".join(kind.__name__ for kind in known[key])}'
+            )
     fields = {key: value for key, value in entry.items() if key != "kind"}
     if entry["kind"] == "categorical":
         if "values" not in fields:

@@ -125,7 +125,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class CategoryComparison:
-    """``race' = "White"``, ``race' != race``; ``operator`` is ``=`` or ``!=``; the right side is a value's text or another attribute."""
+    """``race' = "White"``, ``race' != race``: ``=`` or ``!=`` against a value's text or another attribute."""
 
     left: Value
     operator: str

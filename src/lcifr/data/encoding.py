@@ -1,0 +1,207 @@
+"""What is an individual? Table ↔ matrix: numbers standardised, categories one-hot, and back again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lcifr.data.schema import Categorical, Schema
+from lcifr.data.table import Individuals
+from lcifr.errors import LcifrError, Problem, TableError
+
+FORMAT = 1  # of the JSON form
+UNIT_ROUNDOFF = 2.0**-53
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of the matrix: a whole numeric attribute, or one value of a categorical one."""
+
+    attribute: str
+    value: str | None = None
+
+    def __str__(self) -> str:
+        return self.attribute if self.value is None else f"{self.attribute}={self.value}"
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The scales of the training data, and which feature column belongs to which attribute.
+
+    scikit-learn's scalers divide by the n-denominator deviation and cannot say how exact their inverse is, so the few
+    lines of arithmetic are ours.
+
+    Parameters
+    ----------
+    schema
+        What is encoded; features come in its order.
+    means, sds : (numeric attributes,)
+        Mean and (n − 1) standard deviation of the training data, in the order of ``schema.numeric``.
+    training
+        The people it was fitted on, where they are at hand: ranks in formulas are taken among them. Never saved.
+    """
+
+    schema: Schema
+    means: NDArray[np.float64]
+    sds: NDArray[np.float64]
+    training: Individuals | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def fit(cls, source: Any, schema: Schema) -> Encoding:
+        """Take means and standard deviations from a table of training people.
+
+        Raises
+        ------
+        TableError
+            For everything the gate reports, and for numeric columns that never vary.
+        """
+        people = Individuals.read(source, schema, fitting=True)
+        if len(people) < 2:
+            raise TableError([Problem("one row has no standard deviation")], fix="fit on at least two people")
+        means = people.numbers.mean(axis=0)
+        sds = people.numbers.std(axis=0, ddof=1)
+        flat = [a.name for a, sd in zip(schema.numeric, sds, strict=True) if sd == 0]  # too small to square
+        if flat:
+            raise TableError([Problem("varies too little to have a standard deviation", column=name) for name in flat])
+        return cls(schema, means, sds, people)
+
+    # -- columns ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """What each column of the matrix is."""
+        return tuple(
+            Feature(attribute.name, value)
+            for attribute in self.schema
+            for value in (attribute.values if isinstance(attribute, Categorical) else (None,))
+        )
+
+    @cached_property
+    def _slices(self) -> dict[str, slice]:
+        slices, start = {}, 0
+        for attribute in self.schema:
+            width = len(attribute.values) if isinstance(attribute, Categorical) else 1
+            slices[attribute.name] = slice(start, start + width)
+            start += width
+        return slices
+
+    def columns(self, attribute: str) -> slice:
+        """The feature columns of one attribute."""
+        return self._slices[self.schema[attribute].name]
+
+    @cached_property
+    def numeric_columns(self) -> NDArray[np.intp]:
+        """(numeric attributes,) the feature column of each, in the order of ``schema.numeric``."""
+        return np.array([self.columns(attribute.name).start for attribute in self.schema.numeric], dtype=np.intp)
+
+    @cached_property
+    def category_starts(self) -> NDArray[np.intp]:
+        """(categorical attributes,) the first feature column of each, in the order of ``schema.categorical``."""
+        return np.array([self.columns(attribute.name).start for attribute in self.schema.categorical], dtype=np.intp)
+
+    def mean(self, attribute: str) -> float:
+        return float(self.means[self.schema.names_numeric.index(attribute)])
+
+    def sd(self, attribute: str) -> float:
+        return float(self.sds[self.schema.names_numeric.index(attribute)])
+
+    # -- there and back --------------------------------------------------------------------------------------------
+
+    def encode(self, source: Any) -> NDArray[np.float64]:
+        """People as a matrix: (value − mean) / sd for numbers, one-hot for categories.
+
+        Returns
+        -------
+        (people, features) float64
+        """
+        people = Individuals.read(source, self.schema)
+        matrix = np.zeros((len(people), len(self.features)))
+        matrix[:, self.numeric_columns] = self.scale(people.numbers)
+        rows = np.arange(len(people))[:, None]
+        matrix[rows, self.category_starts + people.codes] = 1.0
+        return matrix
+
+    def scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(…, numeric attributes) raw values to encoded ones; monotone in every value, as float arithmetic is."""
+        scaled: NDArray[np.float64] = (numbers - self.means) / self.sds
+        return scaled
+
+    def decode(self, matrix: ArrayLike) -> Individuals:
+        """A matrix back to people: categories and whole numbers exactly, other numbers within ``decode_error``.
+
+        A category is the largest entry of its group, so that a point of the relaxed simplex decodes too.
+        """
+        array = np.asarray(matrix, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != len(self.features) or not np.isfinite(array).all():
+            raise LcifrError(
+                f"cannot decode an array of shape {array.shape}",
+                fix=f"give finite values, (people, {len(self.features)})",
+            )
+        numbers = array[:, self.numeric_columns] * self.sds + self.means
+        whole = np.array([attribute.integer for attribute in self.schema.numeric], dtype=bool)
+        numbers[:, whole] = np.rint(numbers[:, whole])
+        codes = np.zeros((len(array), len(self.schema.categorical)), np.int32)
+        for j, category in enumerate(self.schema.categorical):
+            codes[:, j] = array[:, self.columns(category.name)].argmax(axis=1)
+        return Individuals(self.schema, numbers, codes)
+
+    def decode_error(self, numbers: ArrayLike) -> NDArray[np.float64]:
+        """How far ``decode(encode(x))`` may be from raw values x: (…, numeric attributes).
+
+        Each of −, /, ·, + rounds by a factor within 1 ± u, u = 2⁻⁵³, so the result is off by at most
+        3u(1+u)³·|x − m| + u·|x| ≤ 5u·(|x| + |m|), plus one underflow of the quotient (2⁻¹⁰⁷⁴) scaled back by the sd.
+        Below one half this rounds away, which is why whole numbers come back exactly.
+        """
+        size = np.abs(np.asarray(numbers, dtype=np.float64)) + np.abs(self.means)
+        error: NDArray[np.float64] = 5 * UNIT_ROUNDOFF * size + self.sds * 2.0**-1074
+        return error
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; floats as hexadecimal text, so that not one bit is lost or guessed."""
+        scales = {
+            attribute.name: {"mean": float(mean).hex(), "sd": float(sd).hex()}
+            for attribute, mean, sd in zip(self.schema.numeric, self.means, self.sds, strict=True)
+        }
+        return {"format": FORMAT, "schema": self.schema.to_dict(), "scales": scales}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Encoding:
+        try:
+            if values["format"] != FORMAT:
+                raise LcifrError(f"an encoding of format {values['format']!r}; this version reads {FORMAT}")
+            schema = Schema.from_dict(values["schema"])
+            scales = [values["scales"][attribute.name] for attribute in schema.numeric]
+            means = np.array([float.fromhex(scale["mean"]) for scale in scales])
+            sds = np.array([float.fromhex(scale["sd"]) for scale in scales])
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, LcifrError):
+                raise
+            raise LcifrError(f"not an encoding: {type(error).__name__}: {error}") from None
+        if not (np.isfinite(means).all() and np.isfinite(sds).all() and (sds > 0).all()):
+            raise LcifrError("not an encoding: means must be finite and standard deviations positive")
+        return cls(schema, means, sds)
+
+    @cached_property
+    def hash(self) -> str:
+        """sha256 of the canonical JSON form."""
+        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+
+    def save(self, path: str | Path) -> None:
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Encoding:
+        try:
+            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        except (OSError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise LcifrError(f"{path}: cannot be read as an encoding: {error}") from None

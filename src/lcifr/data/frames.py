@@ -1,0 +1,117 @@
+"""What is an individual? Any table — pandas, polars, Arrow, CSV, Parquet — as Arrow columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lcifr.errors import LcifrError, Problem, TableError
+
+ACCEPTED = "a pandas or polars frame, an Arrow table, or a path to a .csv or .parquet file"
+
+
+def read_frame(source: Any) -> pa.Table:
+    """The columns of ``source`` as an Arrow table, unchecked but for what makes it no table at all.
+
+    Parameters
+    ----------
+    source
+        A pandas or polars frame (polars may be lazy), an Arrow table, or a path to a ``.csv`` or ``.parquet`` file.
+
+    Raises
+    ------
+    TableError
+        If two columns share a name: nothing could say which one is meant.
+    LcifrError
+        If ``source`` is no table, or the file cannot be read.
+    """
+    if isinstance(source, str | Path):
+        return _unique(_read_file(Path(source)), str(source))
+    if isinstance(source, pa.Table):
+        return _unique(source)
+    if isinstance(source, pa.RecordBatch):
+        return _unique(pa.Table.from_batches([source]))
+    try:
+        _refuse_duplicates([str(name) for name in source.columns])  # before narwhals, which reports only the first
+        frame = nw.from_native(source)
+    except (TypeError, AttributeError):
+        raise LcifrError(f"cannot read a table from {type(source).__name__}", fix=f"give {ACCEPTED}") from None
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return (
+        pa.table({str(name): _arrow_column(eager[name]) for name in eager.columns}) if eager.columns else pa.table({})
+    )
+
+
+def _read_file(path: Path) -> pa.Table:
+    from pyarrow import csv, parquet
+
+    try:
+        if path.suffix.lower() in (".parquet", ".pq"):
+            return parquet.read_table(path)
+        if path.suffix.lower() in (".csv", ".tsv", ".gz"):
+            delimiter = "\t" if ".tsv" in path.suffixes else ","
+            return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter))
+    except FileNotFoundError:
+        raise LcifrError(f"{path}: there is no such file") from None
+    except (pa.ArrowException, OSError) as error:
+        raise LcifrError(f"{path}: cannot be read: {error}") from None
+    raise LcifrError(f"{path}: unknown kind of file", fix=f"give {ACCEPTED}")
+
+
+def _unique(table: pa.Table, source: str = "the table") -> pa.Table:
+    _refuse_duplicates(table.column_names, source)
+    return table
+
+
+def _refuse_duplicates(names: list[str], source: str = "the table") -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        problems = [Problem(f"the name stands {names.count(name)} times", column=name) for name in repeated]
+        raise TableError(problems, source=source, fix="rename or drop all but one of them")
+
+
+def _arrow_column(series: nw.Series[Any]) -> pa.ChunkedArray | pa.Array:
+    try:
+        return series.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError):  # an object column of mixed types: the gate reports row by row
+        return pa.array([None if _is_missing(value) else text_of(value) for value in series.to_list()], pa.string())
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value))
+
+
+def text_of(value: object) -> str:
+    """A value as the text that names its category: ``true``, ``3`` for 3.0, otherwise as Python writes it."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column's values as category names, trimmed; missing and blank values are null."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_boolean(kind):
+        column = pc.if_else(column, "true", "false")
+    elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        column = pa.chunked_array(
+            [pa.array([None if _is_missing(v) else text_of(v) for v in column.to_pylist()], pa.string())]
+        )
+    elif pa.types.is_large_string(kind) or not pa.types.is_string(kind):
+        column = (
+            column.cast(pa.string())
+            if not pa.types.is_null(kind)
+            else pa.chunked_array([pa.nulls(len(column), pa.string())])
+        )
+    trimmed = pc.utf8_trim_whitespace(column)
+    return pc.if_else(pc.equal(trimmed, ""), None, trimmed)

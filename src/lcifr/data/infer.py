@@ -1,0 +1,112 @@
+"""What is an individual? A schema proposed from a table, for a person to read and correct."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lcifr.data.frames import as_text, read_frame
+from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
+from lcifr.data.table import to_float
+from lcifr.errors import Problem, SchemaError, TableError, did_you_mean
+
+MANY_CATEGORIES = 100  # text with more distinct values than this is an identifier or prose, not an attribute
+
+
+def infer_schema(
+    source: Any,
+    *,
+    target: str | None = None,
+    numeric: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    units: Mapping[str, str] | None = None,
+    ranges: Mapping[str, tuple[float | None, float | None]] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+) -> Schema:
+    """Propose a schema: numbers are numeric, text and booleans are categorical with their values in sorted order.
+
+    Parameters
+    ----------
+    source
+        Anything :func:`lcifr.data.frames.read_frame` takes.
+    target
+        The column to predict; it is left out of the attributes.
+    numeric, categorical
+        Columns whose kind is overridden (a postcode is a category, however numeric it looks).
+    drop
+        Columns that are no attributes (identifiers, dates).
+    units, ranges
+        What numbers count, and the declared (lower, upper) range of an attribute; None for an open end.
+    groups
+        Named sets of attributes for formulas.
+
+    Raises
+    ------
+    TableError
+        With every column that cannot be an attribute as it stands (dates, prose, all missing), and advice.
+    """
+    table = read_frame(source)
+    units, ranges = dict(units or {}), dict(ranges or {})
+    named = [*numeric, *categorical, *drop, *units, *ranges, *([target] if target else [])]
+    for name in named:
+        if name not in table.column_names:
+            raise SchemaError(f'there is no column "{name}".{did_you_mean(name, table.column_names)}')
+    problems: list[Problem] = [] if len(table) else [Problem("there are no rows")]
+    attributes: list[Attribute] = []
+    for name in table.column_names:
+        if name == target or name in drop or not len(table):
+            continue
+        kind = "numeric" if name in numeric else "categorical" if name in categorical else None
+        found = _propose(name, table[name], kind, problems)
+        if isinstance(found, Numeric):
+            lower, upper = ranges.get(name, (None, None))
+            found = Numeric(name, units.get(name), lower, upper, found.integer)
+        if found is not None:
+            attributes.append(found)
+    if problems:
+        raise TableError(problems, fix="correct the columns, or override: numeric=[…], categorical=[…], drop=[…]")
+    return Schema(tuple(attributes), {name: tuple(members) for name, members in (groups or {}).items()}, target)
+
+
+def _propose(name: str, column: pa.ChunkedArray, kind: str | None, problems: list[Problem]) -> Attribute | None:
+    """The attribute a column looks like, or None with the reason among ``problems``."""
+    if pa.types.is_temporal(column.type):
+        problems.append(
+            Problem(
+                "holds dates, which no formula can compare; turn it into a number (an age in years) or drop it",
+                column=name,
+            )
+        )
+        return None
+    if column.null_count == len(column):
+        problems.append(Problem("every value is missing; drop it", column=name))
+        return None
+    if kind == "numeric" or (kind is None and _is_number(column.type)):
+        values, odd = to_float(column)
+        if odd:
+            problems.append(Problem(f"{column[odd[0]].as_py()!r} is not a number", column=name, row=odd[0]))
+            return None
+        finite = values[np.isfinite(values)]
+        return Numeric(name, integer=bool(len(finite)) and bool((finite == np.rint(finite)).all()))
+    values_seen = sorted(pc.unique(as_text(column)).drop_null().to_pylist())
+    if not values_seen:
+        problems.append(Problem("every value is missing; drop it", column=name))
+        return None
+    if kind is None and len(values_seen) > MANY_CATEGORIES:
+        problems.append(
+            Problem(
+                f"{len(values_seen)} different texts are too many for a category; drop it, or say categorical=[…]",
+                column=name,
+            )
+        )
+        return None
+    return Categorical(name, tuple(values_seen))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))

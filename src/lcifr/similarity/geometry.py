@@ -1,0 +1,122 @@
+"""Who counts as similar? Membership in a region and projection onto it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lcifr.errors import RegionError
+from lcifr.similarity.region import BoolArray, Cell, Choice, FloatArray, Region, Rows
+
+UNIT_ROUNDOFF = 2.0**-53
+PROJECTION_ROUNDS = 2000  # Dykstra's method converges linearly on polytopes; thin ones need hundreds of rounds
+
+
+def points_of(region: Region, points: ArrayLike) -> FloatArray:
+    """``points`` as (people, k, features), checked."""
+    array = np.asarray(points, dtype=np.float64)
+    if array.ndim not in (2, 3) or array.shape[0] != region.people or array.shape[-1] != region.features:
+        raise RegionError(
+            f"points have shape {array.shape}, expected ({region.people}, {region.features}) "
+            f"or ({region.people}, k, {region.features})"
+        )
+    return array if array.ndim == 3 else array[:, None, :]
+
+
+def contains(region: Region, points: ArrayLike, tolerance: float) -> BoolArray:
+    stacked = points_of(region, points)
+    inside = np.zeros(stacked.shape[:2], bool)
+    for cell in region.cells:
+        inside |= cell_contains(cell, stacked, tolerance)
+    return inside if np.ndim(points) == 3 else inside[:, 0]
+
+
+def cell_contains(cell: Cell, points: FloatArray, tolerance: float = 0.0) -> BoolArray:
+    """(people, k): which of the points (people, k, features) lie in the cell."""
+    values = points[:, :, cell.numeric]
+    inside = (values >= cell.lower[:, None] - tolerance) & (values <= cell.upper[:, None] + tolerance)
+    result: BoolArray = inside.all(axis=2) & cell.present[:, None]
+    for choice in cell.choices:
+        result &= _is_allowed(choice, points[:, :, choice.columns], tolerance)
+    if cell.rows is not None:
+        result &= row_excess(cell.rows, points).max(axis=2) <= tolerance
+    return result
+
+
+def _is_allowed(choice: Choice, values: FloatArray, tolerance: float) -> BoolArray:
+    hot = values.argmax(axis=2)
+    one_hot = np.arange(len(choice.columns)) == hot[:, :, None]
+    whole: BoolArray = (np.abs(values - one_hot) <= tolerance).all(axis=2)
+    allowed: BoolArray = np.take_along_axis(choice.allowed, hot, axis=1)
+    return whole & allowed
+
+
+def row_excess(rows: Rows, points: FloatArray) -> FloatArray:
+    """(people, k, rows): by how much G x − g exceeds what rounding of the dot product alone could make of 0.
+
+    A dot product of n terms errs by at most n·u/(1 − n·u) · Σ|G||x| (Higham, Accuracy and Stability, §3.1); one more
+    rounding for the subtraction. The term is doubled rather than tuned: it only decides ties.
+    """
+    value = points @ rows.G.T - rows.g[:, None]
+    size = np.abs(points) @ np.abs(rows.G).T + np.abs(rows.g)[:, None]
+    excess: FloatArray = value - 2 * (points.shape[2] + 2) * UNIT_ROUNDOFF * size
+    return excess
+
+
+def project(region: Region, points: ArrayLike, tolerance: float) -> FloatArray:
+    start = points_of(region, points)
+    if np.ndim(points) == 3:
+        raise RegionError("project takes one point per person: (people, features)")
+    target = start[:, 0]
+    nearest = np.full_like(target, np.nan)
+    distance = np.full(region.people, np.inf)
+    for cell in region.cells:
+        landed = project_onto_cell(cell, target, tolerance)
+        away = np.where(cell.present, np.linalg.norm(landed - target, axis=1), np.inf)
+        closer = away < distance
+        nearest[closer], distance[closer] = landed[closer], away[closer]
+    return nearest
+
+
+def project_onto_cell(cell: Cell, target: FloatArray, tolerance: float) -> FloatArray:
+    """(people, features), by Dykstra's alternating projections: each row, then box × simplices."""
+    if cell.rows is None:
+        return _onto_product(cell, target)
+    norms = np.maximum((cell.rows.G**2).sum(axis=1), np.finfo(float).tiny)
+    point = target.copy()
+    product_step = np.zeros_like(point)
+    row_steps = np.zeros((len(norms), *point.shape))
+    for _ in range(PROJECTION_ROUNDS):
+        for r, row in enumerate(cell.rows.G):
+            shifted = point + row_steps[r]
+            over = np.maximum(shifted @ row - cell.rows.g[:, r], 0.0) / norms[r]
+            point = shifted - over[:, None] * row
+            row_steps[r] = shifted - point
+        shifted = point + product_step
+        point = _onto_product(cell, shifted)
+        product_step = shifted - point
+        if (row_excess(cell.rows, point[:, None])[cell.present] <= tolerance).all():
+            break
+    return point
+
+
+def _onto_product(cell: Cell, point: FloatArray) -> FloatArray:
+    landed = point.copy()
+    landed[:, cell.numeric] = np.clip(point[:, cell.numeric], cell.lower, np.maximum(cell.lower, cell.upper))
+    for choice in cell.choices:
+        landed[:, choice.columns] = _onto_simplex(point[:, choice.columns], choice.allowed)
+    return landed
+
+
+def _onto_simplex(values: FloatArray, allowed: BoolArray) -> FloatArray:
+    """Euclidean projection of each row onto {p ≥ 0, Σp = 1, p = 0 where not allowed}, by sorting (Held et al. 1974)."""
+    masked = np.where(allowed, values, -np.inf)
+    descending = -np.sort(-masked, axis=1)
+    sums = np.cumsum(np.where(np.isfinite(descending), descending, 0.0), axis=1)
+    counts = np.arange(1, values.shape[1] + 1)
+    with np.errstate(invalid="ignore"):
+        used = descending - (sums - 1) / counts > 0
+    last = np.maximum(used.sum(axis=1) - 1, 0)
+    people = np.arange(len(values))
+    shift = (sums[people, last] - 1) / counts[last]
+    return np.maximum(np.where(allowed, values - shift[:, None], 0.0), 0.0)
