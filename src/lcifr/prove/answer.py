@@ -1,0 +1,137 @@
+"""What a proof engine answers: proved upper bounds, best values found, witnesses; and what one is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from lcifr.network import Network
+    from lcifr.similarity.region import Region
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+CodeArray = NDArray[np.int8]
+Proofs = Sequence[Sequence[Any]]
+"""``proofs[person][direction]``: a proof of ``upper`` (see docs/design/proofs.md), or None."""
+
+
+class Status(IntEnum):
+    """What is known about one person and direction; stored as int8."""
+
+    EXACT = 0
+    """The proved bound and the best value found agree within the tolerance."""
+    TARGET_REACHED = 1
+    """The answer is known to lie on one side of the target (see which with ``upper`` and ``best``)."""
+    EMPTY = 2
+    """The region is empty: nothing can be reached."""
+    BOUNDED = 3
+    """There is a proved bound; this method does not close the gap."""
+    BUDGET = 4
+    """As BOUNDED, because the budget was spent."""
+    FAILED = 5
+    """The backend proved nothing: ``upper`` is infinite."""
+
+    @property
+    def word(self) -> str:
+        """The status as text, for reports: ``exact``, ``target_reached``, …"""
+        return self.name.lower()
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much work is allowed. Nodes do not depend on the machine's load; seconds do, and are off by default."""
+
+    nodes: int = 20_000
+    """Nodes of branch-and-bound (or of a MILP) for each person and direction."""
+    seconds: float | None = None
+    """Wall-clock for the whole call, checked between batches."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One call, validated.
+
+    Parameters
+    ----------
+    directions : (people, k, outputs) float64.
+    target : (people, k) float64, or None.
+    """
+
+    network: Network
+    directions: FloatArray
+    region: Region
+    target: FloatArray | None
+    tolerance: float
+    budget: Budget
+    device: str | None
+    proof: bool
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a backend says, before anybody believes it.
+
+    Parameters
+    ----------
+    upper : (people, k) its upper bound, in the units of the direction; −inf only where it proved the region empty.
+    proved : (people, k) True only where ``upper`` is backed by an optimal (or dual) status. Where it is False,
+        ``upper`` is not looked at: a time limit, an error or "infeasible" without a certificate is never a bound.
+    witness : (people, k, features) the best point found, NaN where none.
+    exhausted : (people, k) True where the budget ended the work.
+    nodes : (people, k) int64.
+    method : (people, k) int8, index into ``methods``: who proved ``upper``.
+    methods : names.
+    proof : proofs, or None.
+    """
+
+    upper: FloatArray
+    proved: NDArray[np.bool_]
+    witness: FloatArray
+    exhausted: NDArray[np.bool_]
+    nodes: IntArray
+    method: CodeArray
+    methods: tuple[str, ...]
+    proof: Proofs | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The largest value of each direction over each person's region, from both sides.
+
+    Parameters
+    ----------
+    upper : (people, k) proved: no point of the region exceeds it, in exact arithmetic. −inf for an empty region.
+    best : (people, k) reached: the value at ``witness``, rounded down by its error bound. −inf where none was found.
+    witness : (people, k, features) a point of the region, NaN where none was found.
+    status : (people, k) int8, see :class:`Status`.
+    method : (people, k) int8, index into ``methods``: who proved ``upper``.
+    methods : the names.
+    nodes : (people, k) int64, branch-and-bound nodes spent.
+    proof : ``proof[person][direction]``, or None where no proofs were asked for.
+    """
+
+    upper: FloatArray
+    best: FloatArray
+    witness: FloatArray
+    status: CodeArray
+    method: CodeArray
+    methods: tuple[str, ...]
+    nodes: IntArray
+    proof: Proofs | None = None
+
+    @property
+    def words(self) -> NDArray[np.str_]:
+        """(people, k) the status as text."""
+        return np.array([status.word for status in Status])[self.status]
+
+
+def within(upper: FloatArray, best: FloatArray, tolerance: float) -> NDArray[np.bool_]:
+    """Whether upper and best agree: upper − best ≤ tolerance·(1 + |best|), absolute plus relative."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(upper - best <= tolerance * (1.0 + np.abs(best)))
