@@ -39,7 +39,9 @@ class DataFile:
 
     def __post_init__(self) -> None:
         if self.urls and self.sha256 is None:
-            raise DatasetError(f"{self.name}: an address without a checksum", fix="what is downloaded must be checkable")
+            raise DatasetError(
+                f"{self.name}: an address without a checksum", fix="what is downloaded must be checkable"
+            )
 
 
 def data_folder(folder: str | Path | None = None) -> Path:

@@ -36,10 +36,11 @@ def read_frame(source: Any) -> pa.Table:
         return _unique(source)
     if isinstance(source, pa.RecordBatch):
         return _unique(pa.Table.from_batches([source]))
+    if nw.dependencies.is_pandas_dataframe(source):  # the one kind of frame that may name two columns alike
+        _refuse_duplicates([str(name) for name in source.columns])
     try:
-        _refuse_duplicates([str(name) for name in source.columns])  # before narwhals, which reports only the first
         frame = nw.from_native(source)
-    except (TypeError, AttributeError):
+    except TypeError:
         raise LcifrError(f"cannot read a table from {type(source).__name__}", fix=f"give {ACCEPTED}") from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     return (

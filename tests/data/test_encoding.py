@@ -1,0 +1,145 @@
+"""Encode and decode, as laws over generated schemas and tables; and the same bytes from every kind of frame."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
+from lcifr.errors import LcifrError
+
+texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).filter(
+    lambda t: t == t.strip() != ""
+)
+reals = st.floats(-1e90, 1e90).filter(lambda v: v == 0 or abs(v) > 1e-90)
+wholes = st.integers(-(2**45), 2**45)
+
+
+@st.composite
+def tables(draw):
+    """A schema and a frame of at least two people that fits it and varies in every number."""
+    names = draw(st.lists(texts, min_size=1, max_size=5, unique=True))
+    size = draw(st.integers(2, 8))
+    attributes, columns = [], {}
+    for name in names:
+        kind = draw(st.sampled_from(["real", "whole", "category"]))
+        if kind == "category":
+            values = draw(st.lists(texts, min_size=1, max_size=4, unique=True))
+            attributes.append(Categorical(name, tuple(values)))
+            columns[name] = draw(st.lists(st.sampled_from(values), min_size=size, max_size=size))
+        else:
+            numbers = st.lists(reals if kind == "real" else wholes, min_size=size, max_size=size)
+            columns[name] = draw(numbers.filter(lambda column: np.std(np.array(column, float), ddof=1) > 0))
+            attributes.append(Numeric(name, integer=kind == "whole"))
+    return Schema(tuple(attributes)), pd.DataFrame(columns)
+
+
+@settings(deadline=None)
+@given(tables())
+def test_decode_inverts_encode(table):
+    schema, frame = table
+    encoding = Encoding.fit(frame, schema)
+    people = Individuals.read(frame, schema)
+    back = encoding.decode(encoding.encode(frame))
+    assert np.array_equal(back.codes, people.codes)
+    bound = encoding.decode_error(people.numbers)
+    for j, attribute in enumerate(schema.numeric):
+        for row in range(len(people)):
+            error = abs(Fraction(back.numbers[row, j]) - Fraction(people.numbers[row, j]))
+            assert error == 0 if attribute.integer else error <= Fraction(bound[row, j])
+
+
+@settings(deadline=None)
+@given(tables())
+def test_columns_are_standardised_or_one_hot(table):
+    schema, frame = table
+    encoding = Encoding.fit(frame, schema)
+    matrix = encoding.encode(frame)
+    assert matrix.dtype == np.float64
+    assert matrix.shape == (len(frame), len(encoding.features))
+    for attribute in schema:
+        columns = encoding.columns(attribute.name)
+        assert {feature.attribute for feature in encoding.features[columns]} == {attribute.name}
+        if isinstance(attribute, Categorical):
+            assert [feature.value for feature in encoding.features[columns]] == list(attribute.values)
+            assert np.array_equal(matrix[:, columns].sum(axis=1), np.ones(len(frame)))
+            hot = np.array(attribute.values, dtype=object)[matrix[:, columns].argmax(axis=1)]
+            assert hot.tolist() == frame[attribute.name].tolist()
+        else:
+            raw = frame[attribute.name].astype(float)
+            assert np.allclose(matrix[:, columns][:, 0], (raw - raw.mean()) / raw.std(ddof=1), atol=1e-7)
+
+
+@settings(deadline=None)
+@given(tables())
+def test_encoding_is_monotone(table):
+    """Regions rest on it: a larger raw value never encodes to a smaller feature."""
+    schema, frame = table
+    encoding = Encoding.fit(frame, schema)
+    numbers = Individuals.read(frame, schema).numbers
+    ladder = np.sort(np.concatenate([numbers, np.nextafter(numbers, np.inf), np.nextafter(numbers, -np.inf)]), axis=0)
+    assert (np.diff(encoding.scale(ladder), axis=0) >= 0).all()
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables())
+def test_pandas_polars_and_arrow_encode_to_the_same_bytes(table):
+    schema, frame = table
+    encoding = Encoding.fit(frame, schema)
+    expected = encoding.encode(frame).tobytes()
+    columns = {name: frame[name].tolist() for name in frame.columns}
+    for other in (pl.DataFrame(columns), pl.LazyFrame(columns), pa.table(columns)):
+        assert encoding.encode(other).tobytes() == expected
+        again = Encoding.fit(other, schema)
+        assert (again.means.tobytes(), again.sds.tobytes()) == (encoding.means.tobytes(), encoding.sds.tobytes())
+
+
+def test_csv_and_parquet_are_read_alike(tmp_path):
+    frame = pd.DataFrame({"hours per week": [10, 20, 30], "größe": [1.25, 0.1, 3.6], "sex": ["f", "NA", "f"]})
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    frame.to_parquet(tmp_path / "people.parquet")
+    schema = Schema.infer(frame)
+    encoding = Encoding.fit(frame, schema)
+    for name in ("people.csv", "people.parquet"):
+        assert encoding.encode(tmp_path / name).tobytes() == encoding.encode(frame).tobytes()
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables())
+def test_save_and_load_keep_every_bit(table):
+    schema, frame = table
+    encoding = Encoding.fit(frame, schema)
+    again = Encoding.from_dict(encoding.to_dict())
+    assert again.schema == schema
+    assert again.hash == encoding.hash
+    assert again.encode(frame).tobytes() == encoding.encode(frame).tobytes()
+
+
+def test_a_broken_encoding_file_is_refused(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    path = tmp_path / "encoding.json"
+    Encoding.fit(frame, Schema.infer(frame)).save(path)
+    whole = path.read_text()
+    assert Encoding.load(path).features[0].attribute == "a"
+    for broken in (
+        whole[:40],
+        "[]",
+        whole.replace('"format": 1', '"format": 99'),
+        whole.replace('"sd": "0x', '"sd": "-0x'),
+    ):
+        path.write_text(broken)
+        with pytest.raises(LcifrError):
+            Encoding.load(path)
+
+
+def test_decode_refuses_what_is_no_matrix_of_people():
+    frame = pd.DataFrame({"a": [1.0, 2.0]})
+    encoding = Encoding.fit(frame, Schema.infer(frame))
+    for bad in (np.zeros(1), np.zeros((1, 2)), np.array([[np.nan]])):
+        with pytest.raises(LcifrError, match="cannot decode"):
+            encoding.decode(bad)
