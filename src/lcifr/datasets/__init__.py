@@ -1,0 +1,92 @@
+"""Which people do we test on? The six datasets of the paper, one file each.
+
+Every module of this folder whose name does not begin with an underscore is a dataset and defines ``SOURCE``; putting a
+file here is all it takes to add one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+from lcifr.data.fetch import data_folder, download
+from lcifr.datasets._dataset import Dataset, Place, Source, Split, split
+from lcifr.errors import DatasetError, did_you_mean
+
+__all__ = ["Dataset", "Source", "Split", "fetch", "find", "load", "names"]
+
+
+def names() -> tuple[str, ...]:
+    """The names of all datasets, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+
+
+def find(name: str) -> Source:
+    """The description of a dataset; ``law-school`` and ``Law School`` find ``law_school``."""
+    module = name.strip().lower().replace("-", "_").replace(" ", "_")
+    if module not in names():
+        raise DatasetError(
+            f'there is no dataset "{name}".{did_you_mean(module, names())}', fix=f"choose from {', '.join(names())}"
+        )
+    source = getattr(importlib.import_module(f"{__name__}.{module}"), "SOURCE", None)
+    if not isinstance(source, Source) or source.name != module:
+        raise DatasetError(f'datasets/{module}.py defines no SOURCE named "{module}"')
+    return source
+
+
+def load(name: str, *, folder: str | Path | None = None, label: str | None = None, verify: bool = True) -> Dataset:
+    """Read a dataset, cleaned and split as in the paper.
+
+    Parameters
+    ----------
+    name
+        One of :func:`names`.
+    folder
+        The folder of all datasets; by default ``$LCIFR_DATA``, else the user's cache. Files are looked for in
+        ``folder/name``; German Credit also ships inside the package.
+    label
+        Another label than the dataset's own, where it offers some (Health's transfer tasks).
+    verify
+        Whether files that differ from the published ones are refused.
+
+    Raises
+    ------
+    DatasetError
+        When the dataset is unknown or its files are missing or altered, with what to do about it.
+
+    Examples
+    --------
+    >>> german = load("german")
+    >>> len(german.train), len(german.validation), len(german.test)
+    (640, 160, 200)
+    """
+    source = find(name)
+    if label is not None and label not in source.labels:
+        offered = f"choose from {', '.join(source.labels)}" if source.labels else "leave the label out"
+        raise DatasetError(f'{source.name} has no label "{label}".{did_you_mean(label, source.labels)}', fix=offered)
+    return split(source, source.read(Place(source, data_folder(folder), verify), label))
+
+
+def fetch(name: str, folder: str | Path | None = None, *, progress: bool = False) -> list[Path]:
+    """Download a dataset's files, checked against their sha256.
+
+    Parameters
+    ----------
+    name
+        One of :func:`names`.
+    folder
+        The folder of all datasets; by default ``$LCIFR_DATA``, else the user's cache.
+    progress
+        Whether to draw progress bars on stderr.
+
+    Returns
+    -------
+    list of Path
+        Where the files are.
+    """
+    source = find(name)
+    place = Place(source, data_folder(folder))
+    if source.by_hand is not None:
+        raise DatasetError(f"{source.title} cannot be fetched automatically", fix=source.by_hand)
+    return [download(file, place.folder, progress=progress) for file in source.files]
