@@ -20,6 +20,10 @@ reals = st.floats(-1e90, 1e90).filter(lambda v: v == 0 or abs(v) > 1e-90)
 wholes = st.integers(-(2**45), 2**45)
 
 
+def _varies(column: list[float]) -> bool:
+    return min(column) < max(column) and np.std(np.array(column, float), ddof=1) > 0
+
+
 @st.composite
 def tables(draw):
     """A schema and a frame of at least two people that fits it and varies in every number."""
@@ -34,7 +38,7 @@ def tables(draw):
             columns[name] = draw(st.lists(st.sampled_from(values), min_size=size, max_size=size))
         else:
             numbers = st.lists(reals if kind == "real" else wholes, min_size=size, max_size=size)
-            columns[name] = draw(numbers.filter(lambda column: np.std(np.array(column, float), ddof=1) > 0))
+            columns[name] = draw(numbers.filter(_varies))
             attributes.append(Numeric(name, integer=kind == "whole"))
     return Schema(tuple(attributes)), pd.DataFrame(columns)
 
