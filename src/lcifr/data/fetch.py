@@ -147,7 +147,7 @@ def _transfer(url: str, file: DataFile, path: Path, progress: bool) -> None:
         found = sha256_of(part)
         if found != file.sha256:
             raise _TransferError(
-                f"refused, these are not the published bytes ({received} received, sha256 {found}, expected {file.sha256})"
+                f"refused, these {received} bytes are not the published ones (sha256 {found}, expected {file.sha256})"
             )
         os.replace(part, path)
     finally:

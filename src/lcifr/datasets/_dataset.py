@@ -19,6 +19,11 @@ SHARE = 0.2  # of all rows for the test, then of the rest for validation, as in 
 SEED = 0  # the paper's
 
 
+def words(text: str) -> tuple[str, ...]:
+    """Names written one after another, as a dataset's file lists its columns and categories."""
+    return tuple(text.split())
+
+
 @dataclass(frozen=True)
 class Source:
     """What a dataset's file says about it.
@@ -194,11 +199,12 @@ class Place:
 
     def missing(self, names: Sequence[str]) -> DatasetError:
         """What to say when files are not there: which, where to get them, where to put them."""
-        source = self.source
-        hand = f"get {' and '.join(names)} from {source.homepage} and place {'it' if len(names) == 1 else 'them'} in {self.folder}"
+        source, files = self.source, " and ".join(names)
+        are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        by_hand = f"get {files} from {source.homepage} and place {them} in {self.folder}"
         return DatasetError(
-            f"{source.title}: {' and '.join(names)} {'is' if len(names) == 1 else 'are'} not in {self.folder}",
-            fix=source.by_hand or f"run `lcifr data fetch {source.name}`, or {hand}",
+            f"{source.title}: {files} {are} not in {self.folder}",
+            fix=source.by_hand or f"run `lcifr data fetch {source.name}`, or {by_hand}",
         )
 
     def _check(self, path: Path, expected: str | None) -> None:

@@ -127,9 +127,9 @@ SOURCE: Final = Source(
     cautions=(
         "Only people who were granted a credit are in it: nothing is known of those who were turned away.",
         "Bad credits were sampled far more often than they occurred (30 % here), so rates say nothing about any bank.",
-        "Sex is derived from a combined code for sex and marital status. Later archive work (Grömping 2019, South German "
-        "Credit) found that this and several other code tables are wrong at UCI: the code read as female also holds "
-        "single men. A statement about sex on this data is a statement about that code.",
+        "Sex is derived from a combined code for sex and marital status. Work in the bank's archives (Grömping 2019, "
+        "South German Credit) found UCI's table of this code and of several others wrong: the code read as female also "
+        "holds single men, a code read as male holds single women. A statement about sex is one about that code.",
         "Half a century old, in Deutsche Mark, and from another law: a demonstration, no basis for credit decisions.",
     ),
     files=(

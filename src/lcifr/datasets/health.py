@@ -1,0 +1,162 @@
+"""Heritage Health: whose comorbidity index is not 1 in a year of insurance claims; and five tasks for transfer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lcifr.data.fetch import DataFile
+from lcifr.data.schema import Categorical, Numeric, Schema
+from lcifr.datasets._dataset import Place, Source, Table, words
+from lcifr.datasets._health_release3 import TABLES, aggregate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ARCHIVE: Final = "HHP_release3.zip"
+AGGREGATED: Final = ("health_by_member_year.csv.gz", "health_by_member_year.csv")
+AGGREGATED_CAUTION: Final = (
+    "Read from the aggregated file, which is not quite the original: one member-year of 218,415 is imputed, and "
+    "pay_delay_total is exact for 38 % of the rows and within about 1 % for the others."
+)
+TRANSFER: Final = ("MSC2a3", "METAB3", "ARTHSPIN", "NEUMENT", "RESPR4")
+
+AMOUNTS: Final = {  # the aggregation's names and ours
+    "LabCount_total": Numeric("lab_count_total", unit="lab tests", integer=True),
+    "LabCount_months": Numeric("lab_count_months", unit="months", integer=True),
+    "DrugCount_total": Numeric("drug_count_total", unit="prescriptions", integer=True),
+    "DrugCount_months": Numeric("drug_count_months", unit="months", integer=True),
+    "no_Claims": Numeric("claims", unit="claims", integer=True),
+    "no_Providers": Numeric("providers", unit="providers", integer=True),
+    "no_Vendors": Numeric("vendors", unit="vendors", integer=True),
+    "no_PCPs": Numeric("pcps", unit="primary care physicians", integer=True),
+    "PayDelay_total": Numeric("pay_delay_total", unit="days", integer=True),
+    "PayDelay_max": Numeric("pay_delay_max", unit="days", integer=True),
+    "PayDelay_min": Numeric("pay_delay_min", unit="days", integer=True),
+}
+CATEGORIES: Final = {  # the category columns of a claim; NAME_? counts the claims without a value
+    "PrimaryConditionGroup": words(
+        "AMI APPCHOL ARTHSPIN CANCRA CANCRB CANCRM CATAST CHF COPD FLaELEC FXDISLC GIBLEED GIOBSENT GYNEC1 GYNECA "
+        "HEART2 HEART4 HEMTOL HIPFX INFEC4 LIVERDZ METAB1 METAB3 MISCHRT MISCL1 MISCL5 MSC2a3 NEUMENT ODaBNCA PERINTL "
+        "PERVALV PNCRDZ PNEUM PRGNCY PrimaryConditionGroup_? RENAL1 RENAL2 RENAL3 RESPR4 ROAMI SEIZURE SEPSIS SKNAUT "
+        "STROKE TRAUMA UTI"
+    ),
+    "Specialty": (
+        *("Anesthesiology", "Diagnostic Imaging", "Emergency", "General Practice", "Internal", "Laboratory"),
+        *("Obstetrics and Gynecology", "Other", "Pathology", "Pediatrics", "Rehabilitation", "Specialty_?", "Surgery"),
+    ),
+    "ProcedureGroup": words("ANES EM MED PL ProcedureGroup_? RAD SAS SCS SDS SEOA SGS SIS SMCD SMS SNS SO SRS SUS"),
+    "PlaceSvc": (
+        *("Ambulance", "Home", "Independent Lab", "Inpatient Hospital", "Office", "Other", "Outpatient Hospital"),
+        *("PlaceSvc_?", "Urgent Care"),
+    ),
+}
+PREFIXES: Final = {
+    "PrimaryConditionGroup": "condition",
+    "Specialty": "specialty",
+    "ProcedureGroup": "procedure",
+    "PlaceSvc": "place",
+}
+AGES: Final = ("0-9", "10-19", "20-29", "30-39", "40-49", "50-59", "60-69", "70-79", "80+", "?")
+SEXES: Final = ("?", "F", "M")
+
+
+def _count_names(label: str | None) -> dict[str, str]:
+    """The count columns, as the aggregation names them and as we do. The transfer tasks hide the condition groups."""
+    return {
+        f"{column}={value}": f"{PREFIXES[column]}_{_as_name(value)}"
+        for column, values in CATEGORIES.items()
+        for value in values
+        if label is None or column != "PrimaryConditionGroup"
+    }
+
+
+def _as_name(value: str) -> str:
+    return "unknown" if value.endswith("_?") else value.lower().replace(" ", "_")
+
+
+def schema(label: str | None = None) -> Schema:
+    """The attributes for a label; ``counts`` are the numbers of claims by kind."""
+    counts = tuple(_count_names(label).values())
+    return Schema(
+        (
+            *AMOUNTS.values(),
+            *(Numeric(name, unit="claims", integer=True) for name in counts),
+            Categorical("age", AGES),
+            Categorical("sex", SEXES),
+        ),
+        groups={"counts": counts},
+        target="charlson_not_1" if label is None else f"has_{_as_name(label)}",
+    )
+
+
+def read(place: Place, label: str | None) -> Table:
+    """The raw release where the user has it, else the aggregated file, which says what it is."""
+    if (raw := _raw_release(place)) is not None:
+        return _table(aggregate(raw, CATEGORIES), label, ())
+    for name in AGGREGATED:
+        if (path := place.find(name)) is not None:
+            return _table(_read_aggregated(path), label, (AGGREGATED_CAUTION,))
+    raise place.missing([ARCHIVE])
+
+
+def _raw_release(place: Place) -> Path | None:
+    if (archive := place.find(ARCHIVE)) is not None:
+        return archive
+    folders = (place.folder, place.folder / Path(ARCHIVE).stem)
+    return next((folder for folder in folders if all((folder / name).is_file() for name in TABLES)), None)
+
+
+def _read_aggregated(path: Path) -> pd.DataFrame:
+    """The aggregated file, its one-hot columns for age and sex turned back into text."""
+    import pandas as pd
+
+    frame = pd.read_csv(path)
+    text = {}
+    for column, values in (("AgeAtFirstClaim", AGES), ("Sex", SEXES)):
+        hot = frame[[f"{column}={value}" for value in values]].to_numpy().argmax(axis=1)
+        text[column] = pd.Series(values).take(hot).to_numpy()
+    return pd.concat([frame, pd.DataFrame(text)], axis=1)
+
+
+def _table(frame: pd.DataFrame, label: str | None, cautions: tuple[str, ...]) -> Table:
+    attributes = schema(label)
+    # With 1 − index as in the paper's code everything but 1 is true, also indices of 2 and 3.
+    y = frame["max_CharlsonIndex"] != 1 if label is None else frame[f"PrimaryConditionGroup={label}"] > 0
+    ours = {raw: amount.name for raw, amount in AMOUNTS.items()} | _count_names(label)
+    frame = frame.rename(columns={**ours, "AgeAtFirstClaim": "age", "Sex": "sex"})
+    return Table(
+        attributes, frame[list(attributes.names)], y.rename(attributes.target).astype("int64"), cautions=cautions
+    )
+
+
+SOURCE: Final = Source(
+    name="health",
+    title="Heritage Health",
+    homepage="https://www.kaggle.com/c/hhp",
+    licence="the prize's own terms: not to be redistributed",
+    citation="Heritage Provider Network (2011). Heritage Health Prize, release 3 [Dataset]. https://www.kaggle.com/c/hhp",
+    summary="218,415 member-years of insurance claims, lab tests and prescriptions of people in California.",
+    positive="the largest Charlson index of the year is not in the class 1-2 (so it is 0, 3-4 or 5+)",
+    cautions=(
+        "The label is a quirk of the paper's code, kept so that figures compare: 0 exactly where the index is 1-2, so "
+        "the sickest people share the label of the healthiest.",
+        "The index and the condition groups come from the same claims: the task is partly to undo a calculation.",
+        "A person can be in three rows, one per year, and then in several splits.",
+        "Claims show what was billed, not what people suffered from; who sees a doctor less looks healthier.",
+        "Sex is unknown for a fifth of the rows, age for some; `?` is a category of its own.",
+    ),
+    files=(
+        DataFile(ARCHIVE),
+        *(DataFile(name) for name in TABLES),
+        DataFile(AGGREGATED[0], "ba807392218c173db34c7d69b3dad1296af698db39c08856bdbcf406ce33f394"),
+        DataFile(AGGREGATED[1], "5bb04bab248f99d0758ca6bc5fd37c44922c730181f28b29a02b5c7dda59476e"),
+    ),
+    schema=schema(),
+    read=read,
+    labels=TRANSFER,
+    by_hand=(
+        f"the prize's terms forbid to pass the data on: accept them at https://www.kaggle.com/c/hhp, get {ARCHIVE} "
+        "there and place it (or its four CSV files) in the folder health of your data folder"
+    ),
+)
