@@ -70,7 +70,22 @@ class TableError(LcifrError, ValueError):
 
 
 class SimilarityError(LcifrError, ValueError):
-    """A formula that cannot be read, or that says something the language refuses."""
+    """A formula that cannot be read, or that says something the language refuses.
+
+    ``source``, ``line`` and ``column`` (both from 1) say where; they are None where there is no text to point at.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        fix: str | None = None,
+        source: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        self.source, self.line, self.column = source, line, column
+        super().__init__(message, fix=fix)
 
 
 class RegionError(LcifrError, ValueError):
