@@ -84,7 +84,8 @@ def test_attribute_has_the_papers_threshold_and_distances(
         ("attribute", "categorical", "numeric"),
     ]:
         text = (
-            f"same({same}) and ({attribute} <= {threshold} and {attribute}' <= {threshold} and {moved} within {below} sd"
+            f"same({same}) and"
+            f" ({attribute} <= {threshold} and {attribute}' <= {threshold} and {moved} within {below} sd"
             f" or {attribute} > {threshold} and {attribute}' > {threshold} and {moved} within {above} sd)"
         )
         assert parse(ready(f"{dataset}/{family}"), schema) == parse(text, schema)
