@@ -69,7 +69,7 @@ def load(name: str, *, folder: str | Path | None = None, label: str | None = Non
 
 
 def fetch(name: str, folder: str | Path | None = None, *, progress: bool = False) -> list[Path]:
-    """Download a dataset's files, checked against their sha256.
+    """Download what is not here yet of a dataset's files, checked against their sha256.
 
     Parameters
     ----------
@@ -87,6 +87,6 @@ def fetch(name: str, folder: str | Path | None = None, *, progress: bool = False
     """
     source = find(name)
     place = Place(source, data_folder(folder))
-    if source.by_hand is not None:
-        raise DatasetError(f"{source.title} cannot be fetched automatically", fix=source.by_hand)
-    return [download(file, place.folder, progress=progress) for file in source.files]
+    if (by_hand := source.instructions(place.folder)) is not None:
+        raise DatasetError(f"{source.title} cannot be fetched automatically", fix=by_hand)
+    return [place.find(file.name) or download(file, place.folder, progress=progress) for file in source.files]

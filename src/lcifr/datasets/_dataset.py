@@ -49,7 +49,8 @@ class Source:
     labels
         Other labels it offers, by name.
     by_hand
-        Why it cannot be fetched automatically and what to do instead; None where it can.
+        Why it cannot be fetched automatically and what to do instead, with ``{folder}`` for the place where the files
+        belong; None where it can.
     """
 
     name: str
@@ -70,6 +71,10 @@ class Source:
     def builtin(self) -> bool:
         """Whether the data ships inside the package."""
         return (BUILTIN / self.name).is_dir()
+
+    def instructions(self, folder: Path) -> str | None:
+        """What to do by hand to have the files in ``folder``; None where they can be fetched."""
+        return None if self.by_hand is None else self.by_hand.replace("{folder}", str(folder))
 
     def file(self, name: str) -> DataFile:
         return next(file for file in self.files if file.name == name)
@@ -204,7 +209,7 @@ class Place:
         by_hand = f"get {files} from {source.homepage} and place {them} in {self.folder}"
         return DatasetError(
             f"{source.title}: {files} {are} not in {self.folder}",
-            fix=source.by_hand or f"run `lcifr data fetch {source.name}`, or {by_hand}",
+            fix=source.instructions(self.folder) or f"run `lcifr data fetch {source.name}`, or {by_hand}",
         )
 
     def _check(self, path: Path, expected: str | None) -> None:
@@ -212,7 +217,7 @@ class Place:
             return
         raise DatasetError(
             f"{path} is not the published file: its sha256 is {found}, the published one {expected}",
-            fix=f"get it again from {self.source.homepage}, or say verify=False to use it as it is",
+            fix=f"move it away and get it again from {self.source.homepage}, or say verify=False to use it as it is",
         )
 
 

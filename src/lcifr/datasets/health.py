@@ -157,6 +157,6 @@ SOURCE: Final = Source(
     labels=TRANSFER,
     by_hand=(
         f"the prize's terms forbid to pass the data on: accept them at https://www.kaggle.com/c/hhp, get {ARCHIVE} "
-        "there and place it (or its four CSV files) in the folder health of your data folder"
+        "there and place it (or its four CSV files) in {folder}"
     ),
 )

@@ -110,7 +110,7 @@ SOURCE: Final = Source(
     schema=schema(),
     read=read,
     by_hand=(
-        f"get {COMPLETE} (Stata) from {HOMEPAGE} or a web archive's copy of that page and place it in the folder "
-        "law_school of your data folder. No checksum of it has been published, so lcifr does not download it unseen"
+        f"get {COMPLETE} (Stata) from {HOMEPAGE} or a web archive's copy of that page and place it in "
+        "{folder}. No checksum of it has been published, so lcifr does not download it unseen"
     ),
 )

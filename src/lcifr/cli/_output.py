@@ -1,0 +1,30 @@
+"""Where does output go? Results to stdout, for people or as JSON for machines; everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def console() -> Console:
+    """Stdout, for people. Text is printed as it is: square brackets are no markup."""
+    from rich.console import Console
+
+    return Console(markup=False, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Stdout, for machines: one JSON value."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def to_stderr(message: str) -> None:
+    """What is not a result: errors, warnings, progress."""
+    typer.echo(message, err=True)
