@@ -33,7 +33,8 @@ class Multipliers:
 
     Parameters
     ----------
-    slopes : the slope of the line that replaces an unstable ReLU; overrides the shared `Lines`. Neither given: 0.
+    slopes : the slope of the line that replaces a ReLU. Where none is given: 0 or 1 if the neuron is stable, else the
+        shared one of `Bounds`, else 0.
     beta : β of a neuron's interval: β > 0 adds β·(y − lower), β < 0 adds |β|·(upper − y). This is where splits enter.
     rows : λ ≥ 0 per linear row of the cell.
     """
@@ -60,7 +61,7 @@ class Bounds:
     Parameters
     ----------
     upper, lower : shared lines: the slope to use where the coefficient of an unstable ReLU is positive / negative.
-    neurons : proved intervals, in the order in which the checker is to confirm them: layers ascending.
+    neurons : proved ends of intervals; several of one end are intersected.
     """
 
     upper: tuple[Term, ...] = ()

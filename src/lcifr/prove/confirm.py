@@ -1,0 +1,77 @@
+"""Proofs of an answer handed to the exact checker: the one bridge from arrays to the checker's plain lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lcifr import check
+from lcifr.network import Network
+from lcifr.prove.answer import Answer, FloatArray
+from lcifr.prove.proof import CellProof, to_plain
+from lcifr.similarity.region import Cell, Region
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A claim that the exact checker did not confirm."""
+
+    person: int
+    direction: int
+    cell: int
+    reason: str
+
+
+def plain_network(network: Network) -> list[tuple[list[list[float]], list[float]]]:
+    """(W, b) per layer in lists of floats."""
+    return [(layer.weight.tolist(), layer.bias.tolist()) for layer in network.layers]
+
+
+def plain_cell(cell: Cell, person: int) -> check.Cell:
+    """One person's cell in lists of floats."""
+    return check.Cell(
+        cell.numeric.tolist(),
+        cell.lower[person].tolist(),
+        cell.upper[person].tolist(),
+        [choice.columns.tolist() for choice in cell.choices],
+        [choice.allowed[person].tolist() for choice in cell.choices],
+        cell.rows.G.tolist() if cell.rows is not None else [],
+        cell.rows.g[person].tolist() if cell.rows is not None else [],
+    )
+
+
+def refusals(network: Network, directions: FloatArray, region: Region, answer: Answer) -> list[Refusal]:
+    """Everything in the answer's proofs that the exact checker does not confirm; empty if all of it is proved.
+
+    Parameters
+    ----------
+    directions : (people, k, outputs)
+    answer : with ``proof[person][direction]`` a sequence of :class:`CellProof`, one for each cell that the person has,
+        or None where nothing is proved. The proofs of several directions may be one object with several claims.
+    """
+    layers = check.read_network(plain_network(network))
+    found = []
+    for person, proofs in enumerate(answer.proof or ()):
+        examined: dict[int, list[check.Finding] | str] = {}
+        for direction, cells in enumerate(proofs):
+            wanted = {output: float(value) for output, value in enumerate(directions[person, direction]) if value}
+            by_cell = {proof.cell: proof for proof in cells or ()}
+            present = [index for index, cell in enumerate(region.cells) if cells is not None and cell.present[person]]
+            for index in present:
+                reason = "there is no proof about this cell"
+                if index in by_cell:
+                    proof = by_cell[index]
+                    if id(proof) not in examined:
+                        examined[id(proof)] = _examine(layers, region.cells[index], person, proof)
+                    findings = examined[id(proof)]
+                    upper = float(answer.upper[person, direction])
+                    reason = findings if isinstance(findings, str) else check.missing(findings, wanted, upper)
+                if reason:
+                    found.append(Refusal(person, direction, index, reason))
+    return found
+
+
+def _examine(layers: tuple[check.Layer, ...], cell: Cell, person: int, proof: CellProof) -> list[check.Finding] | str:
+    try:
+        return check.examine(layers, plain_cell(cell, person), to_plain(proof))
+    except check.Rejected as rejected:
+        return str(rejected)
