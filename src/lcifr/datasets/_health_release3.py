@@ -101,7 +101,7 @@ def _count(raw: pd.Series[str], group: np.ndarray, column: str, values: tuple[st
     import pandas as pd
 
     filled = raw.fillna(f"{column}_?")
-    codes = pd.Index(values).get_indexer(filled)
+    codes = pd.Index(values).get_indexer(pd.Index(filled))
     if (codes < 0).any():
         unknown = ", ".join(sorted(set(filled[codes < 0])))
         raise DatasetError(
