@@ -43,17 +43,16 @@ def explain(formula: Formula, schema: Schema, sds: Mapping[str, float] | None = 
     >>> from lcifr.similarity.parser import parse
     >>> schema = Schema((Numeric("age", unit="years"), Categorical("sex", ("female", "male"))))
     >>> print(explain(parse("age within 0.3 sd", schema), schema, sds={"age": 13.13}))
-    Another person is similar to a person if
+    Another person is similar to a person if this holds:
     - age may differ by at most 3.94 years (0.3 standard deviations)
     Free, with any value at all: sex.
     """
     said = _say(formula, True, Wording(schema, sds))
     head = "Another person is similar to a person if"
-    lines = (
-        [f"{head} {said.text}", *_bullets(said.below, "")]
-        if said.text in (_ALL, _ANY)
-        else [head, *_bullets((said,), "")]
-    )
+    if said.text in (_ALL, _ANY):
+        lines = [f"{head} {said.text}", *_bullets(said.below, "")]
+    else:
+        lines = [f"{head} this holds:", *_bullets((said,), "")]
     return "\n".join([*lines, *_say_freedom(formula, schema), *_say_ranks(formula)])
 
 
@@ -107,10 +106,10 @@ def _say_any(parts: tuple[Line, ...]) -> Line:
 
 
 def _say_implication(condition: Line, consequence: Line) -> Line:
-    if not condition.below and not consequence.below:
-        return Line(f"if {condition.text}, then {consequence.text}")
-    if not condition.below:
+    if not condition.below and not condition.text.startswith("if "):
         return Line(f"if {condition.text}, then {consequence.text}", consequence.below)
+    if not condition.below:  # an implication itself
+        condition = Line("this holds:", (condition,))
     steps = Line(f"if {condition.text}", condition.below), Line(f"then {consequence.text}", consequence.below)
     return Line("under a condition:", steps)
 

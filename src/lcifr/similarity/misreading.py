@@ -174,9 +174,9 @@ def _prime_before_within(misread: Misread) -> Refusal | None:
 def _missing_sign(misread: Misread) -> Refusal | None:
     if misread.token.type not in ("NAME", "QUOTED") or not misread.is_after("NUMBER"):
         return None
+    if misread.token not in misread.schema and did_you_mean(misread.token, KEYWORDS):
+        return None
     if "SD" in misread.accepted:
-        if did_you_mean(misread.token, KEYWORDS):
-            return None
         message = "units are not written: numbers are in the data's own units"
         return Refusal(message, misread.span, fix="leave the unit out, or write sd for standard deviations")
     number = misread.before

@@ -104,11 +104,12 @@ class Wording:
     def _set(self, names: AttributeSet) -> str:
         if self._is_plain(names):
             return list_words(names.names)
-        words = [
-            _SETS.get(name) or (f'every attribute of "{name}"' if name in self.schema.groups else name)
-            for name in names.names
-        ]
-        return list_words(words) + (f" except {list_words(names.excluded)}" if names.excluded else "")
+        words = [_SETS.get(name) or self._of_group(name, "every attribute") for name in names.names]
+        excluded = [_SETS.get(name) or self._of_group(name, "those") for name in names.excluded]
+        return list_words(words) + (f" except {list_words(excluded)}" if excluded else "")
+
+    def _of_group(self, name: str, what: str) -> str:
+        return f'{what} of "{name}"' if name in self.schema.groups else name
 
     def _distance(self, name: str, atom: Within, in_list: bool = False) -> str:
         if not atom.in_sd:
