@@ -107,7 +107,7 @@ def backward(problem: Problem, place: Place, depth: int, start: Vector, by: Mult
     """A number that ``start · y`` of layer ``depth`` does not exceed at any point of the node."""
     coefficients, total = start, Number(0, 0)
     for below in range(depth, -1, -1):
-        coefficients, constant = through_affine(coefficients, problem.layers[below])
+        coefficients, constant = _through_affine(coefficients, problem.layers[below])
         total += constant
         if below:
             coefficients, constant = _through_relu(coefficients, place, below - 1, by)
@@ -119,10 +119,20 @@ def backward(problem: Problem, place: Place, depth: int, start: Vector, by: Mult
         coefficients += Vector(cut, rates.shift + problem.rows_shift)
         spent = -dot(rates.values, (problem.limits.values[row] for row in rows))
         total += Number(spent, rates.shift + problem.limits.shift)
-    return total + maximum(coefficients, place)
+    return total + _maximum(coefficients, place)
 
 
-def maximum(coefficients: Vector, place: Place) -> Number:
+def by_intervals(problem: Problem, place: Place, start: Vector) -> Number:
+    """A number that ``start · output`` does not exceed, from the interval of the last hidden layer alone."""
+    coefficients, total = _through_affine(start, problem.layers[-1])
+    if not place.intervals:
+        return total + _maximum(coefficients, place)
+    low, high, shift = _after_relu(place.intervals[-1])
+    best = sum(v * (b if v > 0 else a) for v, a, b in zip(coefficients.values, low, high, strict=True))
+    return total + Number(best, coefficients.shift + shift)
+
+
+def _maximum(coefficients: Vector, place: Place) -> Number:
     """The largest value of a linear function on box × choices: an end of each column by sign, the best category."""
     low, high, shift = _box(place)
     best = sum(c * (b if c > 0 else a) for c, a, b in zip(coefficients.values, low, high, strict=False))
@@ -130,7 +140,7 @@ def maximum(coefficients: Vector, place: Place) -> Number:
     return Number(best, coefficients.shift + shift)
 
 
-def through_affine(over: Vector, layer: Layer) -> tuple[Vector, Number]:
+def _through_affine(over: Vector, layer: Layer) -> tuple[Vector, Number]:
     """From coefficients of W x + b to those of x, and a constant."""
     result = Vector([dot(over.values, column) for column in layer.columns], over.shift + layer.shift)
     return result, Number(dot(over.values, layer.bias.values), over.shift + layer.bias.shift)

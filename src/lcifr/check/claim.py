@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lcifr.check.bound import Place, backward, maximum, settle, through_affine
+from lcifr.check.bound import Place, backward, by_intervals, settle
 from lcifr.check.exact import Number, Rejected, Vector, exact, number
 from lcifr.check.problem import Cell, Layer, Problem, pose, read_network
 from lcifr.check.read import Reader, fields, items, position
@@ -107,13 +107,7 @@ def _shown(
         return backward(problem, place, depth, nothing, reader.multipliers(inside)).value < 0
     if inside is not None:
         return backward(problem, place, depth, start, reader.multipliers(inside)) <= upper
-    coefficients, total = through_affine(start, problem.layers[-1])
-    if depth == 0:
-        return total + maximum(coefficients, place) <= upper
-    known = place.intervals[-1]
-    ends = zip(coefficients.values, known.lower, known.upper, strict=True)
-    best = sum(v * max(high if v > 0 else low, 0) for v, low, high in ends)
-    return total + Number(best, coefficients.shift + known.shift) <= upper
+    return by_intervals(problem, place, start) <= upper
 
 
 def _halves(place: Place, kind: str, inside: object, reader: Reader) -> tuple[Place, Place]:

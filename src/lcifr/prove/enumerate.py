@@ -17,12 +17,15 @@ import numpy as np
 from lcifr.errors import LcifrError
 from lcifr.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
+from lcifr.prove.exactly import rounded_up
 from lcifr.prove.method import Method
 from lcifr.prove.simplex import Optimum, maximize_exactly
 from lcifr.similarity.region import Cell
 
 LARGEST = 2**20
 """The most patterns × categories per person and cell that are tried; beyond it the oracle would not come back."""
+LARGEST_EMPTY = 4096
+"""The most combinations of categories that are tried to show that a cell is empty."""
 
 
 @dataclass(frozen=True)
@@ -77,18 +80,12 @@ class Enumerate(Method):
         return Claim(upper, everywhere, witness, ~everywhere, nodes, code, (self.name,))
 
 
-def rounded_up(value: Fraction) -> float:
-    """The least float64 that is not below the value."""
-    near = float(value)
-    return near if near >= value else math.nextafter(near, math.inf)
-
-
 def slabs_of(question: Question, person: int) -> Iterator[Slab]:
     """Every combination of allowed categories of every cell the person has."""
     neurons = sum(len(layer.bias) for layer in question.network.layers[:-1])
     for cell in question.region.cells:
         if cell.present[person]:
-            options = [[c for c, may in zip(ch.columns, ch.allowed[person], strict=True) if may] for ch in cell.choices]
+            options = allowed_columns(cell, person)
             size = 2**neurons * math.prod(len(columns) for columns in options)
             if size > LARGEST:
                 raise LcifrError(
@@ -97,6 +94,26 @@ def slabs_of(question: Question, person: int) -> Iterator[Slab]:
                 )
             for columns in product(*options):
                 yield from _slab(cell, person, columns, question.region.features)
+
+
+def surely_empty(cell: Cell, person: int, features: int) -> bool:
+    """Whether the person's cell has no point, in exact arithmetic; False also where finding out would take too long.
+
+    Only the choices that a linear row reads matter; of the others any allowed category will do.
+    """
+    options = allowed_columns(cell, person)
+    for place, choice in enumerate(cell.choices):
+        if cell.rows is None or not cell.rows.G[:, choice.columns].any():
+            options[place] = options[place][:1]
+    if math.prod(len(columns) for columns in options) > LARGEST_EMPTY:
+        return False
+    slabs = (slab for columns in product(*options) for slab in _slab(cell, person, columns, features))
+    return not any(maximize_exactly([Fraction(0)] * len(s.width), s.rows, s.limits, s.width) for s in slabs)
+
+
+def allowed_columns(cell: Cell, person: int) -> list[list[int]]:
+    """For each choice the feature columns of its allowed categories."""
+    return [[int(c) for c, may in zip(ch.columns, ch.allowed[person], strict=True) if may] for ch in cell.choices]
 
 
 def _slab(cell: Cell, person: int, columns: tuple[int, ...], features: int) -> Iterator[Slab]:

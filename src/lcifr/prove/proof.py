@@ -154,19 +154,21 @@ def _without_empty(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _plain_multipliers(by: Multipliers) -> dict[str, Any]:
+def plain_multipliers(by: Multipliers) -> dict[str, Any]:
+    """Multipliers as the checker reads them."""
     return _without_empty(slopes=_numbers(by.slopes), beta=_numbers(by.beta), rows=_numbers(by.rows))
 
 
-def _plain_bounds(bounds: Bounds | None) -> dict[str, Any]:
+def plain_bounds(bounds: Bounds | None) -> dict[str, Any]:
+    """Bounds as the checker reads them."""
     if bounds is None:
         return {}
-    neurons = [[int(n.layer), int(n.neuron), n.side, _plain_multipliers(n.by)] for n in bounds.neurons]
+    neurons = [[int(n.layer), int(n.neuron), n.side, plain_multipliers(n.by)] for n in bounds.neurons]
     return _without_empty(upper=_numbers(bounds.upper), lower=_numbers(bounds.lower), neurons=neurons)
 
 
 def _plain_node(node: Node) -> dict[str, Any]:
-    extra = _without_empty(bounds=_plain_bounds(node.bounds))
+    extra = _without_empty(bounds=plain_bounds(node.bounds))
     match node:
         case ReluSplit():
             return {"relu": [int(node.layer), int(node.neuron)], **extra}
@@ -175,9 +177,9 @@ def _plain_node(node: Node) -> dict[str, Any]:
         case NumericSplit():
             return {"numeric": [int(node.column), hexadecimal(node.threshold)], **extra}
         case Leaf(empty=True):
-            return {"empty": _plain_multipliers(node.by or Multipliers()), **extra}
+            return {"empty": plain_multipliers(node.by or Multipliers()), **extra}
         case Leaf():
-            return {"leaf": None if node.by is None else _plain_multipliers(node.by), **extra}
+            return {"leaf": None if node.by is None else plain_multipliers(node.by), **extra}
 
 
 def to_plain(proof: CellProof) -> dict[str, Any]:
@@ -190,7 +192,7 @@ def to_plain(proof: CellProof) -> dict[str, Any]:
         }
         for claim in proof.claims
     ]
-    return {"cell": int(proof.cell), **_without_empty(bounds=_plain_bounds(proof.bounds)), "claims": claims}
+    return {"cell": int(proof.cell), **_without_empty(bounds=plain_bounds(proof.bounds)), "claims": claims}
 
 
 def write_proofs(proofs: Iterable[CellProof], file: TextIO) -> None:
