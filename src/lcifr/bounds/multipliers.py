@@ -1,0 +1,190 @@
+"""What can it reach? Better multipliers for a bound: exact for one hidden layer, by gradient for deeper ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from lcifr.bounds.interior import Program, solve
+from lcifr.bounds.linear import Lines, Reach, backward, settle
+from lcifr.bounds.scene import Scene
+from lcifr.bounds.search import Points
+
+STEPS = 40
+RATE = 0.15
+"""Slopes live in [0, 1]: a few steps cross the whole range. The rate falls by 5 % a step."""
+
+
+@dataclass(frozen=True)
+class Tightened:
+    """A bound with its multipliers.
+
+    Parameters
+    ----------
+    reach : the bound, (n, 1). lines : with slopes and β. rows : (n, 1, R) λ, or None.
+    point : the relaxed optimum rounded to a point of the cell, or None where the method gives none.
+    fraction : (n,) for each free choice: how far its category was from whole at the relaxed optimum.
+    """
+
+    reach: Reach
+    lines: list[Lines]
+    rows: Tensor | None
+    point: Points | None
+    fraction: tuple[Tensor, ...]
+
+
+def tighten(scene: Scene, direction: Tensor, lines: list[Lines], phases: list[Tensor], enough: Tensor) -> Tightened:
+    """Lower the bound of direction (n, outputs) on each row of the scene; no more work below ``enough`` (n,)."""
+    if scene.depth <= 1:
+        return _by_program(scene, direction, lines, phases, enough)
+    return _by_gradient(scene, direction, lines, phases, enough)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The hidden layer split into what is linear, what is a hinge and what is a constraint; (n, h) each."""
+
+    value: Tensor
+    linear: Tensor
+    intercept: Tensor
+    hinge: Tensor
+    sign: Tensor
+
+
+def _by_program(scene: Scene, direction: Tensor, lines: list[Lines], phases: list[Tensor], enough: Tensor) -> Tightened:
+    middle = scene.base + scene.center @ scene.weight.T
+    constant, gain_of = torch.zeros_like(enough), direction
+    parts: _Parts | None = None
+    if scene.depth == 1:
+        weight, bias = scene.tail[0]
+        value = direction @ weight
+        parts = _split(value, lines[0], phases[0])
+        gain_of = value * parts.linear
+        constant = direction @ bias + (value.clamp(min=0) * parts.intercept).sum(-1)
+    constant = constant + (gain_of * middle).sum(-1)
+    program = _program(scene, gain_of, middle, parts)
+    solution = solve(program, enough - constant)
+    hidden = scene.weight.shape[0] if parts is not None else 0
+    if parts is not None:
+        line = lines[0]
+        lower = settle(line.lo, line.hi, torch.where(parts.hinge > 0, solution.slope[:, :hidden], line.lower))
+        beta = solution.multiplier[:, :hidden] * parts.sign
+        lines = [replace(line, lower=lower, beta=beta[:, None, :])]
+    rows = solution.multiplier[:, None, hidden:] if scene.rows is not None else None
+    reach = backward(scene, direction[:, None, :], lines, rows=rows)
+    point, fraction = _rounded(scene, solution.x)
+    return Tightened(reach, lines, rows, point, fraction)
+
+
+def _split(value: Tensor, line: Lines, phase: Tensor) -> _Parts:
+    unstable = (line.lo < 0) & (line.hi > 0)
+    linear = torch.where(unstable, torch.where(value > 0, line.upper, 0.0), (line.lo >= 0).to(value.dtype))
+    hinge = torch.where(unstable & (value < 0), -value, 0.0)
+    return _Parts(value, linear, line.intercept, hinge, phase.to(value.dtype))
+
+
+def _program(scene: Scene, gain_of: Tensor, middle: Tensor, parts: _Parts | None) -> Program:
+    """The program of the module docstring of :mod:`interior`, hidden neurons first, then the linear rows."""
+    radius, count, width = scene.radius, len(scene), scene.weight.shape[1]
+    blocks, offsets, weights, masks = [], [], [], []
+    if parts is not None:
+        sign = torch.where(parts.sign == 0, 1.0, parts.sign)
+        whole = torch.cat([scene.weight, *scene.groups], 1)
+        blocks.append(whole[None] * sign[:, :, None])
+        offsets.append(middle * sign)
+        weights.append(parts.hinge)
+        masks.append(parts.sign != 0)
+    if scene.rows is not None:
+        rows = scene.rows
+        blocks.append((-torch.cat([rows.weight, *rows.groups], 1))[None].expand(count, -1, -1))
+        offsets.append(-(rows.base + scene.center @ rows.weight.T))
+        weights.append(torch.zeros_like(offsets[-1]))
+        masks.append(torch.ones_like(offsets[-1], dtype=torch.bool))
+    total = width + sum(part.shape[1] for part in scene.groups)
+    stretch = torch.cat([radius, torch.ones((count, total - width)).to(radius)], 1)
+    if not blocks:
+        blocks, offsets = [radius.new_zeros((count, 1, total))], [radius.new_zeros((count, 1))]
+        weights, masks = [offsets[0]], [torch.zeros_like(offsets[0], dtype=torch.bool)]
+    member = radius.new_zeros((len(scene.groups), total))
+    start = width
+    for index, part in enumerate(scene.groups):
+        member[index, start : start + part.shape[1]] = 1.0
+        start += part.shape[1]
+    allowed = torch.cat(scene.allowed, 1) if scene.allowed else radius.new_zeros((count, 0), dtype=torch.bool)
+    gain = torch.cat([gain_of @ scene.weight, *(gain_of @ part for part in scene.groups)], 1) * stretch
+    slope = torch.cat(blocks, 1) * stretch[:, None, :]
+    return Program(
+        gain, torch.cat(offsets, 1), slope, torch.cat(weights, 1), torch.cat(masks, 1), width, allowed, member
+    )
+
+
+def _rounded(scene: Scene, x: Tensor) -> tuple[Points, tuple[Tensor, ...]]:
+    width = scene.weight.shape[1]
+    numeric = scene.center + x[:, :width] * scene.radius
+    numeric = torch.minimum(torch.maximum(numeric, scene.lower), scene.upper)
+    hot, fraction, start = [], [], width
+    for allowed in scene.allowed:
+        share = torch.where(allowed, x[:, start : start + allowed.shape[1]], -torch.inf)
+        hot.append(share.argmax(-1))
+        fraction.append(1.0 - share.amax(-1))
+        start += allowed.shape[1]
+    return Points(numeric, tuple(hot)), tuple(fraction)
+
+
+def _by_gradient(
+    scene: Scene, direction: Tensor, lines: list[Lines], phases: list[Tensor], enough: Tensor
+) -> Tightened:
+    """Adam on α, β and λ, projected after each step; the best iterate of every row is kept."""
+    with torch.enable_grad():
+        alpha = [line.lower.detach().clone()[:, None, :].requires_grad_() for line in lines]
+        beta = [torch.zeros_like(a).requires_grad_() for a in alpha]
+        count = 0 if scene.rows is None else scene.rows.weight.shape[0]
+        rows = direction.new_zeros((len(scene), 1, count)).requires_grad_()
+        signs = [phase.to(direction.dtype)[:, None, :] for phase in phases]
+        optimiser = torch.optim.Adam([*alpha, *beta, rows], lr=RATE)
+        best, kept = torch.full_like(enough, torch.inf), None
+        for step in range(STEPS):
+            now = [
+                replace(p, lower=settle(p.lo[:, None], p.hi[:, None], a), beta=b * s)
+                for p, a, b, s in zip(lines, alpha, beta, signs, strict=True)
+            ]
+            reach = backward(scene, direction[:, None, :], now, rows=rows if count else None)
+            best, kept = _keep(best, kept, reach, now, rows)
+            if step == STEPS - 1 or bool((best <= enough).all()):
+                break
+            optimiser.zero_grad()
+            torch.autograd.backward(reach.upper.sum())
+            for group in optimiser.param_groups:
+                group["lr"] = RATE * 0.95**step
+            optimiser.step()
+            with torch.no_grad():
+                for part in alpha:
+                    part.clamp_(0, 1)
+                for part in (*beta, rows):
+                    part.clamp_(min=0)
+        assert kept is not None
+        lower, multiplier, row = kept
+        final = [replace(p, lower=a, beta=b) for p, a, b in zip(lines, lower, multiplier, strict=True)]
+        with torch.no_grad():
+            reach = backward(scene, direction[:, None, :], final, rows=row if count else None)
+    return Tightened(reach, final, row if count else None, None, ())
+
+
+Kept = tuple[list[Tensor], list[Tensor], Tensor]
+
+
+def _keep(best: Tensor, kept: Kept | None, reach: Reach, lines: list[Lines], rows: Tensor) -> tuple[Tensor, Kept]:
+    value = reach.upper.detach()[:, 0]
+    better = value < best
+    lower = [line.lower.detach() for line in lines]
+    beta = [line.beta.detach() for line in lines if line.beta is not None]
+    if kept is None:
+        return torch.where(better, value, best), (lower, beta, rows.detach().clone())
+    pick = better[:, None, None]
+    return torch.where(better, value, best), (
+        [torch.where(pick, new, old) for new, old in zip(lower, kept[0], strict=True)],
+        [torch.where(pick, new, old) for new, old in zip(beta, kept[1], strict=True)],
+        torch.where(pick, rows.detach(), kept[2]),
+    )

@@ -1,0 +1,135 @@
+"""What can it reach? Concrete points of a cell with large values: vertex jumps along the gradient, category swaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from lcifr.bounds.linear import Reach
+from lcifr.bounds.scene import RowsScene, Scene
+
+JUMPS = 4
+"""A piecewise linear function on a box settles on a vertex after a few jumps, or cycles; the best point is kept."""
+REPAIRS = 30
+"""Rounds of alternating projections onto the rows; what is still outside then does not count."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """One point per row of a scene: numerics (n, m) and for each free choice the position of its category (n,)."""
+
+    numeric: Tensor
+    hot: tuple[Tensor, ...]
+
+    def where(self, better: Tensor, other: Points) -> Points:
+        """These points, replaced by ``other`` where ``better`` (n,) is True."""
+        hot = tuple(torch.where(better, new, old) for new, old in zip(other.hot, self.hot, strict=True))
+        return Points(torch.where(better[:, None], other.numeric, self.numeric), hot)
+
+    def take(self, index: Tensor) -> Points:
+        """Some of the points."""
+        return Points(self.numeric[index], tuple(hot[index] for hot in self.hot))
+
+
+def first_layer(scene: Scene, points: Points) -> Tensor:
+    """(n, h) the first layer before its ReLU."""
+    return _affine(scene.base, scene.weight, scene.groups, points)
+
+
+def outputs(scene: Scene, points: Points) -> Tensor:
+    """(n, outputs) a plain forward pass."""
+    value = first_layer(scene, points)
+    for weight, bias in scene.tail:
+        value = torch.relu(value) @ weight.T + bias
+    return value
+
+
+def vertex(scene: Scene, slopes: Tensor, groups: tuple[Tensor, ...]) -> Points:
+    """The point where a linear function with these slopes (n, m), (n, values)… is largest; rows are not looked at."""
+    hot = tuple(
+        torch.where(allowed, part, -torch.inf).argmax(-1) for part, allowed in zip(groups, scene.allowed, strict=True)
+    )
+    return Points(torch.where(slopes > 0, scene.upper, scene.lower), hot)
+
+
+def vertex_of(scene: Scene, reach: Reach, which: Tensor) -> Points:
+    """The vertex that a bound of direction ``which`` (n,) points at."""
+    at = torch.arange(len(scene), device=scene.base.device)
+    return vertex(scene, reach.coefficient[at, which], tuple(part[at, which] for part in reach.groups))
+
+
+def gradient(scene: Scene, direction: Tensor, points: Points) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Slopes of direction (n, outputs) · network at the points: numerics (n, m), choices (n, values)…"""
+    value, masks = first_layer(scene, points), []
+    for weight, bias in scene.tail:
+        masks.append(value > 0)
+        value = torch.relu(value) @ weight.T + bias
+    coefficient = direction
+    for (weight, _), mask in zip(reversed(scene.tail), reversed(masks), strict=True):
+        coefficient = (coefficient @ weight) * mask
+    return coefficient @ scene.weight, tuple(coefficient @ weight for weight in scene.groups)
+
+
+def value_of(scene: Scene, direction: Tensor, points: Points) -> Tensor:
+    """(n,) direction · network at the points; −inf where a row is violated."""
+    value = (direction * outputs(scene, points)).sum(-1)
+    if scene.rows is not None:
+        value = torch.where(satisfies_rows(scene, points), value, -torch.inf)
+    return value
+
+
+def climb(scene: Scene, direction: Tensor, start: Points, jumps: int = JUMPS) -> tuple[Points, Tensor]:
+    """The best point (and its value) on a walk from ``start``: jump to the gradient's vertex, or half of the way."""
+    best = repair(scene, start)
+    value = value_of(scene, direction, best)
+    current = best
+    for _ in range(jumps):
+        slopes, groups = gradient(scene, direction, current)
+        corner = repair(scene, vertex(scene, slopes, groups))
+        half = repair(scene, Points((current.numeric + corner.numeric) * 0.5, corner.hot))
+        reached, halfway = value_of(scene, direction, corner), value_of(scene, direction, half)
+        current = corner.where(halfway > reached, half)
+        reached = torch.maximum(reached, halfway)
+        better = reached > value
+        if not bool(better.any()):
+            break
+        best, value = best.where(better, current), torch.where(better, reached, value)
+    return best, value
+
+
+def satisfies_rows(scene: Scene, points: Points) -> Tensor:
+    """(n,) whether the linear rows hold."""
+    if scene.rows is None:
+        return torch.ones(len(scene), dtype=torch.bool, device=scene.base.device)
+    return (_rows_at(scene.rows, points) <= 0).all(-1)
+
+
+def repair(scene: Scene, points: Points) -> Points:
+    """Numerics moved into the rows by alternating projections within the box; nothing to do without rows."""
+    rows = scene.rows
+    if rows is None:
+        return points
+    norms = (rows.weight**2).sum(1).clamp(min=torch.finfo(rows.weight.dtype).tiny)
+    for _ in range(REPAIRS):
+        excess = _rows_at(rows, points)
+        if not bool((excess > 0).any()):
+            break
+        for index in range(len(norms)):
+            over = _rows_at(rows, points)[:, index]
+            push = torch.where(over > 0, over * (1 + 1e-6) + 1e-12, 0.0) / norms[index]
+            moved = points.numeric - push[:, None] * rows.weight[index]
+            points = Points(torch.minimum(torch.maximum(moved, scene.lower), scene.upper), points.hot)
+    return points
+
+
+def _rows_at(rows: RowsScene, points: Points) -> Tensor:
+    return _affine(rows.base, rows.weight, rows.groups, points)
+
+
+def _affine(base: Tensor, weight: Tensor, groups: tuple[Tensor, ...], points: Points) -> Tensor:
+    value = base + points.numeric @ weight.T
+    for part, hot in zip(groups, points.hot, strict=True):
+        value = value + part.T[hot]
+    return value

@@ -1,0 +1,80 @@
+"""What is the exact answer? The cascade: bounds for everybody, search, branch-and-bound for what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import final
+
+import numpy as np
+import torch
+
+from lcifr.bounds.scene import tensors
+from lcifr.prove.answer import Claim, Question
+from lcifr.prove.engine import Task, deadline_of, run
+from lcifr.prove.incumbent import Incumbent
+from lcifr.prove.method import Method
+
+CHUNK = 4_000_000
+"""People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
+
+
+def chunks(people: int, width: int) -> Iterator[slice]:
+    """Slices of the people, ``width`` numbers each, that fit :data:`CHUNK`."""
+    step = max(1, CHUNK // max(width, 1))
+    for start in range(0, people, step):
+        yield slice(start, min(people, start + step))
+
+
+@final
+class Cascade(Method):
+    """Never refines what cannot change the answer."""
+
+    name = "cascade"
+
+    def _maximize(self, question: Question) -> Claim:
+        return grow_claim(question, refine=True, name=self.name)
+
+
+def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
+    """Run the engine on chunks of people and gather what it says about each person and direction."""
+    people, k, _ = question.directions.shape
+    features = question.region.features
+    layers = tensors(question.network, question.device)
+    claim = Claim(
+        upper=np.full((people, k), -np.inf),
+        proved=np.ones((people, k), dtype=np.bool_),
+        witness=np.full((people, k, features), np.nan),
+        exhausted=np.zeros((people, k), dtype=np.bool_),
+        nodes=np.zeros((people, k), dtype=np.int64),
+        method=np.zeros((people, k), dtype=np.int8),
+        methods=("bounds", "branch"),
+    )
+    deadline = deadline_of(question.budget)
+    for piece in chunks(people, k * (features + 8)):
+        count = piece.stop - piece.start
+        part = question.region if count == people else question.region.take(piece)
+        target = None if question.target is None else question.target[piece].reshape(-1)
+        device = layers[0][0].device
+        goal = None if target is None else torch.as_tensor(np.ascontiguousarray(target), device=device)
+        incumbent = Incumbent.empty(count * k, features, goal, question.tolerance, question.device)
+        directions = np.ascontiguousarray(question.directions[piece])
+        if people > 1 and question.directions.strides[0] == 0:  # the same rows for everybody
+            directions = directions[0]
+        task = Task(
+            layers=layers,
+            region=part,
+            directions=torch.as_tensor(directions, device=device),
+            offset=torch.zeros((count, k), dtype=torch.float64, device=device),
+            answer=torch.arange(count * k, device=device).reshape(count, k),
+            incumbent=incumbent,
+            budget=question.budget,
+            refine=refine,
+            deadline=deadline,
+        )
+        result = run(task)
+        claim.upper[piece] = result.upper.cpu().numpy()
+        claim.witness[piece] = incumbent.points.reshape(count, k, features)
+        claim.exhausted[piece] = result.exhausted.cpu().numpy()
+        claim.nodes[piece] = result.nodes.cpu().numpy()
+        claim.method[piece] = result.branched.cpu().numpy()
+    return claim

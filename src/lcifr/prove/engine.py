@@ -1,0 +1,155 @@
+"""What is the exact answer? The steps of the cascade on one chunk of people: bounds for all, search, branch the rest."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lcifr.bounds.linear import backward, hidden_lines
+from lcifr.bounds.scene import Layers, Stage, set_stage
+from lcifr.bounds.search import climb, vertex_of
+from lcifr.prove.answer import Budget
+from lcifr.prove.forest import Forest, Problems, Recorder
+from lcifr.prove.incumbent import Incumbent
+from lcifr.similarity.region import Cell, Region
+
+CACHE = 200_000
+"""People × directions × hidden neurons bounded at once on a CPU: about the size of a core's cache in float64."""
+MEMORY = 400_000_000
+"""The same on a GPU, where large batches are what makes it fast: a few GB."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked about one chunk of n people.
+
+    Parameters
+    ----------
+    directions : (K, outputs) alike for everybody, or (n, K, outputs).
+    offset : (n, K) added to the value of a direction before values are compared.
+    answer : (n, K) which of the G answers a direction belongs to.
+    incumbent : of these G answers.
+    refine : whether to branch where bounds and search leave a gap.
+    """
+
+    layers: Layers
+    region: Region
+    directions: Tensor
+    offset: Tensor
+    answer: Tensor
+    incumbent: Incumbent
+    budget: Budget
+    refine: bool
+    deadline: float | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """upper : (n, K) proved, without the offset. nodes, exhausted, branched : (n, K)."""
+
+    upper: Tensor
+    nodes: Tensor
+    exhausted: Tensor
+    branched: Tensor
+
+
+@dataclass(frozen=True)
+class Part:
+    """One cell of a chunk: who has it (indices into the chunk), its scene, and the bounds of all directions on it."""
+
+    number: int
+    people: Tensor
+    cell: Cell
+    stage: Stage
+    upper: Tensor
+
+
+def deadline_of(budget: Budget) -> float | None:
+    """When the clock stops, if a number of seconds was given."""
+    return None if budget.seconds is None else time.monotonic() + budget.seconds
+
+
+@torch.no_grad()
+def run(task: Task) -> Result:
+    """Bounds for everybody, points where they matter, and branch-and-bound where the two still differ."""
+    parts = [part for number, cell in enumerate(task.region.cells) if (part := bound_part(task, number, cell))]
+    upper = torch.full_like(task.offset, -torch.inf)
+    nodes = torch.zeros_like(task.answer)
+    exhausted = torch.zeros_like(task.answer, dtype=torch.bool)
+    branched = torch.zeros_like(exhausted)
+    for part in parts:
+        after = part.upper
+        if task.refine:
+            after, spent, spare, touched = _branch(task, part, None)
+            nodes[part.people] += spent
+            exhausted[part.people] |= spare
+            branched[part.people] |= touched
+        upper[part.people] = torch.maximum(upper[part.people], after)
+    return Result(upper, nodes, exhausted, branched)
+
+
+def bound_part(task: Task, number: int, cell: Cell) -> Part | None:
+    """Plain linear bounds of all directions on one cell, in pieces that fit the cache, and a first search."""
+    index = np.flatnonzero(cell.present)
+    if len(index) == 0:
+        return None
+    whole = len(index) == len(cell.present)
+    cell = cell if whole else cell.take(index)
+    stage = set_stage(task.layers, cell)
+    device = stage.scene.base.device
+    people = torch.as_tensor(index, device=device)
+    upper = torch.empty((len(index), task.offset.shape[1]), dtype=torch.float64, device=device)
+    size = max(1, upper.shape[1] * max(weight.shape[0] for weight, _ in task.layers))
+    step = max(16, (CACHE if device.type == "cpu" else MEMORY) // size)
+    for start in range(0, len(index), step):
+        piece = slice(start, start + step)
+        _bound_piece(task, cell, stage, people, piece, upper)
+    return Part(number, people, cell, stage, upper)
+
+
+def _bound_piece(task: Task, cell: Cell, stage: Stage, people: Tensor, piece: slice, upper: Tensor) -> None:
+    scene, who = stage.scene.take(piece), people[piece]
+    directions = task.directions if task.directions.dim() == 2 else task.directions[who]
+    reach = backward(scene, directions, hidden_lines(scene))
+    upper[piece] = torch.where(torch.isnan(reach.upper), torch.inf, reach.upper)
+    promise, which = (upper[piece] + task.offset[who]).max(1)
+    answer = task.answer[who, which]
+    matters = (promise > task.incumbent.enough(answer)).nonzero()[:, 0]
+    if len(matters) == 0:
+        return
+    points = vertex_of(scene, reach, which).take(matters)
+    part = directions[which[matters]] if directions.dim() == 2 else directions[matters, which[matters]]
+    points, value = climb(scene.take(matters), part, points)
+    value = value + task.offset[who[matters], which[matters]]
+    item = torch.arange(piece.start, piece.start + len(who), device=who.device)[matters]
+    task.incumbent.offer(answer[matters], value, stage, cell, item, points)
+
+
+def open_problems(task: Task, part: Part) -> tuple[Tensor, Tensor]:
+    """(P,) people of the part and (P,) directions whose bound can still change their answer."""
+    answer = task.answer[part.people]
+    value = part.upper + task.offset[part.people]
+    flat = answer.reshape(-1)
+    limit = task.incumbent.enough(flat).reshape(answer.shape)
+    settled = task.incumbent.settled(flat).reshape(answer.shape)
+    found = ((value > limit) & ~settled).nonzero()
+    return found[:, 0], found[:, 1]
+
+
+def _branch(task: Task, part: Part, recorder: Recorder | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    item, which = open_problems(task, part)
+    upper, touched = part.upper.clone(), torch.zeros_like(part.upper, dtype=torch.bool)
+    spent, spare = torch.zeros_like(touched, dtype=torch.int64), torch.zeros_like(touched)
+    if len(item):
+        who = part.people[item]
+        directions = task.directions[which] if task.directions.dim() == 2 else task.directions[who, which]
+        offset = task.offset[who, which]
+        problems = Problems(item, directions, offset, task.answer[who, which], upper[item, which], task.budget.nodes)
+        grown = Forest(part.stage, part.cell, problems, task.incumbent, recorder).grow(task.deadline)
+        upper[item, which] = torch.minimum(upper[item, which], grown.upper)
+        spent[item, which], spare[item, which], touched[item, which] = grown.nodes, grown.exhausted, True
+    return upper, spent, spare, touched

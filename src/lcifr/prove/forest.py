@@ -1,0 +1,283 @@
+"""What is the exact answer? Batched branch-and-bound: the trees of many people and directions grown at once.
+
+A node is a cell with some ReLU phases, category sets and numeric intervals decided. A branch ends when its bound can no
+longer change the answer it belongs to. For one hidden layer the relaxed program of a node is solved exactly, so that
+only neurons with a positive coefficient (where ReLU is convex and the chord has a gap) and categories need a decision.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from lcifr.bounds.linear import Lines, backward, hidden_lines
+from lcifr.bounds.multipliers import Tightened, tighten
+from lcifr.bounds.scene import Scene, Stage
+from lcifr.bounds.search import Points, climb, vertex
+from lcifr.prove.incumbent import Incumbent
+from lcifr.prove.split import Decision, decide
+from lcifr.similarity.region import Cell
+
+BATCH = 65_536
+"""Nodes × hidden neurons × moving columns in one batch, in units of 16 numbers: fits the cache of a core."""
+
+
+@dataclass(frozen=True)
+class Problems:
+    """What is to be proved, on one stage.
+
+    Parameters
+    ----------
+    item : (P,) row of the stage's scene. direction : (P, outputs). offset : (P,) added to the value.
+    answer : (P,) whose answer it can change. bound : (P,) known already. nodes : nodes allowed for each.
+    """
+
+    item: Tensor
+    direction: Tensor
+    offset: Tensor
+    answer: Tensor
+    bound: Tensor
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Open nodes: problem (N,), box, allowed categories, the phases of every hidden layer, bound so far, name (N,)."""
+
+    problem: Tensor
+    lower: Tensor
+    upper: Tensor
+    allowed: tuple[Tensor, ...]
+    phases: tuple[Tensor, ...]
+    bound: Tensor
+    name: Tensor
+
+    def take(self, index: Tensor) -> Nodes:
+        """Some of the nodes."""
+        return Nodes(
+            self.problem[index],
+            self.lower[index],
+            self.upper[index],
+            tuple(part[index] for part in self.allowed),
+            tuple(part[index] for part in self.phases),
+            self.bound[index],
+            self.name[index],
+        )
+
+    def __len__(self) -> int:
+        return len(self.problem)
+
+    @staticmethod
+    def join(parts: list[Nodes]) -> Nodes:
+        """All of them, one after the other."""
+        return Nodes(
+            torch.cat([p.problem for p in parts]),
+            torch.cat([p.lower for p in parts]),
+            torch.cat([p.upper for p in parts]),
+            tuple(torch.cat(same) for same in zip(*(p.allowed for p in parts), strict=True)),
+            tuple(torch.cat(same) for same in zip(*(p.phases for p in parts), strict=True)),
+            torch.cat([p.bound for p in parts]),
+            torch.cat([p.name for p in parts]),
+        )
+
+
+@dataclass(frozen=True)
+class Grown:
+    """upper : (P,) proved, −inf where the cell is empty. nodes : (P,) spent. exhausted : (P,) the budget ended it."""
+
+    upper: Tensor
+    nodes: Tensor
+    exhausted: Tensor
+
+
+class Recorder:
+    """Hears what happens in the trees; the proof writer is one. This one forgets."""
+
+    def split(self, name: int, decision: Decision, row: int, first: int, second: int) -> None:
+        """Node ``name`` was split into the nodes ``first`` and ``second``."""
+
+    def leaf(self, name: int, row: int, bound: float, tightened: Tightened | None, lines: list[Lines]) -> None:
+        """Node ``name`` ended with ``bound``, by the lines and multipliers of this row."""
+
+
+class Forest:
+    """Branch-and-bound over one stage; ``grow`` is called once."""
+
+    def __init__(self, stage: Stage, cell: Cell, problems: Problems, incumbent: Incumbent, recorder: Recorder | None):
+        self.stage, self.cell, self.problems, self.incumbent = stage, cell, problems, incumbent
+        self.recorder = recorder
+        count = len(problems.item)
+        self.upper = torch.full_like(problems.offset, -torch.inf)
+        self.spent = torch.zeros(count, dtype=torch.int64, device=self.upper.device)
+        self.exhausted = torch.zeros(count, dtype=torch.bool, device=self.upper.device)
+        self.names = count
+
+    def grow(self, deadline: float | None = None) -> Grown:
+        """Work until every branch is closed or the budget is spent."""
+        waiting = [self._roots()]
+        while waiting:
+            nodes = Nodes.join(waiting)
+            late = deadline is not None and time.monotonic() > deadline
+            nodes, later = self._pick(nodes, late)
+            waiting = [part for part in (later,) if len(part)]
+            if len(nodes):
+                children = self._work(nodes)
+                waiting += [children] if len(children) else []
+        return Grown(self.upper, self.spent, self.exhausted)
+
+    def _roots(self) -> Nodes:
+        problems, scene = self.problems, self.stage.scene.take(self.problems.item)
+        widths = [scene.weight.shape[0], *(weight.shape[0] for weight, _ in scene.tail)][: scene.depth]
+        count = len(problems.item)
+        phases = tuple(torch.zeros((count, w), dtype=torch.int8, device=scene.base.device) for w in widths)
+        name = torch.arange(count, device=scene.base.device)
+        return Nodes(name, scene.lower, scene.upper, scene.allowed, phases, problems.bound, name)
+
+    def _pick(self, nodes: Nodes, late: bool) -> tuple[Nodes, Nodes]:
+        """The most promising nodes for the next batch and those that wait; what cannot matter is closed."""
+        answer = self.problems.answer[nodes.problem]
+        closed = (nodes.bound <= self._enough(nodes)) | self.incumbent.settled(answer)
+        over = (self.spent[nodes.problem] >= self.problems.nodes) | late
+        stop = closed | over
+        self._close(nodes, stop)
+        self.exhausted[nodes.problem[over & ~closed]] = True
+        index = (~stop).nonzero()[:, 0]
+        if len(index) == 0:
+            return nodes.take(index), nodes.take(index)
+        scene = self.stage.scene
+        size = scene.weight.shape[0] * (scene.weight.shape[1] + sum(part.shape[1] for part in scene.groups)) + 64
+        batch = max(32, BATCH * 16 // size)
+        index = index[nodes.bound[index].argsort(descending=True)]
+        return nodes.take(index[:batch]), nodes.take(index[batch:])
+
+    def _close(self, nodes: Nodes, mask: Tensor) -> None:
+        """These nodes end with the bound they have from their parent or themselves."""
+        index = mask.nonzero()[:, 0]
+        self.upper.scatter_reduce_(0, nodes.problem[index], nodes.bound[index], "amax")
+
+    def _scene(self, nodes: Nodes) -> Scene:
+        scene = self.stage.scene.take(self.problems.item[nodes.problem])
+        return replace(scene, lower=nodes.lower, upper=nodes.upper, allowed=nodes.allowed)
+
+    def _work(self, nodes: Nodes) -> Nodes:
+        """Bound a batch, offer the points it points at, close what can be closed and split the rest."""
+        self.spent.index_add_(0, nodes.problem, torch.ones_like(nodes.problem))
+        scene, direction = self._scene(nodes), self.problems.direction[nodes.problem]
+        lines = hidden_lines(scene, list(nodes.phases))
+        reach = backward(scene, direction[:, None, :], lines)
+        bound = self._usable(reach.upper[:, 0], lines)
+        self._offer(
+            nodes, scene, direction, vertex(scene, reach.coefficient[:, 0], tuple(g[:, 0] for g in reach.groups))
+        )
+        open_ = self._finish(nodes, bound, None, lines)
+        if len(open_) == 0:
+            return nodes.take(open_)
+        nodes, scene, direction = nodes.take(open_), scene.take(open_), direction[open_]
+        lines = [_take(line, open_) for line in lines]
+        better = tighten(scene, direction, lines, list(nodes.phases), self._enough(nodes))
+        tight = self._usable(better.reach.upper[:, 0], lines)
+        better = _unless_worse(better, lines, tight <= bound[open_])
+        bound = self._spot_empty(scene, direction, lines, torch.minimum(bound[open_], tight))
+        if better.point is not None:
+            self._offer(nodes, scene, direction, better.point)
+        open_ = self._finish(nodes, bound, better, lines)
+        return self._split(nodes, scene, direction, better, bound, open_)
+
+    def _enough(self, nodes: Nodes) -> Tensor:
+        """(N,) bounds are kept without the offset, which would round them; so it is taken from the limit instead."""
+        problems = self.problems
+        return self.incumbent.enough(problems.answer[nodes.problem]) - problems.offset[nodes.problem]
+
+    def _usable(self, bound: Tensor, lines: list[Lines]) -> Tensor:
+        """Not a number counts as no bound, a contradiction of intervals as an empty node."""
+        bound = torch.where(torch.isnan(bound), torch.inf, bound)
+        for line in lines:
+            bound = torch.where((line.lo > line.hi).any(-1), -torch.inf, bound)
+        return bound
+
+    def _spot_empty(self, scene: Scene, direction: Tensor, lines: list[Lines], bound: Tensor) -> Tensor:
+        """A node whose upper bound lies below its lower bound has no points (only splits and rows can do that)."""
+        lowest = -backward(scene, -direction[:, None, :], lines).upper[:, 0]
+        return torch.where(bound < lowest - 1.0 - lowest.abs(), -torch.inf, bound)
+
+    def _offer(self, nodes: Nodes, scene: Scene, direction: Tensor, points: Points) -> None:
+        points, value = climb(scene, direction, points, jumps=1)
+        value = value + self.problems.offset[nodes.problem]
+        answer, item = self.problems.answer[nodes.problem], self.problems.item[nodes.problem]
+        self.incumbent.offer(answer, value, self.stage, self.cell, item, points)
+
+    def _finish(self, nodes: Nodes, bound: Tensor, tightened: Tightened | None, lines: list[Lines]) -> Tensor:
+        """Close nodes whose bound is low enough, and say which (indices) are still open."""
+        closed = bound <= self._enough(nodes)
+        self._close(replace(nodes, bound=bound), closed)
+        if self.recorder is not None:
+            for row in closed.nonzero()[:, 0].tolist():
+                self.recorder.leaf(int(nodes.name[row]), row, float(bound[row]), tightened, lines)
+        return (~closed).nonzero()[:, 0]
+
+    def _split(
+        self, nodes: Nodes, scene: Scene, direction: Tensor, better: Tightened, bound: Tensor, open_: Tensor
+    ) -> Nodes:
+        if len(open_) == 0:
+            return nodes.take(open_)
+        decision = decide(scene.take(open_), direction[open_], _take_tightened(better, open_), nodes.take(open_))
+        nodes = replace(nodes.take(open_), bound=bound[open_])
+        stuck = decision.stuck
+        if bool(stuck.any()):  # nothing left to decide and still not closed: only rounding can do that
+            self._close(nodes, stuck)
+            if self.recorder is not None:
+                for row in stuck.nonzero()[:, 0].tolist():
+                    self.recorder.leaf(
+                        int(nodes.name[row]), int(open_[row]), float(nodes.bound[row]), better, better.lines
+                    )
+        first, second = decision.apply(nodes)
+        keep = (~stuck).nonzero()[:, 0]
+        count = len(keep)
+        fresh = self.names + torch.arange(2 * count, device=bound.device)
+        self.names += 2 * count
+        if self.recorder is not None:
+            for order, row in enumerate(keep.tolist()):
+                name = int(nodes.name[row])
+                self.recorder.split(name, decision, row, int(fresh[order]), int(fresh[count + order]))
+        children = Nodes.join([first.take(keep), second.take(keep)])
+        return replace(children, name=fresh)
+
+
+def _take(line: Lines, index: Tensor) -> Lines:
+    beta = None if line.beta is None else line.beta[index]
+    return Lines(line.lo[index], line.hi[index], line.upper[index], line.lower[index], beta)
+
+
+def _unless_worse(better: Tightened, lines: list[Lines], keep: Tensor) -> Tightened:
+    """The multipliers that made the smaller of the two bounds: the tightened ones where ``keep`` (n,), else none."""
+    if bool(keep.all()):
+        return better
+    wide = keep[:, None, None]
+    merged = [
+        replace(
+            new,
+            lower=torch.where(wide, new.lower if new.lower.dim() == 3 else new.lower[:, None], old.lower[:, None]),
+            beta=None if new.beta is None else torch.where(wide, new.beta, 0.0),
+        )
+        for new, old in zip(better.lines, lines, strict=True)
+    ]
+    return replace(better, lines=merged, rows=None if better.rows is None else torch.where(wide, better.rows, 0.0))
+
+
+def _take_tightened(better: Tightened, index: Tensor) -> Tightened:
+    reach = better.reach
+    return Tightened(
+        replace(
+            reach,
+            upper=reach.upper[index],
+            coefficient=reach.coefficient[index],
+            groups=tuple(part[index] for part in reach.groups),
+        ),
+        [_take(line, index) for line in better.lines],
+        None if better.rows is None else better.rows[index],
+        None if better.point is None else better.point.take(index),
+        tuple(part[index] for part in better.fraction),
+    )

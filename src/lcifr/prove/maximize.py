@@ -1,0 +1,46 @@
+"""What is the exact answer? The one question: the largest value of a linear output of a network over a region."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from lcifr.network import Network
+from lcifr.prove.answer import Answer, Budget
+from lcifr.prove.method import build_question, find_method
+from lcifr.similarity.region import Region
+
+
+def maximize(
+    network: Network,
+    directions: ArrayLike,
+    region: Region,
+    *,
+    target: ArrayLike | None = None,
+    tolerance: float = 1e-6,
+    method: str = "cascade",
+    device: str | None = None,
+    budget: Budget | int | None = None,
+    proof: bool = False,
+) -> Answer:
+    """The largest value of direction · network(x′) over every person's region, proved from above and reached from below.
+
+    Parameters
+    ----------
+    directions : (k, outputs), alike for everybody, or (people, k, outputs).
+    target : stop as soon as the answer is known to lie strictly on one side of it; broadcast to (people, k).
+    tolerance : absolute plus relative: done when upper − best ≤ tolerance · (1 + |best|).
+    method : ``"cascade"``, or one of its parts: ``"bounds"``, ``"branch"``, ``"milp"``, ``"lp"``, ``"interval"``,
+        ``"enumerate"``.
+    device : where bounds are computed, as torch names it; None is the CPU.
+    budget : nodes for each person and direction, or a :class:`Budget`.
+    proof : whether every upper bound is to carry its proof.
+
+    Returns
+    -------
+    Answer
+        Arrays over people and directions.
+    """
+    question = build_question(
+        network, directions, region, target=target, tolerance=tolerance, budget=budget, device=device, proof=proof
+    )
+    return find_method(method).maximize(question)
