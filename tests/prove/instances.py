@@ -70,6 +70,19 @@ def _cell(rng: np.random.Generator, people: int, numerics: int, groups: list[int
     return Region.from_arrays(lower, upper, choices, cut)
 
 
+def wild(rng: np.random.Generator, network: Network) -> Network:
+    """The same shape with numbers that hurt: huge, tiny, denormal, zero, and neurons that are copies of each other."""
+    layers = []
+    for layer in network.layers:
+        weight, bias = layer.weight.copy(), layer.bias.copy()
+        weight *= rng.choice([1.0, 1.0, 1.0, 1e6, 1e-6, 5e-324 / 2.0**-60, 0.0, -1.0], size=weight.shape)
+        bias *= rng.choice([1.0, 1.0, 1e6, 1e-6, -0.0], size=bias.shape)
+        if len(bias) > 1 and rng.random() < 0.5:
+            weight[1], bias[1] = weight[0], bias[0]
+        layers.append((weight, bias))
+    return Network.from_arrays(layers)
+
+
 def random_instance(seed: int, *, people: int = 1, hidden: list[int] | None = None, k: int = 2) -> Instance:
     """One of many shapes, chosen by the seed: depth 0 to 3, with and without categories, rows and further cells."""
     rng = np.random.default_rng(seed)

@@ -16,8 +16,7 @@ from lcifr.prove.exactly import rounded_up
 from lcifr.prove.method import build_question
 from lcifr.prove.simplex import maximize_exactly
 from lcifr.similarity.region import Region
-
-from .instances import Known, corpus, largest_sampled, random_instance, random_network
+from tests.prove.instances import Known, corpus, largest_sampled, random_instance, random_network
 
 SMALL = st.integers(-3, 3).map(Fraction)
 

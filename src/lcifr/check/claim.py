@@ -90,7 +90,7 @@ def _walk(problem: Problem, reader: Reader, root: Place, start: Vector, upper: N
         if not place.without_points():
             place = settle(problem, place, bounds)
         if kind not in ("leaf", "empty"):
-            first, second = _halves(place, kind, inside, reader)
+            first, second = halves(place, kind, inside, reader)
             waiting += second, first
         elif not place.without_points() and not _shown(problem, reader, place, kind, inside, start, upper):
             raise Rejected(f"node {count} does not show {'the bound' if kind == 'leaf' else 'that no point is left'}")
@@ -110,7 +110,7 @@ def _shown(
     return by_intervals(problem, place, start) <= upper
 
 
-def _halves(place: Place, kind: str, inside: object, reader: Reader) -> tuple[Place, Place]:
+def halves(place: Place, kind: str, inside: object, reader: Reader) -> tuple[Place, Place]:
     """The two parts of a node; they share their border, so that nothing falls between."""
     one, other = items(inside, f"a {kind} split", 2)
     if kind == "numeric":

@@ -1,0 +1,126 @@
+"""Proofs written by hand, for networks that fit in the head; each is tight, so the next smaller bound must fail."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from lcifr.check import Cell, confirm
+
+TENT = [([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -2.0]], [0.0])]  # x up to 1, then down again
+ABSOLUTE = [([[1.0, 1.0], [-1.0, -1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]  # |x + y|
+COLOURS = [([[1.0, 9.0, -3.0]], [0.5]), ([[-1.0]], [0.0])]  # −relu(…) of a category
+LINE = Cell([0], [-1.0], [2.0])
+SQUARE = Cell([0, 1], [-1.0, -1.0], [1.0, 1.0])
+CUT = Cell([0, 1], [-1.0, -1.0], [1.0, 1.0], G=[[1.0, 1.0]], g=[-0.5])
+NOWHERE = Cell([0, 1], [-1.0, -1.0], [1.0, 1.0], G=[[1.0, 1.0], [-1.0, -1.0]], g=[-0.5, 0.25])
+COLOUR = Cell([], [], [], [[0, 1, 2]], [[True, False, True]])
+HALF, ONE = "0x1p-1", "0x1p+0"
+
+
+def proof(direction: list, upper: float, *nodes: Any, bounds: dict | None = None) -> dict:
+    claim = {"direction": direction, "upper": upper.hex(), "nodes": list(nodes)}
+    return {"cell": 0, "bounds": bounds or {}, "claims": [claim]}
+
+
+TIGHT = {
+    "an affine layer": ([([[2.0]], [1.0])], LINE, [1.0], 5.0, [{"leaf": {}}], {}),
+    "an affine layer by its interval": ([([[2.0]], [1.0])], LINE, [1.0], 5.0, [{"leaf": None}], {}),
+    "the interval of the output": (TENT, LINE, [1.0], 2.0, [{"leaf": None}], {}),
+    "split at the kink, both sides": (
+        *(TENT, LINE, [1.0], 1.0),
+        # left of 1 the line ½x + ½ lies above relu(x); right of it the tent is 2 − x
+        [{"numeric": [0, ONE]}, {"leaf": {"slopes": [[0, 0, HALF]]}}, {"leaf": {}}],
+        {},
+    ),
+    "split on the ReLU, with its multiplier": (
+        *(TENT, LINE, [1.0], 1.0),
+        [
+            {"relu": [0, 1]},
+            {"numeric": [0, "0x0p+0"]},
+            {"leaf": {}},  # x ≤ 0: both are off
+            {"leaf": {"beta": [[0, 1, "-0x1p+0"]]}},  # x + (1 − x), the second of which is ≥ 0 on this side
+            {"numeric": [0, ONE]},
+            {"leaf": {"slopes": [[0, 0, HALF]]}},  # x ≤ 1 ≤ x: the second is 0, and ½x + ½ ≤ 1
+            {"leaf": {}},  # x − 2(x − 1) from 1 on
+        ],
+        {},
+    ),
+    "shared lines": (
+        *(ABSOLUTE, SQUARE, [1.0], 2.0, [{"leaf": {}}]),
+        {"upper": [[0, 0, HALF], [0, 1, HALF]]},
+    ),
+    "a linear row": ([([[1.0, 1.0]], [0.0])], CUT, [1.0], -0.5, [{"leaf": {"rows": [[0, ONE]]}}], {}),
+    "a row that makes a ReLU stable": (
+        *(ABSOLUTE, CUT, [-1.0], -0.5, [{"leaf": {"rows": [[0, ONE]]}}]),
+        {"neurons": [[0, 0, "upper", {"rows": [[0, ONE]]}], [0, 1, "lower", {"rows": [[0, ONE]]}]]},
+    ),
+    "categories, split": (
+        *(COLOURS, COLOUR, [1.0], 0.0),
+        [{"choice": [0, [0, 1]]}, {"leaf": {}}, {"leaf": {}}],
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TIGHT)
+def test_a_tight_proof_is_confirmed_and_the_next_smaller_bound_is_not(name: str) -> None:
+    network, cell, direction, upper, nodes, bounds = TIGHT[name]
+    entries = [[output, value.hex()] for output, value in enumerate(direction) if value]
+    assert confirm(network, cell, direction, upper, proof(entries, upper, *nodes, bounds=bounds)) == ""
+    below = math.nextafter(upper, -math.inf)
+    assert confirm(network, cell, direction, below, proof(entries, below, *nodes, bounds=bounds)) != ""
+
+
+def test_a_proof_of_a_smaller_bound_serves_for_a_larger_one_and_not_the_other_way_round() -> None:
+    shown = proof([[0, ONE]], 5.0, {"leaf": {}})
+    assert confirm([([[2.0]], [1.0])], LINE, [1.0], 6.0, shown) == ""
+    assert "only 5.0 is shown" in confirm([([[2.0]], [1.0])], LINE, [1.0], 4.0, shown)
+    assert "nothing about this direction" in confirm([([[2.0]], [1.0])], LINE, [-1.0], 9.0, shown)
+
+
+def test_an_empty_cell_satisfies_every_bound() -> None:
+    shown = proof([], -1.0, {"empty": {"rows": [[0, ONE], [1, ONE]]}})
+    assert confirm(ABSOLUTE, NOWHERE, [1.0], -1e300, shown) == ""
+    for damaged in ([[0, ONE]], [[0, ONE], [1, HALF]], [[0, HALF], [1, ONE]]):
+        shown["claims"][0]["nodes"] = [{"empty": {"rows": damaged}}]
+        assert "no point is left" in confirm(ABSOLUTE, NOWHERE, [], -1.0, shown)
+    nobody = Cell([0], [0.0], [1.0], [[1, 2]], [[False, False]])
+    assert confirm([([[1.0, 2.0, 3.0]], [0.0])], nobody, [1.0], -1e300, proof([], -1.0, {"leaf": None})) == ""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reason"),
+    [
+        ([], "lacks 1"),
+        ([{"relu": [0, 0]}, {"leaf": {}}], "lacks 1"),
+        ([{"leaf": None}, {"leaf": None}], "no place"),
+        ([{"relu": [0, 0]}, {"leaf": None}, {"leaf": None}, {"leaf": None}], "no place"),
+        ([{"leaf": {"rows": [[0, ONE]]}}], "rows"),
+        ([{"leaf": {"slopes": [[0, 2, ONE]]}}], "neuron"),
+        ([{"leaf": {"slopes": [[1, 0, ONE]]}}], "layer"),
+        ([{"leaf": {"slopes": [[0, 0, ONE], [0, 0, HALF]]}}], "twice"),
+        ([{"leaf": {"slopes": [[0, 1, "0x1.8p+0"]]}}], "slope outside"),
+        ([{"leaf": {"beta": [[0, 1, "nan"]]}}], "finite"),
+        ([{"leaf": {"beta": [[0, 1, "0x1p+5000"]]}}], "hexadecimal"),
+        ([{"numeric": [3, ONE]}, {"leaf": None}, {"leaf": None}], "column"),
+        ([{"choice": [0, []]}, {"leaf": None}, {"leaf": None}], "choice"),
+        ([{"empty": {}}], "no point is left"),
+        ([{"leaf": None, "empty": {}}], "exactly one"),
+        ([{"surprise": 1}], "keys"),
+    ],
+)
+def test_what_does_not_fit_is_rejected_with_the_reason(nodes: list, reason: str) -> None:
+    assert reason in confirm(TENT, LINE, [1.0], 2.0, proof([[0, ONE]], 2.0, *nodes))
+
+
+def test_a_negative_multiplier_of_a_row_is_rejected() -> None:
+    shown = proof([[0, ONE]], -5.0, {"leaf": {"rows": [[0, "-0x1p+3"]]}})
+    assert "negative" in confirm([([[1.0, 1.0]], [0.0])], CUT, [1.0], -5.0, shown)
+
+
+def test_a_cell_that_does_not_fit_the_network_is_rejected() -> None:
+    assert "exactly once" in confirm(TENT, SQUARE, [1.0], 2.0, proof([[0, ONE]], 2.0, {"leaf": None}))
+    assert "exactly once" in confirm(TENT, Cell([0], [0.0], [1.0], [[0]], [[True]]), [1.0], 2.0, {})

@@ -1,0 +1,164 @@
+"""Proofs that were tampered with: whenever exact enumeration says that a claim is false, the checker must reject it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lcifr import check
+from lcifr.network import Network
+from lcifr.prove.confirm import plain_cell, plain_network
+from lcifr.prove.enumerate import Enumerate
+from lcifr.prove.method import build_question
+from lcifr.prove.proof import from_plain, hexadecimal, to_plain
+from lcifr.similarity.region import Cell, Region
+from tests.prove.instances import random_instance, wild
+from tests.prove.trees import grow_proof
+
+SEEDS = 60
+
+
+@dataclass(frozen=True)
+class Case:
+    """A proof and what it is about. ``largest`` is the exact maximum, rounded up: the float below it is too small."""
+
+    network: Network
+    cell: Cell
+    proof: dict
+    largest: float
+
+
+@cache
+def case(seed: int) -> Case:
+    """A tight proof about the first cell of a generated instance; every fourth network has numbers that hurt."""
+    instance = random_instance(seed, k=1)
+    cell = instance.region.cells[0]
+    network = wild(np.random.default_rng(seed), instance.network) if seed % 4 == 0 else instance.network
+    largest = exactly(network, cell, instance.directions[0])
+    proof, _ = grow_proof(network, cell, 0, instance.directions[0], seed, largest + 1e-7, most=20)
+    return Case(network, cell, to_plain(proof), largest)
+
+
+def exactly(network: Network, cell: Cell, direction: np.ndarray) -> float:
+    region = Region(1, network.inputs, (cell,))
+    return float(Enumerate().maximize(build_question(network, direction[None], region)).upper[0, 0])
+
+
+def findings(one: Case, proof: Any) -> list[check.Finding]:
+    """What the checker confirms; nothing, if it rejects the whole."""
+    try:
+        found = check.examine(check.read_network(plain_network(one.network)), plain_cell(one.cell, 0), proof)
+    except check.Rejected:
+        return []
+    return [finding for finding in found if not finding.reason]
+
+
+def places(plain: Any, path: tuple = ()) -> list[tuple]:
+    """The path to every number, position and container in a JSON value."""
+    found = [path] if path else []
+    inside = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
+    for key, value in inside:
+        found += places(value, (*path, key))
+    return found
+
+
+def at(plain: Any, path: tuple) -> Any:
+    for key in path:
+        plain = plain[key]
+    return plain
+
+
+def mutated(proof: dict, rng: np.random.Generator) -> dict:
+    """One to three changes: numbers, positions, sides, nodes exchanged, removed or repeated."""
+    result = copy.deepcopy(proof)
+    for _ in range(rng.integers(1, 4)):
+        paths = places(result)
+        path = paths[rng.integers(len(paths))]
+        parent, key, value = at(result, path[:-1]), path[-1], at(result, path)
+        if isinstance(value, str) and value.lstrip("-").startswith("0x"):
+            number = float.fromhex(value)
+            changes = [-number, 0.0, number / 2, number * 1.5, number + rng.normal(), 1.0, math.nextafter(number, -9e9)]
+            parent[key] = hexadecimal(changes[rng.integers(len(changes))])
+        elif isinstance(value, int):
+            parent[key] = int(rng.integers(4))
+        elif isinstance(value, str):
+            parent[key] = "lower" if value == "upper" else "upper"
+        elif isinstance(value, list) and len(value) > 1 and rng.random() < 0.7:
+            one, other = rng.integers(len(value), size=2)
+            value[one], value[other] = value[other], value[one]
+        elif isinstance(parent, list):
+            parent.insert(int(key), copy.deepcopy(value)) if rng.random() < 0.5 else parent.pop(key)
+        else:
+            del parent[key]
+    return result
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_the_proof_itself_is_confirmed_tight_and_survives_writing(seed: int) -> None:
+    one = case(seed)
+    assert findings(one, one.proof)
+    assert to_plain(from_plain(json.loads(json.dumps(one.proof)))) == one.proof
+    claim = findings(one, one.proof)[0]
+    assert claim.upper >= one.largest or not claim.direction
+
+
+@settings(deadline=None, max_examples=1500)
+@given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
+def test_a_false_claim_is_never_confirmed(seed: int, change: int) -> None:
+    one = case(seed)
+    if math.isinf(one.largest):
+        return
+    proof = mutated(one.proof, np.random.default_rng(change))
+    for claim in proof.get("claims", []):
+        if isinstance(claim, dict):
+            claim["upper"] = hexadecimal(math.nextafter(one.largest, -math.inf))
+            claim["direction"] = one.proof["claims"][0]["direction"]
+    assert not findings(one, proof)
+
+
+@settings(deadline=None, max_examples=800)
+@given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
+def test_whatever_is_confirmed_after_a_change_is_true(seed: int, change: int) -> None:
+    one = case(seed)
+    for claim in findings(one, mutated(one.proof, np.random.default_rng(change))):
+        direction = np.array([claim.direction.get(output, 0.0) for output in range(one.network.outputs)])
+        assert exactly(one.network, one.cell, direction) <= max(claim.upper, np.nextafter(claim.upper, np.inf))
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.integers(0, SEEDS - 1), st.integers(0, 2**32), st.booleans())
+def test_a_node_removed_or_repeated_is_rejected(seed: int, where: int, repeat: bool) -> None:
+    one = case(seed)
+    proof = copy.deepcopy(one.proof)
+    nodes = proof["claims"][0]["nodes"]
+    place = where % len(nodes)
+    nodes[place : place + 1] = [nodes[place]] * (2 if repeat else 0)
+    assert not findings(one, proof)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
+def test_a_proof_about_another_person_shows_nothing_false(seed: int, other: int) -> None:
+    one = case(seed)
+    rng = np.random.default_rng(other)
+    moved = Cell(
+        one.cell.numeric,
+        one.cell.lower + rng.normal(size=one.cell.lower.shape) * 0.1,
+        one.cell.upper + 0.1 + rng.normal(size=one.cell.upper.shape) * 0.1,
+        one.cell.choices,
+        one.cell.rows,
+        one.cell.present,
+    )
+    neighbour = Case(one.network, moved, one.proof, 0.0)
+    for claim in findings(neighbour, one.proof):
+        direction = np.array([claim.direction.get(output, 0.0) for output in range(one.network.outputs)])
+        assert exactly(one.network, moved, direction) <= claim.upper
