@@ -25,7 +25,7 @@ def readable(draw: st.DrawFn) -> tuple[Schema, Formula]:
     return schema, draw(formulas(schema, max_leaves=12))
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 @given(readable())
 def test_printed_text_reads_back_as_the_same_tree(pair: tuple[Schema, Formula]) -> None:
     schema, formula = pair

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lcifr.data.schema import Categorical, Numeric
 from lcifr.similarity.formula import CategoryComparison, Comparison, Formula, Linear, Membership, Span, Value
-from lcifr.similarity.names import NameCheck, Named, quote_name, quote_value
+from lcifr.similarity.names import NameCheck, Named, quote_name, quote_value, repeated
 from lcifr.similarity.terms import Arithmetic, Operand, Text
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -62,12 +62,11 @@ class Comparisons:
     def categories(self, values: list[Text], attribute: Categorical) -> tuple[str, ...] | None:
         """The listed values, or None after noting those that the attribute does not have or that stand there twice."""
         good = [self.check.category(text.value, attribute, text.span) for text in values]
-        for position, text in enumerate(values):
-            if text.value in {earlier.value for earlier in values[:position]}:
-                self._refuse(
-                    f"{quote_value(text.value)} is listed twice", text.span, "list it once; was another meant?"
-                )
-                return None
+        twice = repeated(values, key=lambda text: text.value)
+        for text in twice:
+            self._refuse(f"{quote_value(text.value)} is listed twice", text.span, "list it once; was another meant?")
+        if twice:
+            return None
         return tuple(text.value for text in values) if all(good) else None
 
     def _category(self, operand: Operand) -> Categorical | None:

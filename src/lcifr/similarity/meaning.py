@@ -30,7 +30,7 @@ from lcifr.similarity.formula import (
     Span,
     Within,
 )
-from lcifr.similarity.names import NameCheck, Named, quote_name, unquote
+from lcifr.similarity.names import NameCheck, Named, quote_name, repeated, unquote
 from lcifr.similarity.refusal import Refusals
 from lcifr.similarity.terms import NUMBERS_FIX, Arithmetic, Operand, Text
 
@@ -84,9 +84,8 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
         return Named(unquote(tokens[0]) if quoted else str(tokens[0]), quoted, Person.SELF, _span_of(tokens[0]))
 
     def names(self, meta: Meta, names: list[Named]) -> tuple[Named, ...]:
-        for position, named in enumerate(names):
-            if named.name in {earlier.name for earlier in names[:position]}:
-                self.refuse(f"{named} is named twice", named.span, fix="name it once; was another attribute meant?")
+        for named in repeated(names, key=lambda named: named.name):
+            self.refuse(f"{named} is named twice", named.span, fix="name it once; was another attribute meant?")
         return tuple(names)
 
     def set(self, meta: Meta, parts: list[tuple[Named, ...]]) -> tuple[AttributeSet, tuple[str, ...] | None]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from lcifr.data.schema import RESERVED_GROUPS, Categorical, Numeric, Schema
 from lcifr.errors import did_you_mean
@@ -11,6 +13,7 @@ from lcifr.similarity.formula import AttributeSet, Person, Span
 from lcifr.similarity.refusal import Refusals
 
 KEYWORDS = ("and", "or", "not", "implies", "same", "within", "sd", "except", "in", "rank", "by")
+_Item = TypeVar("_Item")
 _BARE_NAME = re.compile(r"[^\W\d]\w*")
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MEANT = {"n": "\n", "r": "\r", "t": "\t"}
@@ -35,6 +38,17 @@ def _quote(text: str, mark: str) -> str:
 def unquote(text: str) -> str:
     """What stands between the marks, with ``\\n``, ``\\r``, ``\\t`` and ``\\`` before a sign undone."""
     return re.sub(r"\\(.)", lambda found: _MEANT.get(found[1], found[1]), text[1:-1], flags=re.DOTALL)
+
+
+def repeated(items: Sequence[_Item], key: Callable[[_Item], str]) -> list[_Item]:
+    """The items whose text has come before."""
+    seen: set[str] = set()
+    found = []
+    for item in items:
+        if key(item) in seen:
+            found.append(item)
+        seen.add(key(item))
+    return found
 
 
 def attributes_in(names: AttributeSet, schema: Schema) -> tuple[str, ...]:
@@ -97,9 +111,9 @@ class NameCheck:
         good = [self._can_stand_in_set(part, known) for part in parts]
         if not all(good):
             return None
-        included = attributes_in(AttributeSet(names.names), self.schema)
+        included = set(attributes_in(AttributeSet(names.names), self.schema))
         for part in parts[len(names.names) :]:
-            if not set(_members(part.name, self.schema)) & set(included):
+            if not set(_members(part.name, self.schema)) & included:
                 self.refusals.add(
                     f"{part} is not among what it is excepted from",
                     part.span,
@@ -130,8 +144,8 @@ class NameCheck:
 
     def category(self, value: str, attribute: Categorical, span: Span) -> bool:
         """Whether the attribute has this value; notes it if not."""
-        if value in attribute.values:
-            return True
+        if value in attribute.values or self.refusals.is_full:
+            return value in attribute.values
         shown = ", ".join(quote_value(known) for known in attribute.values[:8]) + (
             ", …" if len(attribute.values) > 8 else ""
         )
@@ -142,6 +156,8 @@ class NameCheck:
         return False
 
     def _refuse_unknown(self, named: Named, known: tuple[str, ...]) -> None:
+        if self.refusals.is_full:
+            return
         if named.name == self.schema.target:
             self.refusals.add(
                 f'"{named.name}" is the target, what is to be predicted: who is similar cannot depend on it',

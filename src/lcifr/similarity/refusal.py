@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from lcifr.errors import SimilarityError
 from lcifr.similarity.formula import Span
 
+MOST = 20  # refusals that are noted; whoever wrote more will start with these
 _WIDEST = 110  # characters of the offending line that are shown; longer lines are cut around the place
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -30,8 +31,14 @@ class Refusals:
     source: str
     found: list[Refusal] = field(default_factory=list)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether enough has been noted; looking for nearest names in every further problem would only take time."""
+        return len(self.found) >= MOST
+
     def add(self, message: str, span: Span, *, fix: str | None = None) -> None:
-        self.found.append(Refusal(message, span, fix))
+        if not self.is_full:
+            self.found.append(Refusal(message, span, fix))
 
     def raise_if_any(self) -> None:
         if self.found:
@@ -48,6 +55,8 @@ class Refusals:
                 part + (f"\nFix: {refusal.fix}" if refusal.fix else "")
                 for part, refusal in zip(shown, ordered, strict=True)
             ]
+        if self.is_full:
+            shown.append("… and there may be more")
         return SimilarityError(
             _printable("\n".join(shown)),
             fix=only_fix and _printable(only_fix),

@@ -78,7 +78,7 @@ class Arithmetic:
         for part in [part for part in parts if part is not None]:
             if product.terms and part.terms:
                 self._refuse(
-                    "a product of attributes is not linear, and regions with it could not be proved about",
+                    "a product of attributes is not linear, and only linear conditions can be proved about",
                     span,
                     fix="multiply attributes by numbers only, 2*age",
                 )
