@@ -131,6 +131,7 @@ REFUSED = [
     ("(numeric except age) within 3", ")", "without parentheses"),
     ("(age) within 3", "within", "without parentheses"),
     ("hours per week' <= 40", "per", "`hours per week`"),
+    ("hours-per-week' <= 40", "hours", "Did you mean `hours per week`?"),
     ("2 age <= 3", "age", "write 2*age"),
     ("numeric' <= 3", "numeric'", "is a set of attributes"),
     ("work <= 3", "work", "is a set of attributes"),

@@ -165,7 +165,7 @@ class NameCheck:
                 fix="take it out of the formula",
             )
             return
-        hint = did_you_mean(named.name, known)
+        hint = did_you_mean(named.name, known) or self._hint_part_of_name(named.name)
         owners = [attribute.name for attribute in self.schema.categorical if named.name in attribute.values]
         if owners and not named.quoted:
             hint = f' It is a value of {quote_name(owners[0])}: values stand in double quotes, "{named.name}".'
@@ -174,6 +174,11 @@ class NameCheck:
             named.span,
             fix=None if hint else f"the attributes are {self._list_names()}",
         )
+
+    def _hint_part_of_name(self, word: str) -> str:
+        """For ``hours-per-week``, which reads as a subtraction: the attribute that has this word in its name."""
+        found = [name for name in self.schema.names if word.casefold() in re.split(r"[\W_]+", name.casefold())]
+        return f" Did you mean {quote_name(found[0])}?" if found else ""
 
     def _list_names(self) -> str:
         names = [quote_name(name) for name in self.schema.names]
