@@ -72,7 +72,8 @@ def project(region: Region, points: ArrayLike, tolerance: float) -> FloatArray:
     distance = np.full(region.people, np.inf)
     for cell in region.cells:
         landed = project_onto_cell(cell, target, tolerance)
-        away = np.where(cell.present, np.linalg.norm(landed - target, axis=1), np.inf)
+        reached = cell.present & on_rows(cell, landed, tolerance)  # a cell may have no point between its rows
+        away = np.where(reached, np.linalg.norm(landed - target, axis=1), np.inf)
         closer = away < distance
         nearest[closer], distance[closer] = landed[closer], away[closer]
     return nearest
@@ -95,9 +96,17 @@ def project_onto_cell(cell: Cell, target: FloatArray, tolerance: float) -> Float
         shifted = point + product_step
         point = _onto_product(cell, shifted)
         product_step = shifted - point
-        if (row_excess(cell.rows, point[:, None])[cell.present] <= tolerance).all():
+        if on_rows(cell, point, tolerance)[cell.present].all():
             break
     return point
+
+
+def on_rows(cell: Cell, points: FloatArray, tolerance: float) -> BoolArray:
+    """(people,) whether the points (people, features) satisfy the cell's rows, within a tolerance."""
+    if cell.rows is None:
+        return np.ones(len(points), np.bool_)
+    satisfied: BoolArray = row_excess(cell.rows, points[:, None])[:, 0].max(axis=1) <= tolerance
+    return satisfied
 
 
 def _onto_product(cell: Cell, point: FloatArray) -> FloatArray:

@@ -1,0 +1,246 @@
+"""Who counts as similar? A plan filled in for a batch of people: one cell, every bound rounded outward.
+
+The contract: every x′ of a table for which φ(x, x′) holds encodes, in float arithmetic, to a point inside a cell.
+Encoding is monotone in floats as it is in numbers, so a raw bound that is at least as large as every admitted float
+becomes an encoded bound by encoding it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from lcifr.data import Encoding, Individuals
+from lcifr.errors import RegionError
+from lcifr.similarity.holds import UNIT_ROUNDOFF, Booleans, Floats, Pair, approximate, evaluate, exact_distinct, renamed
+from lcifr.similarity.names import quote_name
+from lcifr.similarity.plan import Bound, Plan, RankBound, Row
+from lcifr.similarity.region import Cell, Choice, IntArray, Rows
+
+
+@dataclass
+class Box:
+    """Raw and encoded bounds of the numeric attributes, narrowed step by step. All arrays (people, numerics)."""
+
+    encoding: Encoding
+    lower: Floats
+    upper: Floats
+    # Encoded ends are kept beside the raw ones: "equal to x" is exact in encoded units and must stay so.
+    encoded_lower: Floats = field(init=False)
+    encoded_upper: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.encoded_lower = np.full_like(self.lower, -np.inf)
+        self.encoded_upper = np.full_like(self.upper, np.inf)
+
+    def narrow(self, j: int, side: str, raw: Floats, encoded: Floats | None = None) -> None:
+        code = (raw - self.encoding.means[j]) / self.encoding.sds[j] if encoded is None else encoded
+        if side == "lower":
+            self.lower[:, j] = np.maximum(self.lower[:, j], raw)
+            self.encoded_lower[:, j] = np.maximum(self.encoded_lower[:, j], code)
+        else:
+            self.upper[:, j] = np.minimum(self.upper[:, j], raw)
+            self.encoded_upper[:, j] = np.minimum(self.encoded_upper[:, j], code)
+
+
+def build_cell(plan: Plan, people: Individuals, encoding: Encoding) -> Cell:
+    """The cell of ``plan`` for every person; ``present`` says who has it.
+
+    Raises
+    ------
+    RegionError
+        If a person who has the cell is left without a bound in a numeric attribute.
+    """
+    pair = Pair(people, people)
+    box, present = build_box(plan, pair, encoding)
+    _refuse_unbounded(box, present)
+    choices = tuple(_choice(plan, name, people, encoding) for name in encoding.schema.names_categorical)
+    for choice in choices:
+        present &= choice.allowed.any(axis=1)
+    rows = _rows(plan, box, pair, present)
+    if rows is not None:
+        present &= _rows_possible(rows, box, encoding)
+    lower, upper = (np.where(present[:, None], ends, 0.0) for ends in (box.encoded_lower, box.encoded_upper))
+    return Cell(encoding.numeric_columns, lower, upper, choices, rows, present)
+
+
+def build_box(plan: Plan, pair: Pair, encoding: Encoding) -> tuple[Box, Booleans]:
+    """The bounds of the numeric attributes, infinite where there are none, and who meets the plan's conditions on x."""
+    present = np.ones(len(pair), np.bool_)
+    for condition in plan.conditions:
+        present &= evaluate(condition, pair)
+    shape = (len(pair), len(encoding.schema.numeric))
+    box = Box(encoding, np.full(shape, -np.inf), np.full(shape, np.inf))
+    _clip_to_ranges(box)
+    for bound in plan.bounds:
+        _apply_bound(box, bound, pair)
+    for rank in plan.ranks:
+        present &= _apply_rank(box, rank, pair)
+    _bound_by_rows(box, plan, pair)
+    present &= (box.lower <= box.upper).all(axis=1) & (box.encoded_lower <= box.encoded_upper).all(axis=1)
+    return box, present
+
+
+# -- the box -----------------------------------------------------------------------------------------------------------
+
+
+def _clip_to_ranges(box: Box) -> None:
+    for j, attribute in enumerate(box.encoding.schema.numeric):
+        if attribute.lower is not None:
+            box.narrow(j, "lower", np.full(len(box.lower), float(attribute.lower)))
+        if attribute.upper is not None:
+            box.narrow(j, "upper", np.full(len(box.upper), float(attribute.upper)))
+
+
+def _apply_bound(box: Box, bound: Bound, pair: Pair) -> None:
+    j = box.encoding.schema.names_numeric.index(bound.attribute)
+    if bound.is_own_value:
+        box.narrow(j, bound.side, pair.x.numbers[:, j])
+        return
+    value, error = approximate(bound.limit, pair)
+    box.narrow(j, bound.side, outward(value, error, bound.side))
+
+
+def outward(value: Floats, error: Floats, side: str) -> Floats:
+    """A float beyond every float whose decimal is on the right side of ``value ± error``.
+
+    A float and the decimal it prints differ by less than one unit in the last place, so two steps outward from the end
+    of the error interval (one for its own rounding, one for the decimal) are enough.
+    """
+    end, away = (value - error, -np.inf) if side == "lower" else (value + error, np.inf)
+    return np.nextafter(np.nextafter(end, away), away)
+
+
+def _apply_rank(box: Box, bound: RankBound, pair: Pair) -> Booleans:
+    """Narrow the ranked attribute; returns who can have such a rank at all.
+
+    With the group's values descending, t₀ > t₁ > …: rank(v) − 1 counts the t above v. So rank ≤ q + 1 means v ≥ t_q,
+    and rank ≥ q + 1 means v < t_{q−1}.
+    """
+    j = box.encoding.schema.names_numeric.index(bound.table.attribute)
+    descending = bound.table.tables[bound.group][::-1]
+    if bound.side == "upper":  # the rank is at most the limit: the attribute is at least a training value
+        q = _integers(bound, pair, lambda r: (math.ceil(r) - 1 if bound.strict else math.floor(r)) - 1)
+        free, impossible = q >= len(descending), q < 0
+        box.narrow(j, "lower", _pick(descending, q, free | impossible, -np.inf))
+    else:
+        q = _integers(bound, pair, lambda r: (math.floor(r) + 1 if bound.strict else math.ceil(r)) - 1)
+        free, impossible = q <= 0, q > len(descending)
+        ends = _pick(descending, q - 1, free | impossible, np.inf)
+        impossible |= box.lower[:, j] >= ends  # v < t and v ≥ t
+        box.narrow(j, "upper", ends)
+    return ~impossible
+
+
+def _integers(bound: RankBound, pair: Pair, whole: Callable[[Fraction], int]) -> IntArray:
+    values, person = exact_distinct(bound.limit, pair)
+    return np.array([whole(value) for value in values], dtype=np.intp)[person]
+
+
+def _pick(values: Floats, index: IntArray, missing: Booleans, otherwise: float) -> Floats:
+    if not len(values):
+        return np.full(len(index), otherwise)
+    return np.where(missing, otherwise, values[np.clip(index, 0, len(values) - 1)])
+
+
+def _refuse_unbounded(box: Box, present: Booleans) -> None:
+    for j, attribute in enumerate(box.encoding.schema.numeric):
+        for side, ends in (("lower", box.lower[:, j]), ("upper", box.upper[:, j])):
+            open_ended = present & ~np.isfinite(ends)
+            if open_ended.any():
+                whom = (
+                    ""
+                    if open_ended.all()
+                    else f" for {open_ended.sum()} people (the first is row {open_ended.argmax()})"
+                )
+                raise RegionError(
+                    f'the formula leaves "{attribute.name}" of the other individual without a {side} bound{whom}, '
+                    "so similar people could be anywhere and nothing could be proved",
+                    fix=f"constrain it in the formula, for example `{quote_name(attribute.name)} within …`, "
+                    "or declare its range in the schema (lower = …, upper = …)",
+                )
+
+
+# -- categories --------------------------------------------------------------------------------------------------------
+
+
+def _choice(plan: Plan, name: str, people: Individuals, encoding: Encoding) -> Choice:
+    columns = encoding.columns(name)
+    codes = np.arange(columns.stop - columns.start)
+    static = np.isin(codes, list(plan.categories[name])) if name in plan.categories else np.ones(len(codes), np.bool_)
+    allowed = np.broadcast_to(static, (len(people), len(codes)))
+    for link in (link for link in plan.links if link.left[1] == name):
+        own = people.code(link.right[1])
+        wanted = own if link.right[1] == name else renamed(people, link.right[1], name)[own]
+        allowed = allowed & ((codes == wanted[:, None]) == link.equal)
+    return Choice(np.arange(columns.start, columns.stop), np.ascontiguousarray(allowed))
+
+
+# -- linear rows -------------------------------------------------------------------------------------------------------
+
+
+def _bound_by_rows(box: Box, plan: Plan, pair: Pair) -> None:
+    """Bounds that only a row gives: Σ a·x′ ≤ k bounds one attribute once the others are bounded. Rounded outward."""
+    names = box.encoding.schema.names_numeric
+    limits = {row: approximate(row.limit, pair) for row in plan.rows}
+    for _ in names:  # each round bounds at least one more attribute, or nothing changes any more
+        for row, (limit, error) in limits.items():
+            terms = [(names.index(name), c) for name, c in row.coefficients]
+            for j, c in terms:
+                side = "upper" if c > 0 else "lower"
+                if np.isfinite(box.upper[:, j] if c > 0 else box.lower[:, j]).all():
+                    continue
+                ends = [(float(a), box.lower[:, i] if a > 0 else box.upper[:, i]) for i, a in terms if i != j]
+                rest = sum((a * end for a, end in ends), np.zeros(len(limit)))
+                size = sum((np.abs(a * end) for a, end in ends), np.abs(limit))
+                slack = (2 * error + 4 * (len(terms) + 3) * UNIT_ROUNDOFF * size) / abs(float(c))
+                with np.errstate(invalid="ignore"):
+                    raw = outward((limit - rest) / float(c), slack, side)
+                box.narrow(j, side, np.where(np.isfinite(raw), raw, np.inf if side == "upper" else -np.inf))
+
+
+def _rows(plan: Plan, box: Box, pair: Pair, present: Booleans) -> Rows | None:
+    if not plan.rows:
+        return None
+    ordered = sorted(plan.rows, key=repr)
+    matrix = np.zeros((len(ordered), len(box.encoding.features)))
+    limits = np.zeros((len(pair), len(ordered)))
+    for r, row in enumerate(ordered):
+        matrix[r], limits[:, r] = _row(row, box, pair)
+    return Rows(matrix, np.where(present[:, None], limits, 0.0))
+
+
+def _row(row: Row, box: Box, pair: Pair) -> tuple[Floats, Floats]:
+    """Σ a·x′ ≤ k in encoded units: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to.
+
+    A table value v and mean + sd·e differ by at most ``decode_error``, and v differs from its decimal by u·|v|; the
+    coefficient a·sd and the right side are rounded once or twice per term. All of it is below
+    16u · |a| · (|v| + |mean|) per term, with |v| taken at the far end of the box.
+    """
+    encoding = box.encoding
+    coefficients = np.zeros(len(encoding.features))
+    limit, error = approximate(row.limit, pair)
+    slack = 2 * error + 8 * UNIT_ROUNDOFF * np.abs(limit)
+    for name, a in row.coefficients:
+        j = encoding.schema.names_numeric.index(name)
+        coefficients[encoding.numeric_columns[j]] = float(a) * encoding.sds[j]
+        limit = limit - float(a) * encoding.means[j]
+        far = np.maximum(np.abs(box.lower[:, j]), np.abs(box.upper[:, j]))
+        far = np.where(np.isfinite(far), far, 0.0)  # only of people who do not have the cell
+        size = abs(float(a)) * (far + abs(encoding.means[j]))
+        slack = slack + 16 * (len(row.coefficients) + 1) * UNIT_ROUNDOFF * size
+    return coefficients, limit + slack
+
+
+def _rows_possible(rows: Rows, box: Box, encoding: Encoding) -> Booleans:
+    """(people,) whether no single row excludes the whole box; a row that does makes the cell impossible."""
+    matrix = rows.G[:, encoding.numeric_columns]
+    lower, upper = (np.where(np.isfinite(ends), ends, 0.0) for ends in (box.encoded_lower, box.encoded_upper))
+    least = lower @ np.maximum(matrix, 0).T + upper @ np.minimum(matrix, 0).T
+    size = np.abs(lower) @ np.abs(matrix).T + np.abs(upper) @ np.abs(matrix).T
+    possible: Booleans = (least - 4 * (matrix.shape[1] + 2) * UNIT_ROUNDOFF * size <= rows.g).all(axis=1)
+    return possible

@@ -1,0 +1,187 @@
+"""Who counts as similar? ``Similarity``: a formula with its schema and scales, and everything one can ask of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lcifr.data import Encoding, Individuals, Schema
+from lcifr.errors import RegionError, SimilarityError
+from lcifr.similarity.core import Core, to_json
+from lcifr.similarity.explain import explain
+from lcifr.similarity.formula import Formula, Span
+from lcifr.similarity.holds import Booleans, Pair, evaluate
+from lcifr.similarity.lower import build_cell
+from lcifr.similarity.parser import parse
+from lcifr.similarity.plan import MixedRank, Plan, TooManyCells, plans
+from lcifr.similarity.printer import print_formula
+from lcifr.similarity.ready import ready
+from lcifr.similarity.refusal import Refusals
+from lcifr.similarity.region import Region
+from lcifr.similarity.resolve import resolve
+from lcifr.similarity.witness import Origin
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+MAX_CELLS = 256  # a union of more cells costs more to prove than a formula with as many exceptions is worth
+FORMAT = 1  # of the canonical JSON form
+
+
+class Similarity:
+    """φ(x, x′): who counts as similar to whom, for one schema and the scales of one training table.
+
+    Parameters
+    ----------
+    text
+        The formula, or its tree.
+    schema, encoding
+        What the names mean, and the training data's scales (and training people, if the formula takes ranks).
+    source
+        What errors call the text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lcifr import Encoding, Schema
+    >>> people = pd.DataFrame({"age": [30, 40, 50], "sex": ["male", "female", "male"]})
+    >>> schema = Schema.infer(people)
+    >>> similar = Similarity("same(all except sex)", schema, Encoding.fit(people, schema))
+    >>> similar.holds(people[:1], pd.DataFrame({"age": [30], "sex": ["female"]}))
+    array([ True])
+    """
+
+    def __init__(self, text: str | Formula, schema: Schema, encoding: Encoding, *, source: str = "formula") -> None:
+        if encoding.schema.attributes != schema.attributes:
+            raise SimilarityError("the encoding was fitted for another schema", fix="fit it with this one")
+        self.text = text if isinstance(text, str) else print_formula(text)
+        self.source = source
+        self.schema = schema
+        self.encoding = encoding
+        self.formula: Formula = parse(self.text, schema, source=source)
+        self.core: Core = resolve(self.formula, schema, encoding)
+
+    @classmethod
+    def load(cls, path: str | Path, schema: Schema, encoding: Encoding) -> Similarity:
+        """Read a ``.phi`` file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SimilarityError(f"{path}: cannot be read: {error}") from None
+        return cls(text, schema, encoding, source=str(path))
+
+    @classmethod
+    def ready(cls, name: str, schema: Schema, encoding: Encoding) -> Similarity:
+        """One of the paper's formulas, such as ``adult/cat_noise``."""
+        return cls(ready(name), schema, encoding, source=name)
+
+    def __repr__(self) -> str:
+        return f"Similarity({print_formula(self.formula)!r})"
+
+    # -- truth -----------------------------------------------------------------------------------------------------
+
+    def holds(self, x: Any, other: Any) -> Booleans:
+        """Whether each pair is similar: the definition of the formula.
+
+        Parameters
+        ----------
+        x, other
+            Two tables of people, row against row; a table of one row meets every row of the other.
+
+        Returns
+        -------
+        (rows,) booleans
+        """
+        pair = (Individuals.read(x, self.schema), Individuals.read(other, self.schema))
+        if len(pair[0]) != len(pair[1]):
+            if 1 not in (len(pair[0]), len(pair[1])):
+                raise SimilarityError(
+                    f"{len(pair[0])} people cannot be paired with {len(pair[1])}",
+                    fix="give equally long tables, or one row",
+                )
+            rows = max(len(pair[0]), len(pair[1]))
+            pair = tuple(p if len(p) == rows else p.take(np.zeros(rows, np.intp)) for p in pair)  # type: ignore[assignment]
+        return evaluate(self.core, Pair(*pair))
+
+    # -- regions ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def plans(self) -> tuple[Plan, ...]:
+        """The cells of every region, before people are filled in."""
+        try:
+            return plans(self.core, self.schema, MAX_CELLS)
+        except TooManyCells as many:
+            raise self._refuse(
+                f"the formula has {many.count} or more alternatives, at most {MAX_CELLS} cells are allowed; "
+                f"this part brings {many.factor} of them",
+                many.part,
+                "join alternatives (one set instead of many `or`), or split the formula",
+            ) from None
+        except MixedRank as mixed:
+            raise self._refuse(
+                "a rank of the other individual stands beside other values of theirs; its steps bound no half-space",
+                mixed.part,
+                "compare one primed rank with numbers and unprimed terms only",
+            ) from None
+
+    def _refuse(self, message: str, span: Span, fix: str) -> RegionError:
+        refusals = Refusals(self.text, self.source)
+        refusals.add(message, span, fix=fix)
+        return RegionError(str(refusals.error()))
+
+    def region(self, x: Any) -> Region:
+        """S_φ(x) of every person of a table: a union of cells that holds the encoding of everybody similar.
+
+        Raises
+        ------
+        RegionError
+            If the formula leaves a numeric attribute without bounds, or has too many alternatives.
+        """
+        people = Individuals.read(x, self.schema)
+        cells = [build_cell(plan, people, self.encoding) for plan in self.plans]
+        there = tuple(cell for cell in cells if cell.present.any())
+        return Region(
+            len(people), len(self.encoding.features), there, Origin(self.core, self.plans, self.encoding, people)
+        )
+
+    # -- other readings --------------------------------------------------------------------------------------------
+
+    def loss(self, x: Tensor, other: Tensor) -> Tensor:
+        """The DL2 loss of φ on encoded people: zero where the formula holds, and differentiable.
+
+        Parameters
+        ----------
+        x, other : (people, features) tensors, encoded; categories of ``other`` may be anywhere on their simplex.
+
+        Returns
+        -------
+        (people,) non-negative tensor
+        """
+        from lcifr.similarity.loss import logic_loss
+
+        return logic_loss(self.core, self.encoding, x, other)
+
+    def explain(self) -> str:
+        """φ in English: what must be equal, what may differ and by how much, what is free."""
+        sds = dict(zip(self.schema.names_numeric, self.encoding.sds.tolist(), strict=True))
+        return explain(self.formula, self.schema, sds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The canonical form: the resolved tree, sd and rank tables included, without a trace of how it was written."""
+        return {"format": FORMAT, "formula": to_json(self.core)}
+
+    @cached_property
+    def hash(self) -> str:
+        """sha256 of the canonical form."""
+        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Similarity) and self.schema == other.schema and self.core == other.core
+
+    def __hash__(self) -> int:
+        return hash(self.hash)

@@ -1,0 +1,70 @@
+"""A generated world: a schema, training people, a formula, and pairs to try it on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from lcifr.data import Categorical, Encoding, Schema
+from lcifr.errors import RegionError
+from lcifr.similarity.formula import Formula
+from lcifr.similarity.region import Region
+from lcifr.similarity.similarity import Similarity
+from tests.similarity.oracle import Oracle, Row
+from tests.similarity.strategies import HIGHEST, LOWEST, formulas, people, schemas
+
+
+def frame(schema: Schema, rows: list[Row]) -> pa.Table:
+    return pa.table({name: [row[name] for row in rows] for name in schema.names})
+
+
+@dataclass(frozen=True)
+class World:
+    schema: Schema
+    formula: Formula
+    training: list[Row]
+    xs: list[Row]
+    others: list[Row]
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding.fit(frame(self.schema, self.training), self.schema)
+
+    @property
+    def similarity(self) -> Similarity:
+        return Similarity(self.formula, self.schema, self.encoding)
+
+    @property
+    def oracle(self) -> Oracle:
+        encoding = self.encoding
+        return Oracle(self.schema, self.training, dict(zip(self.schema.names_numeric, encoding.sds, strict=True)))
+
+    @property
+    def tables(self) -> tuple[pa.Table, pa.Table]:
+        return frame(self.schema, self.xs), frame(self.schema, self.others)
+
+    def region(self) -> Region:
+        """The region of ``xs``; worlds whose formula has none (too many cells, mixed ranks) are passed over."""
+        try:
+            return self.similarity.region(self.tables[0])
+        except RegionError as error:
+            assert "alternatives" in str(error) or "half-space" in str(error), error
+            assume(False)
+            raise
+
+
+def _extreme(schema: Schema, end: float) -> Row:
+    """Two such people make every number vary."""
+    return {a.name: a.values[0] if isinstance(a, Categorical) else int(end) if a.integer else end for a in schema}
+
+
+@st.composite
+def worlds(draw: st.DrawFn, *, pairs: int = 6, **options: Any) -> World:
+    schema = draw(schemas(declare_ranges=True))
+    formula = draw(formulas(schema, **options))
+    training = [_extreme(schema, float(LOWEST)), _extreme(schema, float(HIGHEST)), *draw(people(schema, 3))]
+    return World(schema, formula, training, draw(people(schema, pairs)), draw(people(schema, pairs)))
