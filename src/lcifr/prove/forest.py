@@ -17,8 +17,9 @@ from lcifr.bounds.linear import Lines, backward, hidden_lines
 from lcifr.bounds.multipliers import Tightened, tighten
 from lcifr.bounds.scene import Scene, Stage
 from lcifr.bounds.search import Points, climb, vertex
+from lcifr.bounds.tangent import TURNS, Touch, touch, turn
 from lcifr.prove.incumbent import Incumbent
-from lcifr.prove.split import Decision, decide
+from lcifr.prove.split import Decision, decide, decide_by_gap
 from lcifr.similarity.region import Cell
 
 BATCH = 65_536
@@ -96,8 +97,8 @@ class Grown:
 class Recorder:
     """Hears what happens in the trees; the proof writer is one. This one forgets."""
 
-    def split(self, name: int, decision: Decision, row: int, first: int, second: int) -> None:
-        """Node ``name`` was split into the nodes ``first`` and ``second``."""
+    def split(self, name: int, decision: Decision, row: int, first: int, second: int, by: Tightened) -> None:
+        """Node ``name`` was split into ``first`` and ``second``; its own bound was proved ``by`` this row."""
 
     def leaf(self, name: int, row: int, bound: float, tightened: Tightened | None, lines: list[Lines]) -> None:
         """Node ``name`` ended with ``bound``, by the lines and multipliers of this row."""
@@ -165,6 +166,8 @@ class Forest:
     def _work(self, nodes: Nodes) -> Nodes:
         """Bound a batch, offer the points it points at, close what can be closed and split the rest."""
         self.spent.index_add_(0, nodes.problem, torch.ones_like(nodes.problem))
+        if self.stage.scene.depth == 1 and self.stage.scene.rows is None:
+            return self._work_by_touch(nodes)
         scene, direction = self._scene(nodes), self.problems.direction[nodes.problem]
         lines = hidden_lines(scene, list(nodes.phases))
         reach = backward(scene, direction[:, None, :], lines)
@@ -190,6 +193,56 @@ class Forest:
         """(N,) bounds are kept without the offset, which would round them; so it is taken from the limit instead."""
         problems = self.problems
         return self.incumbent.enough(problems.answer[nodes.problem]) - problems.offset[nodes.problem]
+
+    def _work_by_touch(self, nodes: Nodes) -> Nodes:
+        """One hidden layer, no rows: tangents first, the program only where lower lines give away more than chords."""
+        scene, direction = self._scene(nodes), self.problems.direction[nodes.problem]
+        lines = hidden_lines(scene, list(nodes.phases))
+        best = touch(scene, direction, lines[0])
+        self._offer_touch(nodes, best)
+        open_ = self._finish_touch(nodes, best)
+        if len(open_) == 0:
+            return nodes.take(open_)
+        nodes, scene, direction, best = nodes.take(open_), scene.take(open_), direction[open_], best.take(open_)
+        current = best
+        for step in range(TURNS):
+            current = turn(scene, direction, current, step)
+            self._offer_touch(nodes, current)
+            best = best.where(current.reach.upper[:, 0] < best.reach.upper[:, 0], current)
+        open_ = self._finish_touch(nodes, best)
+        nodes, scene, direction, best = nodes.take(open_), scene.take(open_), direction[open_], best.take(open_)
+        nodes = replace(nodes, bound=best.reach.upper[:, 0])
+        solve = best.below > best.above.sum(1)
+        cheap, dear = (~solve).nonzero()[:, 0], solve.nonzero()[:, 0]
+        decision = decide_by_gap(
+            scene.take(cheap), best.above[cheap], tuple(part[cheap, 0] for part in best.reach.groups)
+        )
+        children = self._children(nodes.take(cheap), decision, best.take(cheap).as_tightened())
+        if len(dear) == 0:
+            return children
+        hard = self._work_by_program(nodes.take(dear), scene.take(dear), direction[dear], best.take(dear))
+        return Nodes.join([children, hard])
+
+    def _work_by_program(self, nodes: Nodes, scene: Scene, direction: Tensor, best: Touch) -> Nodes:
+        """Solve the relaxed program of each node; phases are decided without their halfspaces (see tangent)."""
+        lines = [best.line]
+        better = tighten(scene, direction, lines, [torch.zeros_like(nodes.phases[0])], self._enough(nodes))
+        tight = self._usable(better.reach.upper[:, 0], lines)
+        better = _unless_worse(better, lines, tight <= nodes.bound)
+        bound = torch.minimum(nodes.bound, tight)
+        if better.point is not None:
+            self._offer(nodes, scene, direction, better.point)
+        open_ = self._finish(nodes, bound, better, lines)
+        return self._split(nodes, scene, direction, better, bound, open_)
+
+    def _offer_touch(self, nodes: Nodes, found: Touch) -> None:
+        value = found.value + self.problems.offset[nodes.problem]
+        answer, item = self.problems.answer[nodes.problem], self.problems.item[nodes.problem]
+        self.incumbent.offer(answer, value, self.stage, self.cell, item, found.points)
+
+    def _finish_touch(self, nodes: Nodes, best: Touch) -> Tensor:
+        bound = self._usable(best.reach.upper[:, 0], [best.line])
+        return self._finish(nodes, bound, None if self.recorder is None else best.as_tightened(), [best.line])
 
     def _usable(self, bound: Tensor, lines: list[Lines]) -> Tensor:
         """Not a number counts as no bound, a contradiction of intervals as an empty node."""
@@ -223,27 +276,28 @@ class Forest:
     ) -> Nodes:
         if len(open_) == 0:
             return nodes.take(open_)
-        decision = decide(scene.take(open_), direction[open_], _take_tightened(better, open_), nodes.take(open_))
+        better = _take_tightened(better, open_)
         nodes = replace(nodes.take(open_), bound=bound[open_])
+        decision = decide(scene.take(open_), direction[open_], better, nodes)
+        return self._children(nodes, decision, better)
+
+    def _children(self, nodes: Nodes, decision: Decision, better: Tightened) -> Nodes:
+        """Two children for every node; where nothing is left to decide (only rounding does that) the node ends."""
         stuck = decision.stuck
-        if bool(stuck.any()):  # nothing left to decide and still not closed: only rounding can do that
-            self._close(nodes, stuck)
-            if self.recorder is not None:
-                for row in stuck.nonzero()[:, 0].tolist():
-                    self.recorder.leaf(
-                        int(nodes.name[row]), int(open_[row]), float(nodes.bound[row]), better, better.lines
-                    )
-        first, second = decision.apply(nodes)
+        self._close(nodes, stuck)
         keep = (~stuck).nonzero()[:, 0]
         count = len(keep)
-        fresh = self.names + torch.arange(2 * count, device=bound.device)
+        fresh = self.names + torch.arange(2 * count, device=stuck.device)
         self.names += 2 * count
         if self.recorder is not None:
+            for row in stuck.nonzero()[:, 0].tolist():
+                self.recorder.leaf(int(nodes.name[row]), row, float(nodes.bound[row]), better, better.lines)
             for order, row in enumerate(keep.tolist()):
-                name = int(nodes.name[row])
-                self.recorder.split(name, decision, row, int(fresh[order]), int(fresh[count + order]))
-        children = Nodes.join([first.take(keep), second.take(keep)])
-        return replace(children, name=fresh)
+                self.recorder.split(
+                    int(nodes.name[row]), decision, row, int(fresh[order]), int(fresh[count + order]), better
+                )
+        first, second = decision.apply(nodes)
+        return replace(Nodes.join([first.take(keep), second.take(keep)]), name=fresh)
 
 
 def _take(line: Lines, index: Tensor) -> Lines:

@@ -85,19 +85,45 @@ def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> 
     return Decision(kind, layer, place, threshold, chosen)
 
 
-def _choices(scene: Scene, better: Tightened) -> tuple[Tensor, tuple[Tensor, ...], Tensor]:
-    """Which choice to split (n,), the first set of each, and whether any choice is to be split at all (n,).
+def decide_by_gap(scene: Scene, above: Tensor, groups: tuple[Tensor, ...]) -> Decision:
+    """The phase of the neuron that gives away most (n, h), or the choice that keeps this neuron unstable.
 
-    The set is the better half of the allowed categories by their coefficient in the linear bound: siblings then share
-    what makes them large.
+    Splitting a choice narrows the intervals of all neurons at once, so it is preferred where the choice moves the neuron
+    more than half as far as all numerics together. ``groups`` (n, values)… are the coefficients of the linear bound.
     """
+    top = above.max(1)
+    where, count = top.indices, len(scene)
+    kind = torch.where(top.values > 0, RELU, STUCK)
+    place, zero = where, torch.zeros_like(where)
+    if scene.groups:
+        numeric = (scene.weight.abs()[where] * scene.radius).sum(1) * 2
+        ranges, chosen = [], []
+        for weight, allowed, value in zip(scene.groups, scene.allowed, groups, strict=True):
+            row = weight[where]
+            high = torch.where(allowed, row, -torch.inf).amax(1)
+            ranges.append(high - torch.where(allowed, row, torch.inf).amin(1))
+            chosen.append(_better_half(value, allowed))
+        widest = torch.stack(ranges, 1).max(1)
+        by_choice = (widest.values > 0.5 * numeric) & (kind == RELU)
+        kind, place = torch.where(by_choice, CHOICE, kind), torch.where(by_choice, widest.indices, place)
+        return Decision(kind, zero, place, scene.largest.new_zeros(count), tuple(chosen))
+    return Decision(kind, zero, place, scene.largest.new_zeros(count), ())
+
+
+def _better_half(value: Tensor, allowed: Tensor) -> Tensor:
+    """(n, values) the better half of the allowed categories by their coefficient: siblings share what is large."""
+    rank = torch.where(allowed, value, -torch.inf).argsort(1, descending=True).argsort(1)
+    return rank < (allowed.sum(1) // 2)[:, None]
+
+
+def _choices(scene: Scene, better: Tightened) -> tuple[Tensor, tuple[Tensor, ...], Tensor]:
+    """Which choice to split (n,), the first set of each, and whether any choice is to be split at all (n,)."""
     count, device = len(scene), scene.base.device
     score, chosen = [], []
     for index, allowed in enumerate(scene.allowed):
         value = torch.where(allowed, better.reach.groups[index][:, 0], -torch.inf)
         several = allowed.sum(1)
-        rank = value.argsort(1, descending=True).argsort(1)
-        chosen.append(rank < (several // 2)[:, None])
+        chosen.append(_better_half(value, allowed))
         spread = value.amax(1) - torch.where(allowed, value, torch.inf).amin(1)
         if better.fraction:
             spread = torch.where(better.fraction[index] > WHOLE, spread, -1.0)

@@ -1,0 +1,99 @@
+"""What can it reach? Lines that touch the network where the bound points: cheap, and often exact, for one hidden layer.
+
+The bound A·x + d of a node is largest at some vertex x*. There it exceeds the network by what the lines give away at x*:
+chords above neurons with a positive coefficient, and lines below neurons with a negative one. Turning the latter into
+tangents at x* removes their share at x*; if x* stays the vertex, only chords are left. Chords are removed by deciding the
+phase of their neuron, and no more than that: for c > 0, max over x of (rest + c·relu(y)) is the larger of the maxima of
+(rest + c·y) and (rest), so that the halfspaces y ≥ 0 and y ≤ 0 are not needed (they are with linear rows, where
+:mod:`lcifr.bounds.multipliers` takes over).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from lcifr.bounds.linear import Lines, Reach, backward, settle
+from lcifr.bounds.multipliers import Tightened
+from lcifr.bounds.scene import Scene
+from lcifr.bounds.search import Points, first_layer, vertex
+
+TURNS = 3
+
+
+@dataclass(frozen=True)
+class Touch:
+    """The best bound, and what it gives away where it points.
+
+    Parameters
+    ----------
+    reach : (n, 1) bound. line : of the hidden layer. points : x*. value : (n,) of the network there.
+    above : (n, h) given away by chords. below : (n,) given away by lower lines, in total.
+    """
+
+    reach: Reach
+    line: Lines
+    points: Points
+    value: Tensor
+    above: Tensor
+    below: Tensor
+
+    def where(self, better: Tensor, other: Touch) -> Touch:
+        """This, replaced by ``other`` where ``better`` (n,)."""
+        wide, wider = better[:, None], better[:, None, None]
+        reach = Reach(
+            torch.where(wide, other.reach.upper, self.reach.upper),
+            torch.where(wider, other.reach.coefficient, self.reach.coefficient),
+            tuple(torch.where(wider, a, b) for a, b in zip(other.reach.groups, self.reach.groups, strict=True)),
+        )
+        return Touch(
+            reach,
+            replace(self.line, lower=torch.where(wide, other.line.lower, self.line.lower)),
+            self.points.where(better, other.points),
+            torch.where(better, other.value, self.value),
+            torch.where(wide, other.above, self.above),
+            torch.where(better, other.below, self.below),
+        )
+
+    def take(self, index: Tensor) -> Touch:
+        """Some of the rows."""
+        line, reach = self.line, self.reach
+        groups = tuple(part[index] for part in reach.groups)
+        return Touch(
+            Reach(reach.upper[index], reach.coefficient[index], groups),
+            Lines(line.lo[index], line.hi[index], line.upper[index], line.lower[index]),
+            self.points.take(index),
+            self.value[index],
+            self.above[index],
+            self.below[index],
+        )
+
+    def as_tightened(self) -> Tightened:
+        """The same as what other ways to bound a node return."""
+        return Tightened(self.reach, [self.line], None, self.points, ())
+
+
+def touch(scene: Scene, direction: Tensor, line: Lines) -> Touch:
+    """The bound of direction (n, outputs) with these lines, and what it gives away at the vertex it points at."""
+    reach = backward(scene, direction[:, None, :], [line])
+    points = vertex(scene, reach.coefficient[:, 0], tuple(part[:, 0] for part in reach.groups))
+    weight, bias = scene.tail[0]
+    value = direction @ weight
+    before = first_layer(scene, points)
+    after = before.clamp(min=0)
+    above = value.clamp(min=0) * (line.upper * before + line.intercept - after).clamp(min=0)
+    below = (value.clamp(max=0) * (line.lower * before - after)).sum(-1)
+    return Touch(reach, line, points, direction @ bias + (value * after).sum(-1), above, below)
+
+
+def turn(scene: Scene, direction: Tensor, current: Touch, step: int) -> Touch:
+    """The lower lines turned towards tangents at the vertex of ``current``; ``step`` counts the turns from 0.
+
+    By the average of the tangents seen: where two vertices alternate, the best lines are between theirs.
+    """
+    active = (first_layer(scene, current.points) > 0).to(current.value.dtype)
+    line = current.line
+    lower = settle(line.lo, line.hi, line.lower + (active - line.lower) / (step + 1))
+    return touch(scene, direction, replace(line, lower=lower))
