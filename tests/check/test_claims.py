@@ -11,6 +11,8 @@ from lcifr.check import Cell, confirm
 
 TENT = [([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -2.0]], [0.0])]  # x up to 1, then down again
 ABSOLUTE = [([[1.0, 1.0], [-1.0, -1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]  # |x + y|
+# −relu(1 − 2·relu(x)) − 2·relu(x): −1 up to ½, then falling
+DEEP = [([[1.0]], [0.0]), ([[-2.0], [1.0]], [1.0, 0.0]), ([[-1.0, -2.0]], [0.0])]
 COLOURS = [([[1.0, 9.0, -3.0]], [0.5]), ([[-1.0]], [0.0])]  # −relu(…) of a category
 LINE = Cell([0], [-1.0], [2.0])
 SQUARE = Cell([0, 1], [-1.0, -1.0], [1.0, 1.0])
@@ -57,6 +59,20 @@ TIGHT = {
         *(ABSOLUTE, CUT, [-1.0], -0.5, [{"leaf": {"rows": [[0, ONE]]}}]),
         {"neurons": [[0, 0, "upper", {"rows": [[0, ONE]]}], [0, 1, "lower", {"rows": [[0, ONE]]}]]},
     ),
+    "a split that makes a deeper ReLU stable": (
+        *(DEEP, Cell([0], [-1.0], [1.0]), [1.0], -1.0),
+        [{"relu": [0, 0]}, {"leaf": {}}, {"leaf": {"slopes": [[1, 0, ONE]]}}],
+        {},
+    ),
+    "what is proved at a node reaches the layers below it": (
+        *(DEEP, Cell([0], [-1.0], [1.0], G=[[1.0]], g=[0.0]), [1.0], -1.0),
+        [
+            {"relu": [1, 1], "bounds": {}},
+            {"leaf": {}, "bounds": {"neurons": [[0, 0, "upper", {"rows": [[0, ONE]]}]]}},
+            {"leaf": {}, "bounds": {"neurons": [[0, 0, "upper", {"rows": [[0, ONE]]}]]}},
+        ],
+        {},
+    ),
     "categories, split": (
         *(COLOURS, COLOUR, [1.0], 0.0),
         [{"choice": [0, [0, 1]]}, {"leaf": {}}, {"leaf": {}}],
@@ -72,6 +88,15 @@ def test_a_tight_proof_is_confirmed_and_the_next_smaller_bound_is_not(name: str)
     assert confirm(network, cell, direction, upper, proof(entries, upper, *nodes, bounds=bounds)) == ""
     below = math.nextafter(upper, -math.inf)
     assert confirm(network, cell, direction, below, proof(entries, below, *nodes, bounds=bounds)) != ""
+
+
+def test_nothing_falls_between_the_halves_of_a_numeric_split() -> None:
+    """The top of the tent is a hair to the right of the threshold, and the claim is a hair too small."""
+    hair = 2.0**-31
+    nodes = [{"numeric": [0, (1.0 - hair).hex()]}, {"numeric": [0, "0x0p+0"]}, {"leaf": {}}, {"leaf": {}}]
+    nodes.append({"leaf": {"slopes": [[0, 1, ONE]]}})
+    assert confirm(TENT, LINE, [1.0], 1.0 + 2 * hair, proof([[0, ONE]], 1.0 + 2 * hair, *nodes)) == ""
+    assert "node 4" in confirm(TENT, LINE, [1.0], 1.0 - hair / 2, proof([[0, ONE]], 1.0 - hair / 2, *nodes))
 
 
 def test_a_proof_of_a_smaller_bound_serves_for_a_larger_one_and_not_the_other_way_round() -> None:
