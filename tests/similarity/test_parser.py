@@ -132,6 +132,7 @@ REFUSED = [
     ("(age) within 3", "within", "without parentheses"),
     ("hours per week' <= 40", "per", "`hours per week`"),
     ("hours-per-week' <= 40", "hours", "Did you mean `hours per week`?"),
+    ("|age' <= 3", "<=", "expected the closing |"),
     ("2 age <= 3", "age", "write 2*age"),
     ("numeric' <= 3", "numeric'", "is a set of attributes"),
     ("work <= 3", "work", "is a set of attributes"),

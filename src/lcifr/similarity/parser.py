@@ -10,8 +10,9 @@ from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
 from lcifr.data.schema import Schema
 from lcifr.similarity.formula import And, Formula, Implies, Not, Or, Span
 from lcifr.similarity.meaning import Meaning
-from lcifr.similarity.misreading import Misread, explain_character, explain_token
+from lcifr.similarity.misreading import Misread, explain_character
 from lcifr.similarity.refusal import Refusal, Refusals
+from lcifr.similarity.slips import explain_token
 
 MAX_NESTING = (
     100  # parentheses, not and implies inside one another: beyond reading, and the readers of the tree recurse
