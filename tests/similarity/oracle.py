@@ -1,4 +1,4 @@
-"""The slow truth: a formula as written, evaluated on one pair in exact arithmetic, straight from the language's table."""
+"""The slow truth: a formula as written, evaluated on one pair in exact arithmetic, straight from the language."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from lcifr.errors import LcifrError, Problem, TableError
 
 FORMAT = 1  # of the JSON form
 UNIT_ROUNDOFF = 2.0**-53
+ENCODED_AT_ONCE = 4096  # people: their part of the matrix stays in the cache while it is filled
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,12 @@ class Encoding:
         """
         people = Individuals.read(source, self.schema)
         matrix = np.zeros((len(people), len(self.features)))
-        matrix[:, self.numeric_columns] = self.scale(people.numbers)
-        rows = np.arange(len(people))[:, None]
-        matrix[rows, self.category_starts + people.codes] = 1.0
+        for start in range(0, len(people), ENCODED_AT_ONCE):
+            rows = slice(start, start + ENCODED_AT_ONCE)
+            part = matrix[rows]
+            part[:, self.numeric_columns] = self.scale(people.numbers[rows])
+            first = np.arange(len(part))[:, None] * part.shape[1]
+            part.reshape(-1)[(first + self.category_starts + people.codes[rows]).reshape(-1)] = 1.0
         return matrix
 
     def scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lcifr.data.frames import as_text, read_frame
-from lcifr.data.schema import Categorical, Numeric, Schema
+from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
 from lcifr.errors import Problem, TableError, did_you_mean
 
 # Squares of larger numbers would overflow when a standard deviation is taken; no attribute of a person is that large.
@@ -62,14 +63,24 @@ class Individuals:
             return source
         table = read_frame(source)
         problems = _column_problems(table, schema)
-        numbers = np.full((len(table), len(schema.numeric)), np.nan)
-        codes = np.zeros((len(table), len(schema.categorical)), np.int32, order="F")  # filled and read by column
-        for j, attribute in enumerate(schema.numeric):
-            if attribute.name in table.column_names:
-                numbers[:, j] = _read_numbers(table[attribute.name], attribute, problems, fitting)
-        for j, category in enumerate(schema.categorical):
-            if category.name in table.column_names:
-                codes[:, j] = _read_codes(table[category.name], category, problems)
+        numbers = np.empty((len(table), len(schema.numeric)), order="F")  # filled, and mostly read, by column
+        codes = np.empty((len(table), len(schema.categorical)), np.int32, order="F")
+
+        def read_column(attribute: Attribute) -> list[Problem]:
+            if attribute.name not in table.column_names:
+                return []
+            found: list[Problem] = []
+            if isinstance(attribute, Numeric):
+                j = schema.names_numeric.index(attribute.name)
+                numbers[:, j] = _read_numbers(table[attribute.name], attribute, found, fitting)
+            else:
+                j = schema.names_categorical.index(attribute.name)
+                codes[:, j] = _read_codes(table[attribute.name], attribute, found)
+            return found
+
+        with ThreadPoolExecutor() as pool:  # Arrow and numpy let go of the interpreter's lock
+            for found in pool.map(read_column, schema.attributes):
+                problems += found
         if problems:
             raise TableError(problems, source=str(source) if isinstance(source, str) else "the table")
         return cls(schema, numbers, codes)
@@ -158,7 +169,7 @@ def _rows(mask: Any) -> list[int]:
 
 
 def _read_numbers(column: pa.ChunkedArray, attribute: Numeric, problems: list[Problem], fitting: bool) -> Any:
-    name, before = attribute.name, len(problems)
+    name = attribute.name
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     values, odd = to_float(column)
@@ -166,17 +177,20 @@ def _read_numbers(column: pa.ChunkedArray, attribute: Numeric, problems: list[Pr
     missing = np.isnan(values)
     missing[odd] = False
     problems += [Problem("the value is missing", column=name, row=row) for row in _rows(missing)]
-    if len(problems) > before and not np.isfinite(values).any():
-        return values
     for wrong, message in _limits(values, attribute):
         problems += [Problem(f"{values[row]:g} {message}", column=name, row=row) for row in _rows(wrong)]
-    if fitting and len(values) and len(problems) == before and values.min() == values.max():
+    if fitting and len(values) and not problems and values.min() == values.max():
         problems.append(Problem(f"the value never varies (always {values[0]:g}), so it has no scale", column=name))
     return values
 
 
 def _limits(values: NDArray[np.float64], attribute: Numeric) -> list[tuple[NDArray[np.bool_], str]]:
-    """What a number of this attribute must not be, with the words for it."""
+    """What a number of this attribute must not be, with the words for it; nothing where all is well at a glance."""
+    least, most = (-LARGEST, LARGEST) if not attribute.integer else (-LARGEST_INTEGER, LARGEST_INTEGER)
+    least, most = max(least, _or(attribute.lower, least)), min(most, _or(attribute.upper, most))
+    within = len(values) and least <= values.min() and values.max() <= most  # never true with NaN
+    if within and (not attribute.integer or (values == np.rint(values)).all()):
+        return []
     finite = np.isfinite(values)
     size = np.abs(values)
     limits = [
@@ -197,6 +211,10 @@ def _limits(values: NDArray[np.float64], attribute: Numeric) -> list[tuple[NDArr
             (finite & (values > attribute.upper), f"is above the declared range, which ends at {attribute.upper:g}")
         )
     return limits
+
+
+def _or(end: float | None, otherwise: float) -> float:
+    return otherwise if end is None else end
 
 
 def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
@@ -226,16 +244,18 @@ def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
 
 
 def _read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[Problem]) -> Any:
-    name = attribute.name
-    codes = pc.index_in(as_text(column), value_set=pa.array(attribute.values, pa.string()))
-    if codes.null_count:
-        text = as_text(column)
-        missing = text.is_null().to_numpy()
-        unseen = codes.is_null().to_numpy() & ~missing
-        problems += [Problem("the value is missing", column=name, row=row) for row in _rows(missing)]
-        for row in _rows(unseen):
-            value = text[row].as_py()
-            hint = did_you_mean(value, attribute.values)
-            problems.append(Problem(f'the schema does not know the category "{value}".{hint}', column=name, row=row))
-        codes = codes.fill_null(0)
-    return codes.to_numpy()
+    known = pa.array(attribute.values, pa.string())
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        # Almost every table is clean: one look-up, and only what it does not find is trimmed and looked at again.
+        codes = pc.index_in(column, value_set=known.cast(column.type))
+        if not codes.null_count:
+            return codes.to_numpy()
+    text = as_text(column)
+    codes = pc.index_in(text, value_set=known)
+    missing = text.is_null().to_numpy()
+    problems += [Problem("the value is missing", column=attribute.name, row=row) for row in _rows(missing)]
+    for row in _rows(codes.is_null().to_numpy() & ~missing):
+        value = text[row].as_py()
+        hint = did_you_mean(value, attribute.values)
+        problems.append(Problem(f'the schema does not know the category "{value}".{hint}', attribute.name, row))
+    return codes.fill_null(0).to_numpy()

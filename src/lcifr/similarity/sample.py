@@ -17,7 +17,7 @@ def sample(region: Region, count: int, generator: np.random.Generator) -> FloatA
         return points
     present = np.stack([cell.present for cell in region.cells], axis=1)
     for _ in region.cells:  # a cell may turn out to have no point between its rows; then another one has its turn
-        open_slots = np.isnan(points[:, :, 0]) & present.any(axis=1)[:, None]
+        open_slots = np.isnan(points[:, :, 0]) & present.any(axis=1, keepdims=True)
         if not open_slots.any():
             break
         # Every cell of a person is equally likely, however small: a thin cell is where mistakes hide.
