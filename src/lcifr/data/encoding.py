@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data.schema import Categorical, Schema
 from lcifr.data.table import Individuals
+from lcifr.data.threads import side_by_side
 from lcifr.errors import LcifrError, Problem, TableError
 
 FORMAT = 1  # of the JSON form
@@ -125,12 +126,16 @@ class Encoding:
         """
         people = Individuals.read(source, self.schema)
         matrix = np.zeros((len(people), len(self.features)))
-        for start in range(0, len(people), ENCODED_AT_ONCE):
+        at_once = min(ENCODED_AT_ONCE, len(people))
+        places = (np.arange(at_once) * len(self.features))[:, None] + self.category_starts
+
+        def fill(start: int) -> None:
             rows = slice(start, start + ENCODED_AT_ONCE)
             part = matrix[rows]
             part[:, self.numeric_columns] = self.scale(people.numbers[rows])
-            first = np.arange(len(part))[:, None] * part.shape[1]
-            part.reshape(-1)[(first + self.category_starts + people.codes[rows]).reshape(-1)] = 1.0
+            part.reshape(-1)[(places[: len(part)] + people.codes[rows]).reshape(-1)] = 1.0
+
+        side_by_side(fill, range(0, len(people), ENCODED_AT_ONCE), rows=len(people))
         return matrix
 
     def scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from lcifr.data.frames import as_text, read_frame
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
+from lcifr.data.threads import side_by_side
 from lcifr.errors import Problem, TableError, did_you_mean
 
 # Squares of larger numbers would overflow when a standard deviation is taken; no attribute of a person is that large.
@@ -78,9 +78,8 @@ class Individuals:
                 codes[:, j] = _read_codes(table[attribute.name], attribute, found)
             return found
 
-        with ThreadPoolExecutor() as pool:  # Arrow and numpy let go of the interpreter's lock
-            for found in pool.map(read_column, schema.attributes):
-                problems += found
+        for found in side_by_side(read_column, schema.attributes, rows=len(table)):
+            problems += found
         if problems:
             raise TableError(problems, source=str(source) if isinstance(source, str) else "the table")
         return cls(schema, numbers, codes)
