@@ -13,17 +13,37 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
+    from lcifr.network import Network
+    from lcifr.prove import maximize, radius
+    from lcifr.similarity import Region, Similarity
 
 _HOMES = {
     "Categorical": "lcifr.data",
     "Encoding": "lcifr.data",
     "Individuals": "lcifr.data",
     "LcifrError": "lcifr.errors",
+    "Network": "lcifr.network",
     "Numeric": "lcifr.data",
+    "Region": "lcifr.similarity",
     "Schema": "lcifr.data",
+    "Similarity": "lcifr.similarity",
+    "maximize": "lcifr.prove",
+    "radius": "lcifr.prove",
 }
 
-__all__ = ["Categorical", "Encoding", "Individuals", "LcifrError", "Numeric", "Schema"]
+__all__ = [
+    "Categorical",
+    "Encoding",
+    "Individuals",
+    "LcifrError",
+    "Network",
+    "Numeric",
+    "Region",
+    "Schema",
+    "Similarity",
+    "maximize",
+    "radius",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -43,9 +43,7 @@ def read_frame(source: Any) -> pa.Table:
     except TypeError:
         raise LcifrError(f"cannot read a table from {type(source).__name__}", fix=f"give {ACCEPTED}") from None
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    return (
-        pa.table({str(name): _arrow_column(eager[name]) for name in eager.columns}) if eager.columns else pa.table({})
-    )
+    return pa.table({str(column.name): _arrow_column(column) for column in eager.iter_columns()})
 
 
 def _read_file(path: Path) -> pa.Table:

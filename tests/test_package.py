@@ -1,0 +1,32 @@
+"""The package itself: public names are lazy, few and all there; the checker needs nothing but the standard library."""
+
+import subprocess
+import sys
+
+import pytest
+
+import lcifr
+
+
+def test_every_public_name_is_there_and_documented():
+    for name in lcifr.__all__:
+        assert getattr(lcifr, name).__doc__, name
+    assert set(lcifr.__all__) <= set(dir(lcifr))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        lcifr.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("module", ["lcifr", "lcifr.check"])
+def test_nothing_heavy_is_imported(module):
+    heavy = ["numpy", "torch", "pandas", "pyarrow", "sklearn", "highspy", "scipy", "lark", "safetensors"]
+    code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "[]"
+
+
+def test_the_checker_runs_without_any_package():
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import lcifr.check; print('ok')"
+    source = str(lcifr.__file__).rsplit("lcifr", 1)[0]
+    # -I -S: no site-packages at all, so that only the standard library can be found.
+    printed = subprocess.run([sys.executable, "-I", "-S", "-c", code, source], capture_output=True, text=True, check=False)
+    assert printed.stdout.strip() == "ok", printed.stderr
