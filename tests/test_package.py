@@ -28,5 +28,16 @@ def test_the_checker_runs_without_any_package():
     code = "import sys; sys.path.insert(0, sys.argv[1]); import lcifr.check; print('ok')"
     source = str(lcifr.__file__).rsplit("lcifr", 1)[0]
     # -I -S: no site-packages at all, so that only the standard library can be found.
-    printed = subprocess.run([sys.executable, "-I", "-S", "-c", code, source], capture_output=True, text=True, check=False)
+    printed = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, source], capture_output=True, text=True, check=False
+    )
     assert printed.stdout.strip() == "ok", printed.stderr
+
+
+def test_functions_are_functions_whatever_was_imported_before():
+    code = (
+        "import lcifr.prove.maximize, lcifr.prove.radius, lcifr; "
+        "print(callable(lcifr.maximize), callable(lcifr.radius), callable(lcifr.prove.maximize))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.split() == ["True"] * 3
