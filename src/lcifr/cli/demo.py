@@ -208,5 +208,5 @@ def _show_check(console: Console, results: list[_Result]) -> None:
     verdict = "every one confirmed" if not refused else f"[bold red]{refused} NOT confirmed[/bold red]"
     console.print(f"{proved} proofs were re-computed by the exact checker, in whole-number arithmetic: {verdict}.")
     console.print(
-        "Certified means certified with respect to the formula above, no more; docs/language.md says how to write yours."
+        "Certified means: with respect to the formula above, and no more. docs/language.md says how to write yours."
     )
