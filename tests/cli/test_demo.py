@@ -29,4 +29,6 @@ def test_the_demo_speaks_to_people(tmp_path):
     assert result.exit_code == 0, result.output
     for words in ("who counts as similar", "Free, with any value at all: sex", "certified", "every one confirmed"):
         assert words in result.stdout
-    assert picture.read_text(encoding="utf-8").startswith("<svg")
+    drawn = picture.read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert "url(http" not in drawn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,7 +60,12 @@ def demo(
     _show_person(console, results[0], data, similarity)
     _show_check(console, results)
     if picture:
-        console.save_svg(str(picture), title="lcifr demo")
+        _save_picture(console, picture)
+
+
+def _save_picture(console: Console, path: Path) -> None:
+    """An SVG that loads nothing from anywhere: rich's own refers to a web font."""
+    path.write_text(re.sub(r"@font-face \{.*?\}", "", console.export_svg(title="lcifr demo"), flags=re.DOTALL))
 
 
 class _Silent:
@@ -156,7 +162,7 @@ def _show_formula(console: Console, similarity: Similarity) -> None:
     console.print(
         Panel(Text("\n".join(lines), style="bold"), title=f"who counts as similar: {FORMULA}", title_align="left")
     )
-    console.print(Text(similarity.explain()), "")
+    console.print(Text(similarity.explain() + "\n"))
 
 
 def _show_table(console: Console, results: list[_Result], people: int) -> None:
@@ -175,7 +181,7 @@ def _show_table(console: Console, results: list[_Result], people: int) -> None:
     console.print(
         "certified: proved that every similar applicant, real or not, gets the same decision.\n"
         "violated: a similar applicant with the opposite decision was found; one of them is shown below.\n"
-        "undecided: only somebody who cannot exist (with a third of a credit, say) gets another decision.\n"
+        "undecided: neither proved nor refuted; mostly only somebody with a third of a credit would be treated differently.\n"
     )
 
 
