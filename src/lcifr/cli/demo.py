@@ -181,7 +181,7 @@ def _show_table(console: Console, results: list[_Result], people: int) -> None:
     console.print(
         "certified: proved that every similar applicant, real or not, gets the same decision.\n"
         "violated: a similar applicant with the opposite decision was found; one of them is shown below.\n"
-        "undecided: neither proved nor refuted; mostly only somebody with a third of a credit would be treated differently.\n"
+        "undecided: neither; mostly only somebody with a third of a credit would be treated differently.\n"
     )
 
 

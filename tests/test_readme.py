@@ -1,0 +1,36 @@
+"""What the README shows runs."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_quick_start_runs():
+    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    random = np.random.default_rng(0)
+    names = {
+        "weights": random.normal(size=(4, 59)) / 8,
+        "bias": np.zeros(4),
+        "more_weights": random.normal(size=(1, 4)),
+        "more_bias": np.zeros(1),
+    }
+    exec(compile(code, "README.md", "exec"), names)  # noqa: S102
+    answer = names["answer"]
+    assert (answer.best <= answer.upper).all()
+    assert np.isfinite(answer.upper).all()
+
+
+def test_every_file_the_readme_points_to_is_there():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+def test_the_two_commands_are_targets_of_the_makefile():
+    makefile = (ROOT / "Makefile").read_text()
+    for target in ("demo", "test"):
+        assert f"make {target} " in README
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
