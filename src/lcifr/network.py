@@ -106,21 +106,25 @@ class Network:
     def error(self, points: ArrayLike) -> FloatArray:
         """How far ``self(points)`` can be from exact arithmetic, (…, inputs) -> (…, outputs).
 
-        Standard forward analysis: with computed h̃ and |h̃ − h| ≤ e, one layer of n inputs gives
-        |fl(W h̃ + b) − (W h + b)| ≤ γ_{n+1}(|W||h̃| + |b|) + |W| e, in any order of summation; ReLU adds nothing. The
-        bound itself is computed in float64, so every layer is enlarged by a little more than its own rounding.
+        Every output is a sum of products of weights, biases and inputs along paths of the network (ReLU passes a path or
+        drops it, and errs no more than its input). Each product passes through at most Σ(inputs of the layer + 1)
+        rounded operations, in any order of summation, so the error is at most γ of that count times the sum of the
+        absolute values of all products (Higham, Accuracy and Stability, ch. 3). With X the largest |input| that sum is
+        at most ``slope``·X + ``shift``, where slope = |W_L|…|W_0|·1 and shift collects the biases the same way.
         """
         value = self._points(points)
-        error = np.zeros(value.shape)
-        for index, layer in enumerate(self.layers):
+        slope, shift = self._magnitude
+        largest = np.abs(value).max(-1, keepdims=True)
+        unit = gamma(2 * sum(layer.weight.shape[1] + 8 for layer in self.layers))
+        return np.asarray(unit * (largest * slope + shift))
+
+    @cached_property
+    def _magnitude(self) -> tuple[FloatArray, FloatArray]:
+        slope, shift = np.ones(self.inputs), np.full(self.inputs, FLOOR)
+        for layer in self.layers:
             size = np.abs(layer.weight)
-            slack = gamma(layer.weight.shape[1] + 8)
-            magnitude = np.abs(value) @ size.T + np.abs(layer.bias) + FLOOR
-            error = (slack * magnitude + error @ size.T) * (1.0 + 2 * slack)
-            value = value @ layer.weight.T + layer.bias
-            if index < self.depth:
-                value = np.maximum(value, 0.0)
-        return np.asarray(error)
+            slope, shift = size @ slope, size @ shift + np.abs(layer.bias) + FLOOR
+        return slope, shift
 
     def _points(self, points: ArrayLike) -> FloatArray:
         value = np.asarray(points, dtype=np.float64)

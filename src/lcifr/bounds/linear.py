@@ -6,7 +6,7 @@ choosing them well only tightens it. It is differentiable in the weights: the ce
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -40,16 +40,20 @@ class Lines:
     def intercept(self) -> Tensor:
         """max(relu(lo) − s·lo, relu(hi) − s·hi): the line of slope s that lies above ReLU at both ends."""
         lo, hi = _like(self.lo, self.upper), _like(self.hi, self.upper)
-        return torch.maximum(lo.clamp(min=0) - self.upper * lo, hi.clamp(min=0) - self.upper * hi)
+        # relu(y) − s·y = max(y, 0) − s·y; written with one product each
+        return torch.maximum(
+            torch.addcmul(lo.clamp(min=0), lo, self.upper, value=-1.0),
+            torch.addcmul(hi.clamp(min=0), hi, self.upper, value=-1.0),
+        )
 
     def pull(self, coefficient: Tensor) -> tuple[Tensor, Tensor]:
         """c·relu(y) ≤ c′·y + d: the new coefficients (n, K, h) and d (n, K), from c of shape (K, h) or (n, K, h)."""
-        upper, lower, intercept = (_wide(part) for part in (self.upper, self.lower, self.intercept))
+        upper, lower, intercept = _wide(self.upper), _wide(self.lower), self.intercept
         positive = coefficient.clamp(min=0)
         if coefficient.dim() == 2 and self.upper.dim() == 2:  # everybody's directions alike: one matrix product
-            constant = self.intercept @ positive.T
+            constant = intercept @ positive.T
         else:
-            constant = (positive * intercept).sum(-1)
+            constant = (positive * _wide(intercept)).sum(-1)
         pulled = coefficient * torch.where(coefficient > 0, upper, lower)
         if self.beta is not None:
             anchor = torch.where(self.beta > 0, _wide(self.lo), _wide(self.hi))

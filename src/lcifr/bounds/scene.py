@@ -83,6 +83,7 @@ class Scene:
     base : (n, h) first layer at what is fixed: bias, still numerics, settled categories. The center is not in it.
     lower, upper : (n, m) the box. allowed : (n, values) for each free choice.
     largest : (n,) largest |x| of any numeric feature.
+    center, radius : (n, m) follow from the box.
     """
 
     weight: Tensor
@@ -95,18 +96,20 @@ class Scene:
     largest: Tensor
     gauge: Gauge
     rows: RowsScene | None
+    center: Tensor = None  # type: ignore[assignment]
+    radius: Tensor = None  # type: ignore[assignment]
 
-    @property
-    def center(self) -> Tensor:
-        """(n, m) the middle of the box."""
-        return (self.lower + self.upper) * 0.5
+    def __post_init__(self) -> None:
+        """The middle of the box and how far it reaches from there, rounded up; exactly 0 where nothing moves."""
+        if self.center is None:
+            center = (self.lower + self.upper) * 0.5
+            reach = torch.maximum(self.upper - center, center - self.lower)
+            object.__setattr__(self, "center", center)
+            object.__setattr__(self, "radius", torch.where(reach > 0, reach * UNIT_UP + 1e-300, reach))
 
-    @property
-    def radius(self) -> Tensor:
-        """(n, m) how far the box reaches from its center, rounded up; exactly 0 where nothing moves."""
-        center = self.center
-        reach = torch.maximum(self.upper - center, center - self.lower)
-        return torch.where(reach > 0, reach * UNIT_UP + 1e-300, reach)
+    def with_box(self, lower: Tensor, upper: Tensor, allowed: tuple[Tensor, ...]) -> Scene:
+        """The same rows on other (smaller) cells."""
+        return replace(self, lower=lower, upper=upper, allowed=allowed, center=None, radius=None)
 
     @property
     def depth(self) -> int:
@@ -126,6 +129,8 @@ class Scene:
             upper=self.upper[index],
             allowed=tuple(allowed[index] for allowed in self.allowed),
             largest=self.largest[index],
+            center=self.center[index],
+            radius=self.radius[index],
             rows=replace(rows, base=rows.base[index]) if rows is not None else None,
         )
 

@@ -56,7 +56,8 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
         target = None if question.target is None else question.target[piece].reshape(-1)
         device = layers[0][0].device
         goal = None if target is None else torch.as_tensor(np.ascontiguousarray(target), device=device)
-        incumbent = Incumbent.empty(count * k, features, goal, question.tolerance, question.device)
+        nothing = torch.full((count * k,), -torch.inf, dtype=torch.float64, device=device)
+        incumbent = Incumbent(nothing, goal, question.tolerance)
         directions = np.ascontiguousarray(question.directions[piece])
         if people > 1 and question.directions.strides[0] == 0:  # the same rows for everybody
             directions = directions[0]
@@ -73,7 +74,7 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
         )
         result = run(task)
         claim.upper[piece] = result.upper.cpu().numpy()
-        claim.witness[piece] = incumbent.points.reshape(count, k, features)
+        claim.witness[piece] = incumbent.points(features).reshape(count, k, features)
         claim.exhausted[piece] = result.exhausted.cpu().numpy()
         claim.nodes[piece] = result.nodes.cpu().numpy()
         claim.method[piece] = result.branched.cpu().numpy()

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lcifr.bounds.linear import backward, hidden_lines
 from lcifr.bounds.scene import Layers, Stage, set_stage
-from lcifr.bounds.search import climb, vertex_of
+from lcifr.bounds.search import climb, repair, value_of, vertex_of
 from lcifr.prove.answer import Budget
 from lcifr.prove.forest import Forest, Problems, Recorder
 from lcifr.prove.incumbent import Incumbent
@@ -123,32 +123,45 @@ def _bound_piece(task: Task, cell: Cell, stage: Stage, people: Tensor, piece: sl
         return
     points = vertex_of(scene, reach, which).take(matters)
     part = directions[which[matters]] if directions.dim() == 2 else directions[matters, which[matters]]
-    points, value = climb(scene.take(matters), part, points)
-    value = value + task.offset[who[matters], which[matters]]
     item = torch.arange(piece.start, piece.start + len(who), device=who.device)[matters]
-    task.incumbent.offer(answer[matters], value, stage, cell, item, points)
+    scene, answer = scene.take(matters), answer[matters]
+    offset = task.offset[who[matters], which[matters]]
+    points = repair(scene, points)
+    task.incumbent.offer(answer, value_of(scene, part, points) + offset, stage, cell, item, points)
+    rest = (~task.incumbent.settled(answer)).nonzero()[:, 0]
+    if len(rest):  # a target that the first vertex reaches needs no better point
+        points, value = climb(scene.take(rest), part[rest], points.take(rest))
+        task.incumbent.offer(answer[rest], value + offset[rest], stage, cell, item[rest], points)
 
 
-def open_problems(task: Task, part: Part) -> tuple[Tensor, Tensor]:
+def open_problems(task: Task, part: Part, done: Tensor) -> tuple[Tensor, Tensor]:
     """(P,) people of the part and (P,) directions whose bound can still change their answer."""
     answer = task.answer[part.people]
     value = part.upper + task.offset[part.people]
     flat = answer.reshape(-1)
     limit = task.incumbent.enough(flat).reshape(answer.shape)
     settled = task.incumbent.settled(flat).reshape(answer.shape)
-    found = ((value > limit) & ~settled).nonzero()
+    found = ((value > limit) & ~settled & ~done).nonzero()
     return found[:, 0], found[:, 1]
 
 
 def _branch(task: Task, part: Part, recorder: Recorder | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    item, which = open_problems(task, part)
+    """Branch-and-bound for the open directions: everybody's most promising one first, then what it leaves open."""
     upper, touched = part.upper.clone(), torch.zeros_like(part.upper, dtype=torch.bool)
     spent, spare = torch.zeros_like(touched, dtype=torch.int64), torch.zeros_like(touched)
-    if len(item):
+    for first in (True, False):
+        item, which = open_problems(task, part, touched)
+        if first:
+            top = (part.upper + task.offset[part.people]).argmax(1)
+            shared = (task.answer[part.people, :1] == task.answer[part.people]).all(1)
+            keep = (which == top[item]) | ~shared[item]
+            item, which = item[keep], which[keep]
+        if len(item) == 0:
+            continue
         who = part.people[item]
         directions = task.directions[which] if task.directions.dim() == 2 else task.directions[who, which]
-        offset = task.offset[who, which]
-        problems = Problems(item, directions, offset, task.answer[who, which], upper[item, which], task.budget.nodes)
+        offset, answer = task.offset[who, which], task.answer[who, which]
+        problems = Problems(item, directions, offset, answer, upper[item, which], task.budget.nodes)
         grown = Forest(part.stage, part.cell, problems, task.incumbent, recorder).grow(task.deadline)
         upper[item, which] = torch.minimum(upper[item, which], grown.upper)
         spent[item, which], spare[item, which], touched[item, which] = grown.nodes, grown.exhausted, True

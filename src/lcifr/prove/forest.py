@@ -161,7 +161,7 @@ class Forest:
 
     def _scene(self, nodes: Nodes) -> Scene:
         scene = self.stage.scene.take(self.problems.item[nodes.problem])
-        return replace(scene, lower=nodes.lower, upper=nodes.upper, allowed=nodes.allowed)
+        return scene.with_box(nodes.lower, nodes.upper, nodes.allowed)
 
     def _work(self, nodes: Nodes) -> Nodes:
         """Bound a batch, offer the points it points at, close what can be closed and split the rest."""

@@ -14,6 +14,15 @@ from lcifr.similarity.region import Cell
 
 
 @dataclass
+class _Shelf:
+    """Best points of one cell in the scene's own coordinates, for all G answers; written by row, assembled at the end."""
+
+    stage: Stage
+    cell: Cell
+    item: Tensor
+    points: Points
+
+
 class Incumbent:
     """For each of G answers: the best value, where it is reached, and when a branch no longer matters.
 
@@ -21,22 +30,14 @@ class Incumbent:
 
     Parameters
     ----------
-    best : (G,) −inf where nothing was found. points : (G, features), NaN likewise.
+    best : (G,) starting values: −inf, or what is known to be reached anyway.
     target : (G,) or None. tolerance : absolute plus relative.
     """
 
-    best: Tensor
-    points: np.ndarray
-    target: Tensor | None
-    tolerance: float
-
-    @classmethod
-    def empty(
-        cls, answers: int, features: int, target: Tensor | None, tolerance: float, device: str | None
-    ) -> Incumbent:
-        """Nothing found yet."""
-        best = torch.full((answers,), -torch.inf, dtype=torch.float64, device=device)
-        return cls(best, np.full((answers, features), np.nan), target, tolerance)
+    def __init__(self, best: Tensor, target: Tensor | None, tolerance: float) -> None:
+        self.best, self.target, self.tolerance = best, target, tolerance
+        self._shelves: list[_Shelf] = []
+        self._shelf = torch.full(best.shape, -1, dtype=torch.int64, device=best.device)
 
     def enough(self, answer: Tensor) -> Tensor:
         """(n,) a bound at or below this closes a branch of ``answer`` (n,)."""
@@ -44,8 +45,8 @@ class Incumbent:
         limit = best + 0.5 * self.tolerance * (1 + best.abs())  # half: rounding of best itself takes the rest
         limit = torch.where(torch.isneginf(best), best, limit)
         if self.target is not None:  # strictly below the target
-            below = torch.nextafter(self.target, torch.full_like(self.target, -torch.inf))
-            limit = torch.maximum(limit, below[answer])
+            target = self.target[answer]
+            limit = torch.maximum(limit, torch.nextafter(target, torch.full_like(target, -torch.inf)))
         return limit
 
     def settled(self, answer: Tensor) -> Tensor:
@@ -57,15 +58,37 @@ class Incumbent:
     def offer(self, answer: Tensor, value: Tensor, stage: Stage, cell: Cell, item: Tensor, points: Points) -> None:
         """Keep the best of the offered values (n,) for each answer, with its point."""
         better = value > self.best[answer]
-        if not bool(better.any()):
-            return
         index = better.nonzero()[:, 0]
-        index = index[value[index].argsort()]  # ascending: the last write for an answer is its best
-        answer, value = answer[index], value[index]
-        chosen = assemble(stage, cell, item[index], points.take(index))
-        self.best.scatter_reduce_(0, answer, value, "amax")
-        keep = (value >= self.best[answer]).cpu().numpy()
-        self.points[answer.cpu().numpy()[keep]] = chosen[keep]
+        if len(index) == 0:
+            return
+        self.best.scatter_reduce_(0, answer[index], value[index], "amax")
+        index = index[value[index] >= self.best[answer[index]]]  # several may tie: any of them will do
+        answer, points = answer[index], points.take(index)
+        number = self._number(stage, cell, points)
+        shelf = self._shelves[number]
+        shelf.item[answer] = item[index]
+        shelf.points.numeric[answer] = points.numeric
+        for kept, hot in zip(shelf.points.hot, points.hot, strict=True):
+            kept[answer] = hot
+        self._shelf[answer] = number
+
+    def points(self, features: int) -> np.ndarray:
+        """(G, features) the best points as whole individuals, NaN where none was found."""
+        full = np.full((len(self.best), features), np.nan)
+        for number, shelf in enumerate(self._shelves):
+            rows = (self._shelf == number).nonzero()[:, 0]
+            full[rows.cpu().numpy()] = assemble(shelf.stage, shelf.cell, shelf.item[rows], shelf.points.take(rows))
+        return full
+
+    def _number(self, stage: Stage, cell: Cell, like: Points) -> int:
+        for number, shelf in enumerate(self._shelves):
+            if shelf.stage is stage:
+                return number
+        count = len(self.best)
+        numeric = like.numeric.new_zeros((count, like.numeric.shape[1]))
+        hot = tuple(torch.zeros_like(self._shelf) for _ in like.hot)
+        self._shelves.append(_Shelf(stage, cell, torch.zeros_like(self._shelf), Points(numeric, hot)))
+        return len(self._shelves) - 1
 
 
 def assemble(stage: Stage, cell: Cell, item: Tensor, points: Points) -> np.ndarray:

@@ -76,7 +76,7 @@ def radius(
         )
     if not np.isfinite(points).all():
         raise LcifrError("x holds NaN or infinity", fix="encode a checked table")
-    goal = None if target is None else np.ascontiguousarray(np.broadcast_to(target, (region.people,)), dtype=np.float64)
+    goal = None if target is None else np.array(np.broadcast_to(target, (region.people,)), dtype=np.float64)
     latent, doubt = network(points), network.error(points)
     if method == "cascade" and not proof:
         high, low, witness, nodes = _by_engine(network, latent, region, goal, tolerance, device, budget)
@@ -135,7 +135,7 @@ def _by_engine(
         result = run(task)
         upper = result.upper.cpu().numpy()
         high[piece], low[piece] = upper[:, 0::2], -upper[:, 1::2]
-        witness[piece], nodes[piece] = task.incumbent.points, result.nodes.sum(1).cpu().numpy()
+        witness[piece], nodes[piece] = task.incumbent.points(features), result.nodes.sum(1).cpu().numpy()
     return high, low, witness, nodes
 
 
@@ -146,8 +146,8 @@ def _task(
     signs = torch.as_tensor(_directions(latent.shape[1]), device=device)
     offset = -torch.as_tensor(latent, device=device) @ signs.T
     answer = torch.arange(region.people, device=device)[:, None].expand(-1, len(signs))
-    incumbent = Incumbent.empty(region.people, region.features, None, tolerance, str(device))
-    incumbent.best.zero_()  # x itself is always covered: no distance is below 0
+    reached = torch.zeros(region.people, dtype=torch.float64, device=device)  # by x itself, which is always covered
+    incumbent = Incumbent(reached, None, tolerance)
     return Task(layers, region, signs, offset, answer, incumbent, budget, True, deadline)
 
 
@@ -187,14 +187,14 @@ def _attained(
     network: Network, x: FloatArray, latent: FloatArray, region: Region, witness: FloatArray, epsilon: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """What the witnesses surely reach, re-checked: inside the region, and not beyond the proved radius."""
-    found = ~np.isnan(witness).any(1)
-    points = np.where(found[:, None], witness, x)
-    outside = found & ~region.contains(points)
-    found &= ~outside
-    points = np.where(found[:, None], points, x)
-    values, doubt = network(points), network.error(points)
-    slack = gamma(8) * (np.abs(values) + np.abs(latent) + FLOOR)
-    attained = np.maximum((np.abs(values - latent) - doubt - slack).max(1), 0.0)
+    points, attained = np.array(x), np.zeros(len(x))
+    found = np.flatnonzero(~np.isnan(witness[:, 0]))
+    if len(found):
+        found = found[region.take(found).contains(witness[found])]
+        values, doubt = network(witness[found]), network.error(witness[found])
+        slack = gamma(8) * (np.abs(values) + np.abs(latent[found]) + FLOOR)
+        points[found] = witness[found]
+        attained[found] = np.maximum((np.abs(values - latent[found]) - doubt - slack).max(1), 0.0)
     limit = epsilon
     if any(cell.rows is not None for cell in region.cells):
         limit = epsilon + ROW_SLACK * (1.0 + attained)
