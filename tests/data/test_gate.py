@@ -1,7 +1,10 @@
 """The gate: every bad input gives its message, with row and column, and all of them at once."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -139,6 +142,28 @@ def test_categories_of_other_types_are_their_text():
     assert Individuals.read(table, schema).codes.tolist() == [[1, 0], [0, 1]]
     as_category = table.assign(grade=pd.Categorical(["1", "2"]))
     assert Individuals.read(as_category, schema).codes.tolist() == [[1, 0], [0, 1]]
+
+
+def test_columns_of_odd_types_are_read_or_refused_row_by_row():
+    schema = Schema((Categorical("c", ("1", "true")), Numeric("n")))
+    fine = {
+        "decimals": pa.table({"c": [Decimal("1.00"), Decimal("1")], "n": [Decimal("1.5"), Decimal("2")]}),
+        "mixed objects": pd.DataFrame({"c": [True, "1"], "n": [Decimal("1.5"), 2]}),
+        "bytes": pd.DataFrame({"c": [b"true", b"1"], "n": [1, 2]}),
+        "polars categories": pl.DataFrame({"c": pl.Series(["1", "true"], dtype=pl.Categorical), "n": [True, False]}),
+    }
+    for name, table in fine.items():
+        assert len(Individuals.read(table, schema)) == 2, name
+    odd = {
+        "lists": pa.table({"c": [["1"], ["1"]], "n": [[1], [2]]}),
+        "dates": pd.DataFrame({"c": pd.to_datetime(["2020-01-01"] * 2), "n": pd.to_datetime(["2020-01-01"] * 2)}),
+        "underscores": pd.DataFrame({"c": ["1_", "2"], "n": ["1_000", "2 000"]}),
+    }
+    for name, table in odd.items():
+        with pytest.raises(TableError) as caught:
+            Individuals.read(table, schema)
+        places = {(problem.column, problem.row) for problem in caught.value.problems}
+        assert places == {("c", 0), ("c", 1), ("n", 0), ("n", 1)}, name
 
 
 def test_a_short_float_means_the_decimal_it_prints():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def _arrow_column(series: nw.Series[Any]) -> pa.ChunkedArray | pa.Array:
     try:
         return series.to_arrow()
     except (pa.ArrowException, TypeError, ValueError):  # an object column of mixed types: the gate reports row by row
-        return pa.array([None if _is_missing(value) else text_of(value) for value in series.to_list()], pa.string())
+        return _texts(series.to_list())
 
 
 def _is_missing(value: object) -> bool:
@@ -89,28 +90,25 @@ def text_of(value: object) -> str:
     """A value as the text that names its category: ``true``, ``3`` for 3.0, otherwise as Python writes it."""
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
-    if isinstance(value, float | np.floating) and float(value).is_integer():
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, float | np.floating | Decimal) and value % 1 == 0:
         return str(int(value))
     return str(value)
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column's values as category names, trimmed; missing and blank values are null."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_boolean(kind):
-        column = pc.if_else(column, "true", "false")
-    elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        column = pa.chunked_array(
-            [pa.array([None if _is_missing(v) else text_of(v) for v in column.to_pylist()], pa.string())]
-        )
-    elif pa.types.is_large_string(kind) or not pa.types.is_string(kind):
-        column = (
-            column.cast(pa.string())
-            if not pa.types.is_null(kind)
-            else pa.chunked_array([pa.nulls(len(column), pa.string())])
-        )
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind):
+        column = column.cast(pa.string())
+    else:
+        column = pa.chunked_array([_texts(column.to_pylist())])
     trimmed = pc.utf8_trim_whitespace(column)
     return pc.if_else(pc.equal(trimmed, ""), None, trimmed)
+
+
+def _texts(values: list[Any]) -> pa.Array:
+    return pa.array([None if _is_missing(value) else text_of(value) for value in values], pa.string())

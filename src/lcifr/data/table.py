@@ -234,11 +234,12 @@ def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
     values = np.full(len(column), np.nan)
     odd = []
     for row, value in enumerate(column.to_pylist()):
-        if value is not None and str(value).strip():
-            try:
-                values[row] = float(value)
-            except (TypeError, ValueError):
-                odd.append(row)
+        if value is None or not str(value).strip():
+            continue
+        try:
+            values[row] = float("no" if "_" in str(value) else value)  # Python reads 1_000 as a number, tables do not
+        except (TypeError, ValueError):
+            odd.append(row)
     return values, odd
 
 
