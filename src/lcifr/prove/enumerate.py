@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import final
 
 import numpy as np
 
@@ -54,6 +55,7 @@ class Slab:
     limits: tuple[Fraction, ...]
 
 
+@final
 class Enumerate(Method):
     """Enumeration of ReLU patterns and categories; ``upper`` is the exact maximum, rounded up."""
 

@@ -17,6 +17,10 @@ from lcifr.prove.answer import FloatArray
 from lcifr.prove.solvers import Model
 from lcifr.similarity.region import Cell
 
+SMALLEST = 1e-8
+"""Solvers drop coefficients below about 1e-9 without a word. We drop them ourselves, and widen the row by as much as
+they could have added, so that the program stays a relaxation of the truth."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -53,8 +57,13 @@ class Formulation:
         """The objective Σ weights · (what layer ``layer`` reads: x′ for the first, a of the hidden layer before)."""
         start = self.after[layer - 1] if layer else 0
         cost = np.zeros(len(self.model.lower))
-        cost[start : start + len(weights)] = weights
+        cost[start : start + len(weights)] = np.where(np.abs(weights) < SMALLEST, 0.0, weights)
         return cost
+
+    def lost(self, layer: int, weights: FloatArray) -> float:
+        """How far the objective can be from the true one, because of the coefficients that `cost` left out."""
+        read = slice(start := self.after[layer - 1] if layer else 0, start + len(weights))
+        return lost(weights, self.model.lower[read], self.model.upper[read])
 
 
 @dataclass
@@ -68,7 +77,7 @@ class _Rows:
     value: list[float] = field(default_factory=list)
 
     def add(self, columns: Sequence[int], values: Sequence[float], lower: float, upper: float) -> None:
-        kept = [(column, value) for column, value in zip(columns, values, strict=True) if value]
+        kept = [(column, value) for column, value in zip(columns, values, strict=True) if abs(value) >= SMALLEST]
         self.index += [column for column, _ in kept]
         self.value += [float(value) for _, value in kept]
         self.start.append(len(self.index))
@@ -97,15 +106,22 @@ def formulate(
         layer, source = network.layers[depth], after[depth - 1] if depth else 0
         inputs = range(source, source + layer.weight.shape[1])
         for neuron, (weights, bias) in enumerate(zip(layer.weight, layer.bias, strict=True)):
-            rows.add([before[depth] + neuron, *inputs], [1.0, *-weights], float(bias), float(bias))
+            lost = columns.lost(inputs, weights)
+            rows.add([before[depth] + neuron, *inputs], [1.0, *-weights], float(bias) - lost, float(bias) + lost)
         columns.extend(intervals[depth].lower, intervals[depth].upper)
         columns.extend(np.maximum(intervals[depth].lower, 0.0), np.maximum(intervals[depth].upper, 0.0))
-    _cell_rows(rows, cell, person, network.inputs)
+    _cell_rows(rows, columns, cell, person, network.inputs)
     for depth in range(hidden):
         _relu_rows(rows, columns, intervals[depth], before[depth], after[depth], whole)
     equations = tuple(sum(widths[:depth]) for depth in range(hidden))
     model = columns.model(rows, whole)
     return Formulation(model, network.inputs, equations, tuple(before), tuple(after), sum(widths))
+
+
+def lost(weights: FloatArray, low: FloatArray, high: FloatArray) -> float:
+    """How far Σ weights · columns can be from the same without the coefficients below `SMALLEST`, rounded up."""
+    small = np.where(np.abs(weights) < SMALLEST, np.abs(weights), 0.0)
+    return float((small * np.maximum(np.abs(low), np.abs(high))).sum() * 1.001)
 
 
 @dataclass
@@ -128,6 +144,11 @@ class _Columns:
             whole[choice.columns] = allowed & (allowed.sum() > 1)
         return cls(lower.tolist(), upper.tolist(), whole.tolist())
 
+    def lost(self, places: range, weights: FloatArray) -> float:
+        """The most that the coefficients too small for a solver can add to Σ weights · columns."""
+        low, high = self.lower[places.start : places.stop], self.upper[places.start : places.stop]
+        return lost(weights, np.array(low), np.array(high))
+
     def extend(self, lower: FloatArray, upper: FloatArray, whole: bool = False) -> int:
         """Add columns; the number of the first."""
         first = len(self.lower)
@@ -149,10 +170,11 @@ class _Columns:
         )
 
 
-def _cell_rows(rows: _Rows, cell: Cell, person: int, features: int) -> None:
+def _cell_rows(rows: _Rows, columns: _Columns, cell: Cell, person: int, features: int) -> None:
     if cell.rows is not None:
         for weights, limit in zip(cell.rows.G, cell.rows.g[person], strict=True):
-            rows.add(range(features), weights.tolist(), -np.inf, float(limit))
+            lost = columns.lost(range(features), weights)
+            rows.add(range(features), weights.tolist(), -np.inf, float(limit) + lost)
     for choice in cell.choices:
         rows.add(choice.columns.tolist(), [1.0] * len(choice.columns), 1.0, 1.0)
 
@@ -169,8 +191,8 @@ def _relu_rows(rows: _Rows, columns: _Columns, interval: Interval, before: int, 
             rows.add([a, y], [1.0, -1.0], 0.0, np.inf)
             if whole:
                 d = binary + int(np.searchsorted(unstable, neuron))
-                rows.add([a, d], [1.0, -high], -np.inf, 0.0)
+                rows.add([a, d], [1.0, -high], -np.inf, 0.0 if high >= SMALLEST else high)
                 rows.add([a, y, d], [1.0, -1.0, -low], -np.inf, -low)
             else:
                 slope = high / (high - low)
-                rows.add([a, y], [1.0, -slope], -np.inf, -slope * low)
+                rows.add([a, y], [1.0, -slope], -np.inf, -slope * low if slope >= SMALLEST else high)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
@@ -20,17 +21,25 @@ from lcifr.prove.formulation import Formulation, Interval, formulate
 from lcifr.prove.method import Method
 from lcifr.prove.proof import Bounds, CellProof, Entry, Leaf, Multipliers, NeuronBound, Term
 from lcifr.prove.proof import Claim as Proved
-from lcifr.prove.solvers import Limits, Outcome, Session, Word, find_solver
+from lcifr.prove.solvers import Limits, Outcome, Session, Solver, Word, find_solver
 from lcifr.similarity.region import Cell
 
 NEGLIGIBLE = 1e-9
 """A multiplier below this share of its coefficient is the solver's rounding; leaving it out costs as little."""
+TINY = 1e-100
+"""A coefficient below this is as good as 0: its line does not matter, and dividing by it would overflow."""
+LARGEST_DUAL = 1e100
+"""Larger duals (or NaN) come from a solver that has lost its way; the interval of the output bounds without them."""
 
 
+@final
 class Lp(Method):
     """The relaxation with tight intervals: two small programs per unstable neuron that is not in the first layer."""
 
     name = "lp"
+
+    def __init__(self, solver: Solver | None = None) -> None:
+        self.solver = solver or find_solver()
 
     def _maximize(self, question: Question) -> Claim:
         people, k = question.directions.shape[:2]
@@ -41,7 +50,7 @@ class Lp(Method):
         for person in range(people):
             for index, cell in enumerate(question.region.cells):
                 if cell.present[person]:
-                    relaxed = RelaxedCell(question, layers, cell, person)
+                    relaxed = RelaxedCell(question, layers, cell, person, self.solver)
                     found = relaxed.answer(question.directions[person])
                     proof = relaxed.proof(index, question.directions[person], found)
                     for direction, answer in enumerate(found):
@@ -75,8 +84,11 @@ class Bounded:
 class RelaxedCell:
     """One person's cell: tightens the hidden intervals layer by layer, then bounds directions."""
 
-    def __init__(self, question: Question, layers: tuple[check.Layer, ...], cell: Cell, person: int) -> None:
-        self.question, self.network, self.cell, self.person = question, question.network, cell, person
+    def __init__(
+        self, question: Question, layers: tuple[check.Layer, ...], cell: Cell, person: int, solver: Solver
+    ) -> None:
+        self.network, self.cell, self.person = question.network, cell, person
+        self.solver, self.limits = solver, Limits(seconds=question.budget.seconds)
         self.exact = ExactCell(layers, cell, person)
         self.emptiness: Multipliers | None = None
         self.intervals: list[Interval] = []
@@ -109,7 +121,7 @@ class RelaxedCell:
     def session(self, hidden: int) -> tuple[Formulation, Session]:
         """The relaxation of the first ``hidden`` hidden layers in the solver."""
         model = formulate(self.network, self.cell, self.person, self.intervals, whole=False, hidden=hidden)
-        return model, find_solver().load(model.model, Limits(seconds=self.question.budget.seconds))
+        return model, self.solver.load(model.model, self.limits)
 
     def answer(self, directions: FloatArray) -> list[Bounded]:
         """A proved bound for every direction, (k, outputs); −inf if the cell is empty."""
@@ -141,7 +153,7 @@ class RelaxedCell:
 
     def multipliers(self, model: Formulation, outcome: Outcome, layer: int, weights: FloatArray) -> Multipliers | None:
         """What the solver's duals say about the maximum of weights · (inputs of ``layer``), as a backward pass."""
-        if outcome.duals is None:
+        if outcome.duals is None or not (np.abs(outcome.duals) < LARGEST_DUAL).all():
             return None
         if outcome.word is Word.OPTIMAL:
             return self.from_duals(model, outcome.duals, layer, weights)
@@ -188,7 +200,7 @@ def multipliers_from_duals(
         interval, start = intervals[depth], model.equations[depth]
         c = duals[start : start + len(interval.lower)]
         width = np.where(interval.unstable, interval.upper - interval.lower, 1.0)
-        share = np.clip(np.divide(c, v, out=np.zeros_like(c), where=v != 0), 0.0, 1.0)
+        share = np.clip(c / np.where(np.abs(v) < TINY, np.inf, v), 0.0, 1.0)
         slope = np.where(v > 0, interval.upper / width, share)
         slope = np.where(interval.unstable, slope, interval.lower >= 0)
         rest = c - v * slope

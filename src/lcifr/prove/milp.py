@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import final
 
 import numpy as np
 
@@ -29,6 +30,10 @@ an honest solver is not caught below a value that is reached. It does not make t
 NOT_EVEN_NEAR = 1e-4
 """A point that misses its region by more than this is not a matter of tolerances."""
 
+LARGEST = 1e4
+"""With coefficients or columns beyond this, a solver's absolute tolerances (1e-6) say nothing about the answer: HiGHS
+was seen to be wrong by five orders of magnitude. Such a program is not asked; there is no bound."""
+
 
 class _Code(IntEnum):
     OPTIMAL = 0
@@ -47,6 +52,7 @@ class _Said:
     nodes: int
 
 
+@final
 class Milp(Method):
     """One mixed-integer program per person, cell and direction."""
 
@@ -82,6 +88,9 @@ class Milp(Method):
         self, question: Question, cell: Cell, person: int, known: Sequence[Interval], limits: Limits
     ) -> list[_Said]:
         program = Program(question.network, cell, person, known, self.solver, limits)
+        if not program.within_reach(question.directions[person]):
+            nowhere = np.full(question.region.features, np.nan)
+            return [_Said(np.inf, _Code.NOTHING, nowhere, 0)] * len(question.directions[person])
         empty: bool | None = None
         said = []
         for direction in question.directions[person]:
@@ -105,16 +114,24 @@ class Program:
 
     def maximize(self, direction: FloatArray) -> tuple[float, Outcome]:
         """The constant part of direction · output, and what the solver says about the rest."""
-        last = self.network.layers[-1]
-        cost = self.formulation.cost(self.network.depth, direction @ last.weight)
-        return float(direction @ last.bias), self.session.maximize(cost)
+        last, depth = self.network.layers[-1], self.network.depth
+        weights = direction @ last.weight
+        lost = self.formulation.lost(depth, weights)
+        return float(direction @ last.bias) + lost, self.session.maximize(self.formulation.cost(depth, weights))
+
+    def within_reach(self, directions: FloatArray) -> bool:
+        """Whether no number of the program is so large that the solver's tolerances drown in it."""
+        model, costs = self.formulation.model, directions @ self.network.layers[-1].weight
+        parts = (model.value, model.lower, model.upper, costs)
+        return all(np.abs(part).max(initial=0.0) <= LARGEST for part in parts)
 
     def whole_point(self, outcome: Outcome) -> FloatArray:
         """(features,) the solver's point with whole categories and inside the box; NaN where it has none."""
         if outcome.point is None:
             return np.full(self.network.inputs, np.nan)
         point, cell, person = outcome.point[: self.network.inputs].copy(), self.cell, self.person
-        point[cell.numeric] = np.clip(point[cell.numeric], cell.lower[person], cell.upper[person])
+        near = np.clip(point[cell.numeric], cell.lower[person], cell.upper[person])
+        point[cell.numeric] = np.where(np.abs(near - point[cell.numeric]) < NOT_EVEN_NEAR, near, point[cell.numeric])
         for choice in cell.choices:
             point[choice.columns] = np.round(point[choice.columns])
         return point

@@ -1,0 +1,99 @@
+"""Every method on the same generated questions: exact ones agree, bounds are ordered, nothing is beaten by a sample."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from lcifr.prove.answer import Answer
+from lcifr.prove.confirm import refusals
+from lcifr.prove.method import build_question, find_method, method_names
+from tests.prove.instances import Instance, Known, corpus, largest_sampled, random_instance
+
+TOLERANCE = 1e-6
+METHODS = sorted(method_names())
+EXACT = [name for name in METHODS if name in ("branch", "cascade", "enumerate", "milp")]
+LADDER = [name for name in ("enumerate", "lp", "bounds", "interval") if name in METHODS]
+"""From tight to loose: what is proved higher up is never above what is proved further down."""
+MANY = 150
+BLOCK = 15
+
+
+@cache
+def instance(seed: int) -> Instance:
+    return random_instance(seed, people=2)
+
+
+@cache
+def answer(seed: int, method: str) -> Answer:
+    one = instance(seed)
+    question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=True, budget=2000)
+    return find_method(method).maximize(question)
+
+
+def seeds(block: int) -> range:
+    return range(block * BLOCK, (block + 1) * BLOCK)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("known", corpus(), ids=lambda known: known.name)
+def test_hand_computed_answers(known: Known, method: str) -> None:
+    one = known.instance
+    question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=True)
+    found = find_method(method).maximize(question)
+    assert found.upper[0, 0] >= known.answer
+    if method in EXACT and np.isfinite(known.answer):
+        assert found.upper[0, 0] <= known.answer + TOLERANCE * (1 + abs(known.answer))
+    assert found.best[0, 0] <= known.answer
+    assert not refusals(one.network, question.directions, one.region, found)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("block", range(MANY // BLOCK))
+def test_no_bound_is_below_the_exact_maximum_or_a_sample(block: int, method: str) -> None:
+    for seed in seeds(block):
+        found = answer(seed, method)
+        assert (found.upper >= answer(seed, "enumerate").upper).all(), seed
+        assert (found.upper >= largest_sampled(instance(seed), seed, 100) - 1e-12).all(), seed
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("block", range(MANY // BLOCK))
+def test_exact_methods_agree(block: int, method: str) -> None:
+    for seed in seeds(block):
+        truth = answer(seed, "enumerate").upper
+        there = np.isfinite(truth)
+        excess = answer(seed, method).upper[there] - truth[there]
+        assert (excess <= TOLERANCE * (1 + np.abs(truth[there]))).all(), (seed, excess.max())
+
+
+@pytest.mark.parametrize("block", range(MANY // BLOCK))
+def test_tighter_methods_are_tighter(block: int) -> None:
+    for seed in seeds(block):
+        for tight, loose in pairwise(LADDER):
+            above = answer(seed, loose).upper
+            slack = 1e-7 * (1 + np.abs(np.where(np.isfinite(above), above, 0.0)))
+            assert (answer(seed, tight).upper <= above + slack).all(), (seed, tight, loose)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("block", range(MANY // BLOCK))
+def test_the_exact_checker_confirms_every_proof(block: int, method: str) -> None:
+    for seed in seeds(block):
+        one, found = instance(seed), answer(seed, method)
+        directions = np.broadcast_to(one.directions, (one.region.people, *one.directions.shape))
+        assert not refusals(one.network, directions, one.region, found), seed
+
+
+def test_methods_that_say_they_prove_do() -> None:
+    """The relaxation proves everything that it says, solver or not: there is a proof for every bound."""
+    for seed in range(30):
+        found = answer(seed, "lp")
+        assert found.proof is not None
+        present = np.stack([cell.present for cell in instance(seed).region.cells])
+        for person, proofs in enumerate(found.proof):
+            for cells in proofs:
+                assert [proof.cell for proof in cells] == np.flatnonzero(present[:, person]).tolist()

@@ -1,0 +1,164 @@
+"""Backends and solvers that lie: each lie that can be caught is refused, and none becomes an upper bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from lcifr.errors import LcifrError, UntrustedResultError
+from lcifr.prove.answer import Claim, Question, Status
+from lcifr.prove.confirm import refusals
+from lcifr.prove.enumerate import Enumerate
+from lcifr.prove.lp import Lp
+from lcifr.prove.method import Method, build_question
+from lcifr.prove.milp import Milp
+from lcifr.prove.solvers import Limits, Model, Outcome, Session, Solver, Word, find_solver, solver_names
+from tests.prove.instances import random_instance
+
+Lie = Callable[[Outcome, np.random.Generator], Outcome]
+
+
+@dataclass(frozen=True)
+class Stub(Method):
+    """A backend that answers honestly, but for what ``lie`` makes of it."""
+
+    lie: Callable[[Claim], Claim]
+    name = "stub"
+
+    def _maximize(self, question: Question) -> Claim:
+        return self.lie(Enumerate()._maximize(question))
+
+
+class LyingSolver(Solver):
+    """HiGHS, but for what ``lie`` makes of its outcomes."""
+
+    name = "liar"
+
+    def __init__(self, lie: Lie) -> None:
+        self.lie = lie
+
+    def version(self) -> str:
+        return "0"
+
+    def _load(self, model: Model, limits: Limits) -> Session:
+        return LyingSession(find_solver("highs").load(model, limits), self.lie)
+
+
+class LyingSession(Session):
+    def __init__(self, honest: Session, lie: Lie) -> None:
+        self.honest, self.lie, self.rng = honest, lie, np.random.default_rng(0)
+
+    def maximize(self, cost: np.ndarray) -> Outcome:
+        return self.lie(self.honest.maximize(cost), self.rng)
+
+
+def question(seed: int = 5) -> Question:
+    """A question with one cell that is not empty."""
+    one = random_instance(seed, people=2, hidden=[4, 3])
+    return build_question(one.network, one.directions, one.region, proof=True)
+
+
+SEEDS = [seed for seed in range(40) if np.isfinite(Enumerate().maximize(question(seed)).upper).all()][:12]
+
+
+def test_an_honest_stub_is_believed() -> None:
+    answer = Stub(lambda claim: claim).maximize(question(SEEDS[0]))
+    assert (answer.status == Status.EXACT).all()
+
+
+@pytest.mark.parametrize(
+    ("lie", "words"),
+    [
+        (lambda claim: replace(claim, upper=claim.upper - 1e-6), "is reached"),
+        (lambda claim: replace(claim, upper=claim.upper * np.nan), "NaN"),
+        (lambda claim: replace(claim, upper=np.full_like(claim.upper, -np.inf)), "is reached"),
+        (lambda claim: replace(claim, witness=claim.witness + 7.0), "outside the region"),
+        (lambda claim: replace(claim, witness=np.full_like(claim.witness, np.inf)), "outside the region"),
+        (lambda claim: replace(claim, upper=claim.upper[:, :1]), "shape"),
+        (lambda claim: replace(claim, witness=claim.witness[..., :-1]), "shape"),
+    ],
+)
+def test_a_backend_that_contradicts_the_facts_is_refused(lie: Callable[[Claim], Claim], words: str) -> None:
+    with pytest.raises(UntrustedResultError, match=words):
+        Stub(lie).maximize(question(SEEDS[0]))
+
+
+def test_a_bound_without_a_status_behind_it_is_not_looked_at() -> None:
+    lie = Stub(lambda claim: replace(claim, upper=claim.upper - 5.0, proved=np.zeros_like(claim.proved)))
+    answer = lie.maximize(question(SEEDS[0]))
+    assert np.isposinf(answer.upper).all()
+    assert (answer.status == Status.FAILED).all()
+
+
+NO_BOUND: dict[str, Lie] = {
+    "infeasible": lambda said, rng: replace(said, word=Word.INFEASIBLE),
+    "error with a bound": lambda said, rng: replace(said, word=Word.ERROR, bound=said.bound - 1.0),
+    "time-out without a bound": lambda said, rng: replace(said, word=Word.LIMIT, bound=np.inf),
+    "NaN": lambda said, rng: replace(said, bound=np.nan),
+    "minus infinity": lambda said, rng: replace(said, bound=-np.inf),
+}
+CAUGHT: dict[str, Lie] = {
+    "a bound that is too small": lambda said, rng: replace(said, bound=said.bound - 1e-4),
+    "a time-out with a bound that is too small": lambda said, rng: replace(said, word=Word.LIMIT, bound=said.bound - 1),
+    "a point elsewhere": lambda said, rng: replace(said, point=None if said.point is None else said.point + 3.0),
+}
+DUALS: dict[str, Lie] = {
+    "no duals": lambda said, rng: replace(said, duals=None),
+    "NaN": lambda said, rng: replace(said, duals=None if said.duals is None else said.duals * np.nan),
+    "infinite": lambda said, rng: replace(said, duals=None if said.duals is None else said.duals + np.inf),
+    "huge": lambda said, rng: replace(said, duals=None if said.duals is None else said.duals * 1e90),
+    "random": lambda said, rng: replace(said, duals=None if said.duals is None else rng.normal(size=said.duals.shape)),
+    "negated": lambda said, rng: replace(said, duals=None if said.duals is None else -said.duals),
+    "infeasible": lambda said, rng: replace(said, word=Word.INFEASIBLE),
+    "infeasible by a random ray": lambda said, rng: replace(
+        said, word=Word.INFEASIBLE, duals=None if said.duals is None else rng.normal(size=said.duals.shape)
+    ),
+    "error": lambda said, rng: replace(said, word=Word.ERROR),
+    "bound far too small": lambda said, rng: replace(said, bound=-1e9),
+}
+
+
+@pytest.mark.parametrize("lie", NO_BOUND)
+def test_what_is_no_bound_never_becomes_one(lie: str) -> None:
+    for seed in SEEDS[:4]:
+        answer = Milp(LyingSolver(NO_BOUND[lie])).maximize(question(seed))
+        assert np.isposinf(answer.upper).all()
+        assert (answer.status == Status.FAILED).all()
+
+
+@pytest.mark.parametrize("lie", CAUGHT)
+def test_a_solver_that_contradicts_its_own_point_is_caught(lie: str) -> None:
+    for seed in SEEDS[:4]:
+        with pytest.raises(UntrustedResultError):
+            Milp(LyingSolver(CAUGHT[lie])).maximize(question(seed))
+
+
+@pytest.mark.parametrize("lie", DUALS)
+def test_a_lying_solver_can_loosen_the_relaxation_but_not_make_it_false(lie: str) -> None:
+    for seed in SEEDS:
+        asked = question(seed)
+        answer = Lp(LyingSolver(DUALS[lie])).maximize(asked)
+        assert (answer.upper >= Enumerate().maximize(asked).upper).all()
+        assert np.isfinite(answer.upper).all()
+        assert not refusals(asked.network, asked.directions, asked.region, answer)
+
+
+def test_an_answer_that_rests_on_a_solver_says_so() -> None:
+    answer = Milp().maximize(question(SEEDS[0]))
+    assert {answer.methods[code] for code in answer.method.ravel()} == {
+        f"milp (trusted: highs {find_solver().version()})"
+    }
+
+
+def test_solvers_are_found_by_their_files_and_every_status_of_highs_has_a_word() -> None:
+    import highspy
+
+    from lcifr.prove.solvers.highs import WORDS
+
+    assert {"highs", "gurobi"} <= set(solver_names())
+    assert set(highspy.HighsModelStatus.__members__) - set(WORDS) <= {"kMin", "kMax"}
+    with pytest.raises(LcifrError, match="highs"):
+        find_solver("higs")

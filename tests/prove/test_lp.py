@@ -1,0 +1,64 @@
+"""The relaxed linear program: its proofs are as tight as the solver's own optimum, its gaps where theory says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lcifr import check
+from lcifr.network import Network
+from lcifr.prove.confirm import plain_network, refusals
+from lcifr.prove.enumerate import Enumerate
+from lcifr.prove.lp import Lp, RelaxedCell
+from lcifr.prove.method import build_question
+from lcifr.prove.solvers import Word, find_solver
+from lcifr.similarity.region import Region
+from tests.prove.instances import random_instance, wild
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_multipliers_prove_what_the_solver_found(seed: int) -> None:
+    """The exact value of the pass is the optimum of the program: nothing is lost from duals to multipliers."""
+    one = random_instance(seed)
+    asked = build_question(one.network, one.directions, one.region)
+    layers = check.read_network(plain_network(one.network))
+    for cell in one.region.cells:
+        relaxed = RelaxedCell(asked, layers, cell, 0, find_solver())
+        if relaxed.empty:
+            continue
+        model, session = relaxed.session(one.network.depth)
+        for direction in one.directions:
+            weights = direction @ one.network.layers[-1].weight
+            outcome = session.maximize(model.cost(one.network.depth, weights))
+            by = relaxed.multipliers(model, outcome, one.network.depth, weights)
+            if outcome.word is Word.OPTIMAL:
+                assert by is not None
+                proved = relaxed.exact.bound(one.network.depth, direction, by)
+                optimum = outcome.bound + direction @ one.network.layers[-1].bias
+                assert proved == pytest.approx(optimum, abs=1e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_wild_numbers_never_give_a_false_bound_and_every_proof_is_confirmed(seed: int) -> None:
+    one = random_instance(seed, people=1)
+    network = wild(np.random.default_rng(seed), one.network)
+    asked = build_question(network, one.directions, one.region, proof=True)
+    answer = Lp().maximize(asked)
+    assert (answer.upper >= Enumerate().maximize(asked).upper).all()
+    assert not refusals(network, asked.directions, one.region, answer)
+
+
+def test_the_gap_of_the_triangle() -> None:
+    """On [−1, 1] the triangle lets relu(x) rise to ½(x + 1): with a cost of c·x beside it, max over x of that."""
+    region = Region.from_arrays([[-1.0]], [[1.0]])
+    for tilt, truth, relaxed in ((0.0, 1.0, 1.0), (-0.25, 0.75, 0.75), (-0.75, 0.75, 0.75), (-1.0, 1.0, 1.0)):
+        # relu(x) + tilt·x, the second through a neuron that is always on: x + 5
+        network = Network.from_arrays([([[1.0], [1.0]], [0.0, 5.0]), ([[1.0, tilt]], [-5.0 * tilt])])
+        asked = build_question(network, [[1.0]], region)
+        assert Enumerate().maximize(asked).upper[0, 0] == pytest.approx(truth)
+        assert Lp().maximize(asked).upper[0, 0] == pytest.approx(relaxed)
+    # relu(x) − relu(x − ½) never exceeds ½; the triangle of the first alone gives ½(x + 1) − max(0, x − ½) ≤ ¾
+    step = Network.from_arrays([([[1.0], [1.0]], [0.0, -0.5]), ([[1.0, -1.0]], [0.0])])
+    asked = build_question(step, [[1.0]], region)
+    assert Enumerate().maximize(asked).upper[0, 0] == 0.5
+    assert Lp().maximize(asked).upper[0, 0] == pytest.approx(0.75)
