@@ -1,11 +1,29 @@
-"""Who counts as similar? The language in which a regulator says so, and everything that reads it."""
+"""Who counts as similar? The similarity language: formulas, their truth, their regions, and what to ask of them.
 
-# Imported here and not on demand: `explain` and `ready` are modules and functions, and what is bound last counts.
+Everything here is loaded at once and is light. Names like ``explain`` are functions as well as files, and only the
+first import of a file sets the package's name for it: names loaded later would sometimes be the file.
+"""
+
 from lcifr.similarity.explain import explain
+from lcifr.similarity.formula import Formula
 from lcifr.similarity.parser import parse
 from lcifr.similarity.printer import print_formula
 from lcifr.similarity.ready import ready, ready_names
-from lcifr.similarity.region import Region
+from lcifr.similarity.region import Cell, Choice, Region, Rows
 from lcifr.similarity.similarity import Similarity
+from lcifr.similarity.witness import Witnesses
 
-__all__ = ["Region", "Similarity", "explain", "parse", "print_formula", "ready", "ready_names"]
+__all__ = [
+    "Cell",
+    "Choice",
+    "Formula",
+    "Region",
+    "Rows",
+    "Similarity",
+    "Witnesses",
+    "explain",
+    "parse",
+    "print_formula",
+    "ready",
+    "ready_names",
+]

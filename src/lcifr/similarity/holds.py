@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Categorical, Individuals
-from lcifr.similarity.core import All, Category, Compare, Core, Form, RankTable, SameCategory
+from lcifr.similarity.core import All, Any_, Category, Compare, Core, Form, RankTable, SameCategory
 from lcifr.similarity.formula import Person
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 UNIT_ROUNDOFF = 2.0**-53
+FEW = 4  # parts of a formula look at a copy of the open rows alone where those are less than one in so many
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,26 @@ def evaluate(core: Core, pair: Pair) -> Booleans:
         return allowed
     if isinstance(core, SameCategory):
         return _same_category(core, pair)
-    truth = np.full(len(pair), isinstance(core, All))
-    for part in core.parts:
-        truth = truth & evaluate(part, pair) if isinstance(core, All) else truth | evaluate(part, pair)
+    return _evaluate_parts(core, pair)
+
+
+def _evaluate_parts(core: All | Any_, pair: Pair) -> Booleans:
+    """Part by part; once a part has settled most rows (false in an All, true in an Any), the rest look at the others.
+
+    Categories come first: they are cheap to compare, and settle most.
+    """
+    settled_by = isinstance(core, Any_)
+    truth = np.full(len(pair), not settled_by)
+    rows: slice | NDArray[np.intp] = slice(None)
+    left = pair
+    for part in sorted(core.parts, key=lambda part: not isinstance(part, Category | SameCategory)):
+        found = evaluate(part, left)
+        truth[rows] = truth[rows] | found if settled_by else truth[rows] & found
+        still = np.flatnonzero(truth[rows] != settled_by)
+        if not len(still):
+            break
+        if FEW * len(still) < len(left):
+            rows, left = still if isinstance(rows, slice) else rows[still], left.take(still)
     return truth
 
 
@@ -126,20 +144,21 @@ def approximate(form: Form, pair: Pair) -> tuple[Floats, Floats]:
     factor within 1 ± u. With k terms no partial result passes through more than k + 3 of these, so the error is at most
     γ_{k+3} · Σ|coefficient · value| (Higham §3.1); 2(k + 4)u is above γ_{k+3} for every k < 2⁵⁰.
     """
-    value = np.full(len(pair), float(form.constant))
-    size = np.abs(value)
+    value = np.array([float(form.constant)])  # one number until the first term makes it (rows,)
+    size, slack = np.abs(value), np.zeros(1)
     terms = [(float(c), pair.number(person, name)) for person, name, c in form.numbers]
     terms += [(float(c), pair.rank(person, table)) for person, table, c in form.ranks]
-    slack = np.zeros(len(pair))
     for c, inside in form.absolutes:
         within, error = approximate(inside, pair)
         terms.append((float(c), np.abs(within)))
-        slack += 2 * abs(float(c)) * error  # doubled: it also covers the rounding of this very line
+        slack = slack + 2 * abs(float(c)) * error  # doubled: it also covers the rounding of this very line
     for coefficient, number in terms:
-        value = value + coefficient * number
-        size = size + np.abs(coefficient * number)
+        product = number if coefficient == 1.0 else coefficient * number
+        value = value + product
+        size = size + np.abs(product)
     smallest = np.finfo(np.float64).smallest_normal  # products may underflow
-    return value, 2 * (len(terms) + 4) * UNIT_ROUNDOFF * size + slack + smallest * (len(terms) + 1)
+    error = 2 * (len(terms) + 4) * UNIT_ROUNDOFF * size + (slack + smallest * (len(terms) + 1))
+    return (value, error) if terms else (np.repeat(value, len(pair)), np.repeat(error, len(pair)))
 
 
 @lru_cache(maxsize=1 << 16)

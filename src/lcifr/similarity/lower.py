@@ -21,10 +21,15 @@ from lcifr.similarity.names import quote_name
 from lcifr.similarity.plan import Bound, Plan, RankBound, Row
 from lcifr.similarity.region import Cell, Choice, IntArray, Rows
 
+SMALLEST = np.finfo(np.float64).smallest_normal
+
 
 @dataclass
 class Box:
-    """Raw and encoded bounds of the numeric attributes, narrowed step by step. All arrays (people, numerics)."""
+    """Raw and encoded bounds of the numeric attributes, narrowed step by step.
+
+    All arrays are (people, numerics), laid out by column, because one attribute is narrowed at a time.
+    """
 
     encoding: Encoding
     lower: Floats
@@ -58,14 +63,21 @@ def build_cell(plan: Plan, people: Individuals, encoding: Encoding) -> Cell:
     pair = Pair(people, people)
     box, present = build_box(plan, pair, encoding)
     _refuse_unbounded(box, present)
-    choices = tuple(_choice(plan, name, people, encoding) for name in encoding.schema.names_categorical)
-    for choice in choices:
-        present &= choice.allowed.any(axis=1)
+    choices = []
+    for name in encoding.schema.names_categorical:
+        choice, possible = _choice(plan, name, people, encoding)
+        choices.append(choice)
+        present &= possible
     rows = _rows(plan, box, pair, present)
     if rows is not None:
         present &= _rows_possible(rows, box, encoding)
-    lower, upper = (np.where(present[:, None], ends, 0.0) for ends in (box.encoded_lower, box.encoded_upper))
-    return Cell(encoding.numeric_columns, lower, upper, choices, rows, present)
+    lower, upper = (_of_present(ends, present) for ends in (box.encoded_lower, box.encoded_upper))
+    return Cell(encoding.numeric_columns, lower, upper, tuple(choices), rows, present)
+
+
+def _of_present(ends: Floats, present: Booleans) -> Floats:
+    """The ends, 0 for people who do not have the cell: theirs may be infinite."""
+    return ends if present.all() else np.where(present[:, None], ends, 0.0)
 
 
 def build_box(plan: Plan, pair: Pair, encoding: Encoding) -> tuple[Box, Booleans]:
@@ -74,7 +86,7 @@ def build_box(plan: Plan, pair: Pair, encoding: Encoding) -> tuple[Box, Booleans
     for condition in plan.conditions:
         present &= evaluate(condition, pair)
     shape = (len(pair), len(encoding.schema.numeric))
-    box = Box(encoding, np.full(shape, -np.inf), np.full(shape, np.inf))
+    box = Box(encoding, np.full(shape, -np.inf, order="F"), np.full(shape, np.inf, order="F"))
     _clip_to_ranges(box)
     for bound in plan.bounds:
         _apply_bound(box, bound, pair)
@@ -109,10 +121,11 @@ def outward(value: Floats, error: Floats, side: str) -> Floats:
     """A float beyond every float whose decimal is on the right side of ``value ± error``.
 
     A float and the decimal it prints differ by less than one unit in the last place, so two steps outward from the end
-    of the error interval (one for its own rounding, one for the decimal) are enough.
+    of the error interval (one for its own rounding, one for the decimal) are enough. A step is at most 2u of the end's
+    size, or 2⁻¹⁰⁷⁴. Every error here is at least 10u of the value and the smallest normal number, so once more the
+    error is two steps and the rounding of this very line.
     """
-    end, away = (value - error, -np.inf) if side == "lower" else (value + error, np.inf)
-    return np.nextafter(np.nextafter(end, away), away)
+    return value - 2 * error if side == "lower" else value + 2 * error
 
 
 def _apply_rank(box: Box, bound: RankBound, pair: Pair) -> Booleans:
@@ -148,6 +161,8 @@ def _pick(values: Floats, index: IntArray, missing: Booleans, otherwise: float) 
 
 
 def _refuse_unbounded(box: Box, present: Booleans) -> None:
+    if np.isfinite(box.lower).all() and np.isfinite(box.upper).all():
+        return
     for j, attribute in enumerate(box.encoding.schema.numeric):
         for side, ends in (("lower", box.lower[:, j]), ("upper", box.upper[:, j])):
             open_ended = present & ~np.isfinite(ends)
@@ -168,16 +183,26 @@ def _refuse_unbounded(box: Box, present: Booleans) -> None:
 # -- categories --------------------------------------------------------------------------------------------------------
 
 
-def _choice(plan: Plan, name: str, people: Individuals, encoding: Encoding) -> Choice:
+def _choice(plan: Plan, name: str, people: Individuals, encoding: Encoding) -> tuple[Choice, Booleans]:
+    """The categories that the plan leaves everybody, and (people,) whether there is one at all."""
     columns = encoding.columns(name)
     codes = np.arange(columns.stop - columns.start)
-    static = np.isin(codes, list(plan.categories[name])) if name in plan.categories else np.ones(len(codes), np.bool_)
-    allowed = np.broadcast_to(static, (len(people), len(codes)))
-    for link in (link for link in plan.links if link.left[1] == name):
-        own = people.code(link.right[1])
-        wanted = own if link.right[1] == name else renamed(people, link.right[1], name)[own]
-        allowed = allowed & ((codes == wanted[:, None]) == link.equal)
-    return Choice(np.arange(columns.start, columns.stop), np.ascontiguousarray(allowed))
+    links = [link for link in plan.links if link.left[1] == name]
+    own = next((link for link in links if link.equal and link.right[1] == name), None)
+    if own:  # by far the commonest: the person's own category and no other
+        allowed = np.take(np.eye(len(codes), dtype=np.bool_), people.code(name), axis=0)
+    else:
+        allowed = np.ones((len(people), len(codes)), np.bool_)
+    narrower = [link for link in links if link is not own]
+    for link in narrower:
+        theirs = people.code(link.right[1])
+        wanted = theirs if link.right[1] == name else renamed(people, link.right[1], name)[theirs]
+        allowed &= (codes == wanted[:, None]) == link.equal
+    if name in plan.categories:
+        allowed &= np.isin(codes, list(plan.categories[name]))
+    certain = not narrower and name not in plan.categories
+    possible: Booleans = np.ones(len(people), np.bool_) if certain else np.any(allowed, axis=1)
+    return Choice(np.arange(columns.start, columns.stop), allowed), possible
 
 
 # -- linear rows -------------------------------------------------------------------------------------------------------
@@ -197,7 +222,7 @@ def _bound_by_rows(box: Box, plan: Plan, pair: Pair) -> None:
                 ends = [(float(a), box.lower[:, i] if a > 0 else box.upper[:, i]) for i, a in terms if i != j]
                 rest = sum((a * end for a, end in ends), np.zeros(len(limit)))
                 size = sum((np.abs(a * end) for a, end in ends), np.abs(limit))
-                slack = (2 * error + 4 * (len(terms) + 3) * UNIT_ROUNDOFF * size) / abs(float(c))
+                slack = (2 * error + 4 * (len(terms) + 3) * UNIT_ROUNDOFF * size) / abs(float(c)) + SMALLEST
                 with np.errstate(invalid="ignore"):
                     raw = outward((limit - rest) / float(c), slack, side)
                 box.narrow(j, side, np.where(np.isfinite(raw), raw, np.inf if side == "upper" else -np.inf))
