@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from lcifr.check.exact import Number, Rejected, Vector, dot, exact
 from lcifr.check.problem import Layer, Problem
@@ -52,6 +53,12 @@ class Place:
     below: dict[Neuron, float] | None = None
     stale: int = 0
 
+    @cached_property
+    def box(self) -> tuple[list[int], list[int], int]:
+        """Both ends of the box as integers over one power of two, and that power."""
+        ends, half = exact((*self.lower, *self.upper)), len(self.lower)
+        return ends.values[:half], ends.values[half:], ends.shift
+
     def without_points(self) -> bool:
         """Surely no point is here: an empty box, choice or interval."""
         ends = [(self.lower, self.upper), *((known.lower, known.upper) for known in self.intervals)]
@@ -75,11 +82,6 @@ def settle(problem: Problem, place: Place, bounds: Bounds) -> Place:
     return replace(place, stale=len(problem.layers))
 
 
-def _box(place: Place) -> tuple[list[int], list[int], int]:
-    both, half = exact((*place.lower, *place.upper)), len(place.lower)
-    return both.values[:half], both.values[half:], both.shift
-
-
 def _after_relu(known: Interval) -> tuple[list[int], list[int], int]:
     return [max(end, 0) for end in known.lower], [max(end, 0) for end in known.upper], known.shift
 
@@ -95,7 +97,7 @@ def _ends(layer: Layer, low: list[int], high: list[int], shift: int) -> Interval
 
 def _first(layer: Layer, place: Place) -> Interval:
     """The closed form of the first layer on box × choices: an end of each column by sign, an extreme category."""
-    ends = _ends(layer, *_box(place))
+    ends = _ends(layer, *place.box)
     for columns in place.allowed.values():
         for neuron, options in enumerate(zip(*(layer.columns[column] for column in columns), strict=True)):
             ends.lower[neuron] += min(options) << ends.shift - layer.shift
@@ -134,7 +136,7 @@ def by_intervals(problem: Problem, place: Place, start: Vector) -> Number:
 
 def _maximum(coefficients: Vector, place: Place) -> Number:
     """The largest value of a linear function on box × choices: an end of each column by sign, the best category."""
-    low, high, shift = _box(place)
+    low, high, shift = place.box
     best = sum(c * (b if c > 0 else a) for c, a, b in zip(coefficients.values, low, high, strict=False))
     best += sum(max(coefficients.values[column] for column in columns) for columns in place.allowed.values()) << shift
     return Number(best, coefficients.shift + shift)
