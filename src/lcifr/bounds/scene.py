@@ -96,20 +96,13 @@ class Scene:
     largest: Tensor
     gauge: Gauge
     rows: RowsScene | None
-    center: Tensor = None  # type: ignore[assignment]
-    radius: Tensor = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        """The middle of the box and how far it reaches from there, rounded up; exactly 0 where nothing moves."""
-        if self.center is None:
-            center = (self.lower + self.upper) * 0.5
-            reach = torch.maximum(self.upper - center, center - self.lower)
-            object.__setattr__(self, "center", center)
-            object.__setattr__(self, "radius", torch.where(reach > 0, reach * UNIT_UP + 1e-300, reach))
+    center: Tensor
+    radius: Tensor
 
     def with_box(self, lower: Tensor, upper: Tensor, allowed: tuple[Tensor, ...]) -> Scene:
         """The same rows on other (smaller) cells."""
-        return replace(self, lower=lower, upper=upper, allowed=allowed, center=None, radius=None)
+        center, radius = middle_of(lower, upper)
+        return replace(self, lower=lower, upper=upper, allowed=allowed, center=center, radius=radius)
 
     @property
     def depth(self) -> int:
@@ -133,6 +126,13 @@ class Scene:
             radius=self.radius[index],
             rows=replace(rows, base=rows.base[index]) if rows is not None else None,
         )
+
+
+def middle_of(lower: Tensor, upper: Tensor) -> tuple[Tensor, Tensor]:
+    """The middle of a box and how far it reaches from there, rounded up; exactly 0 where nothing moves."""
+    center = (lower + upper) * 0.5
+    reach = torch.maximum(upper - center, center - lower)
+    return center, torch.where(reach > 0, reach * UNIT_UP + 1e-300, reach)
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,8 @@ def set_stage(layers: Layers, cell: Cell) -> Stage:
     device = weight.device
 
     def tensor(array: np.ndarray) -> Tensor:
-        return torch.as_tensor(np.ascontiguousarray(array), device=device)
+        whole = np.ascontiguousarray(array)
+        return torch.as_tensor(whole if whole.flags.writeable else whole.copy(), device=device)
 
     present = cell.present
     moves = (cell.upper > cell.lower)[present].any(0)
@@ -180,17 +181,21 @@ def set_stage(layers: Layers, cell: Cell) -> Stage:
     columns = [tensor(cell.choices[i].columns) for i in free]
     ends = np.maximum(np.abs(cell.lower), np.abs(cell.upper)).max(1, initial=0.0)
     every = [tensor(c.columns) for c in cell.choices]
+    lower, upper = tensor(cell.lower[:, moves]), tensor(cell.upper[:, moves])
+    center, radius = middle_of(lower, upper)
     scene = Scene(
         weight=weight[:, tensor(moving)],
         groups=tuple(weight[:, c] for c in columns),
         tail=tuple(layers[1:]),
         base=fixed(weight, bias),
-        lower=tensor(cell.lower[:, moves]),
-        upper=tensor(cell.upper[:, moves]),
+        lower=lower,
+        upper=upper,
         allowed=tuple(tensor(cell.choices[i].allowed) for i in free),
         largest=tensor(ends),
         gauge=Gauge.of(layers, tensor(cell.numeric), every),
         rows=None,
+        center=center,
+        radius=radius,
     )
     if cell.rows is not None:
         matrix, level = tensor(cell.rows.G), tensor(cell.rows.g)

@@ -1,11 +1,10 @@
 """What can it reach? Lines that touch the network where the bound points: cheap, and often exact, for one hidden layer.
 
-The bound A·x + d of a node is largest at some vertex x*. There it exceeds the network by what the lines give away at x*:
-chords above neurons with a positive coefficient, and lines below neurons with a negative one. Turning the latter into
-tangents at x* removes their share at x*; if x* stays the vertex, only chords are left. Chords are removed by deciding the
-phase of their neuron, and no more than that: for c > 0, max over x of (rest + c·relu(y)) is the larger of the maxima of
-(rest + c·y) and (rest), so that the halfspaces y ≥ 0 and y ≤ 0 are not needed (they are with linear rows, where
-:mod:`lcifr.bounds.multipliers` takes over).
+The bound A·x + d of a node is largest at some vertex x*. There it exceeds the network by what the lines give away at
+x*: chords above neurons with a positive coefficient, and lines below neurons with a negative one. Turning the latter
+into tangents at x* removes their share at x*; if x* stays the vertex, only chords are left. Chords are removed by
+deciding the phase of their neuron, and no more than that: for c > 0, max over x of (rest + c·relu(y)) is the larger of
+the maxima of (rest + c·y) and (rest), so that the halfspaces y ≥ 0 and y ≤ 0 are not needed.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import final
 
 import numpy as np
@@ -13,6 +14,7 @@ from lcifr.prove.answer import Claim, Question
 from lcifr.prove.engine import Task, deadline_of, run
 from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.method import Method
+from lcifr.prove.proof import CellProof
 
 CHUNK = 4_000_000
 """People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
@@ -49,18 +51,19 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
         method=np.zeros((people, k), dtype=np.int8),
         methods=("bounds", "branch"),
     )
+    proofs: list[list[list[CellProof]]] = []
     deadline = deadline_of(question.budget)
     for piece in chunks(people, k * (features + 8)):
         count = piece.stop - piece.start
         part = question.region if count == people else question.region.take(piece)
         target = None if question.target is None else question.target[piece].reshape(-1)
         device = layers[0][0].device
-        goal = None if target is None else torch.as_tensor(np.ascontiguousarray(target), device=device)
+        goal = None if target is None else torch.tensor(target, device=device)
         nothing = torch.full((count * k,), -torch.inf, dtype=torch.float64, device=device)
         incumbent = Incumbent(nothing, goal, question.tolerance)
-        directions = np.ascontiguousarray(question.directions[piece])
+        directions = np.array(question.directions[piece])
         if people > 1 and question.directions.strides[0] == 0:  # the same rows for everybody
-            directions = directions[0]
+            directions = directions[0].copy()
         task = Task(
             layers=layers,
             region=part,
@@ -71,6 +74,7 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
             budget=question.budget,
             refine=refine,
             deadline=deadline,
+            proof=question.proof,
         )
         result = run(task)
         claim.upper[piece] = result.upper.cpu().numpy()
@@ -78,4 +82,5 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
         claim.exhausted[piece] = result.exhausted.cpu().numpy()
         claim.nodes[piece] = result.nodes.cpu().numpy()
         claim.method[piece] = result.branched.cpu().numpy()
-    return claim
+        proofs += result.proof or []
+    return replace(claim, proof=proofs) if question.proof else claim

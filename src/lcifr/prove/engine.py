@@ -1,7 +1,8 @@
-"""What is the exact answer? The steps of the cascade on one chunk of people: bounds for all, search, branch the rest."""
+"""What is the exact answer? The steps of the cascade on one chunk of people: bounds, search, branch the rest."""
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -13,9 +14,13 @@ from lcifr.bounds.linear import backward, hidden_lines
 from lcifr.bounds.scene import Layers, Stage, set_stage
 from lcifr.bounds.search import climb, repair, value_of, vertex_of
 from lcifr.prove.answer import Budget
-from lcifr.prove.forest import Forest, Problems, Recorder
+from lcifr.prove.forest import Forest, Problems
 from lcifr.prove.incumbent import Incumbent
+from lcifr.prove.proof import CellProof, Claim, Leaf, Node
+from lcifr.prove.record import TreeRecorder, entries, multipliers, shared
 from lcifr.similarity.region import Cell, Region
+
+Trees = dict[tuple[int, int], tuple[Node, ...]]
 
 CACHE = 200_000
 """People × directions × hidden neurons bounded at once on a CPU: about the size of a core's cache in float64."""
@@ -45,16 +50,18 @@ class Task:
     budget: Budget
     refine: bool
     deadline: float | None = None
+    proof: bool = False
 
 
 @dataclass(frozen=True)
 class Result:
-    """upper : (n, K) proved, without the offset. nodes, exhausted, branched : (n, K)."""
+    """upper : (n, K) proved, without the offset. nodes, exhausted, branched : (n, K). proof[person][direction]."""
 
     upper: Tensor
     nodes: Tensor
     exhausted: Tensor
     branched: Tensor
+    proof: list[list[list[CellProof]]] | None
 
 
 @dataclass(frozen=True)
@@ -81,15 +88,20 @@ def run(task: Task) -> Result:
     nodes = torch.zeros_like(task.answer)
     exhausted = torch.zeros_like(task.answer, dtype=torch.bool)
     branched = torch.zeros_like(exhausted)
+    people, k = task.offset.shape
+    proof: list[list[list[CellProof]]] | None = [[[] for _ in range(k)] for _ in range(people)] if task.proof else None
     for part in parts:
         after = part.upper
+        trees: Trees = {}
         if task.refine:
-            after, spent, spare, touched = _branch(task, part, None)
+            after, spent, spare, touched = _branch(task, part, trees)
             nodes[part.people] += spent
             exhausted[part.people] |= spare
             branched[part.people] |= touched
         upper[part.people] = torch.maximum(upper[part.people], after)
-    return Result(upper, nodes, exhausted, branched)
+        if proof is not None:
+            _write(task, part, after, trees, proof)
+    return Result(upper, nodes, exhausted, branched, proof)
 
 
 def bound_part(task: Task, number: int, cell: Cell) -> Part | None:
@@ -145,7 +157,7 @@ def open_problems(task: Task, part: Part, done: Tensor) -> tuple[Tensor, Tensor]
     return found[:, 0], found[:, 1]
 
 
-def _branch(task: Task, part: Part, recorder: Recorder | None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _branch(task: Task, part: Part, trees: Trees) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Branch-and-bound for the open directions: everybody's most promising one first, then what it leaves open."""
     upper, touched = part.upper.clone(), torch.zeros_like(part.upper, dtype=torch.bool)
     spent, spare = torch.zeros_like(touched, dtype=torch.int64), torch.zeros_like(touched)
@@ -162,7 +174,29 @@ def _branch(task: Task, part: Part, recorder: Recorder | None) -> tuple[Tensor, 
         directions = task.directions[which] if task.directions.dim() == 2 else task.directions[who, which]
         offset, answer = task.offset[who, which], task.answer[who, which]
         problems = Problems(item, directions, offset, answer, upper[item, which], task.budget.nodes)
+        recorder = TreeRecorder(part.stage, problems) if task.proof else None
         grown = Forest(part.stage, part.cell, problems, task.incumbent, recorder).grow(task.deadline)
+        if recorder is not None:
+            better = (grown.upper < upper[item, which]).nonzero()[:, 0].tolist()
+            for row in better:
+                empty = bool(torch.isneginf(grown.upper[row]))
+                trees[int(item[row]), int(which[row])] = recorder.tree(row, empty)
         upper[item, which] = torch.minimum(upper[item, which], grown.upper)
         spent[item, which], spare[item, which], touched[item, which] = grown.nodes, grown.exhausted, True
     return upper, spent, spare, touched
+
+
+def _write(task: Task, part: Part, upper: Tensor, trees: Trees, proof: list[list[list[CellProof]]]) -> None:
+    """One proof for each direction of each person on this cell: its tree, or one leaf on plain lines."""
+    directions = task.directions.cpu().numpy()
+    for row, person in enumerate(part.people.tolist()):
+        lines = hidden_lines(part.stage.scene.take(slice(row, row + 1)))
+        for k, value in enumerate(upper[row].tolist()):
+            direction = directions[k] if directions.ndim == 2 else directions[person, k]
+            nodes = trees.get((row, k))
+            if nodes is None:
+                by = multipliers(part.stage, torch.as_tensor(direction, device=upper.device), lines, 0, None)
+                nodes = (Leaf(by, bounds=shared(lines, 0)),)
+            empty = value == -math.inf
+            claim = Claim((), -1.0, nodes) if empty else Claim(entries(direction), value, nodes)
+            proof[person][k].append(CellProof(part.number, (claim,)))

@@ -97,7 +97,9 @@ class Grown:
 class Recorder:
     """Hears what happens in the trees; the proof writer is one. This one forgets."""
 
-    def split(self, name: int, decision: Decision, row: int, first: int, second: int, by: Tightened) -> None:
+    def split(
+        self, name: int, decision: Decision, row: int, first: int, second: int, by: Tightened, lines: list[Lines]
+    ) -> None:
         """Node ``name`` was split into ``first`` and ``second``; its own bound was proved ``by`` this row."""
 
     def leaf(self, name: int, row: int, bound: float, tightened: Tightened | None, lines: list[Lines]) -> None:
@@ -187,7 +189,7 @@ class Forest:
         if better.point is not None:
             self._offer(nodes, scene, direction, better.point)
         open_ = self._finish(nodes, bound, better, lines)
-        return self._split(nodes, scene, direction, better, bound, open_)
+        return self._split(nodes, scene, direction, better, lines, bound, open_)
 
     def _enough(self, nodes: Nodes) -> Tensor:
         """(N,) bounds are kept without the offset, which would round them; so it is taken from the limit instead."""
@@ -212,12 +214,14 @@ class Forest:
         open_ = self._finish_touch(nodes, best)
         nodes, scene, direction, best = nodes.take(open_), scene.take(open_), direction[open_], best.take(open_)
         nodes = replace(nodes, bound=best.reach.upper[:, 0])
-        solve = best.below > best.above.sum(1)
+        solve = (best.below > best.above.sum(1)) | (
+            self.problems.nodes == 1
+        )  # a single node is to be as good as can be
         cheap, dear = (~solve).nonzero()[:, 0], solve.nonzero()[:, 0]
         decision = decide_by_gap(
             scene.take(cheap), best.above[cheap], tuple(part[cheap, 0] for part in best.reach.groups)
         )
-        children = self._children(nodes.take(cheap), decision, best.take(cheap).as_tightened())
+        children = self._children(nodes.take(cheap), decision, best.take(cheap).as_tightened(), [])
         if len(dear) == 0:
             return children
         hard = self._work_by_program(nodes.take(dear), scene.take(dear), direction[dear], best.take(dear))
@@ -233,7 +237,7 @@ class Forest:
         if better.point is not None:
             self._offer(nodes, scene, direction, better.point)
         open_ = self._finish(nodes, bound, better, lines)
-        return self._split(nodes, scene, direction, better, bound, open_)
+        return self._split(nodes, scene, direction, better, lines, bound, open_)
 
     def _offer_touch(self, nodes: Nodes, found: Touch) -> None:
         value = found.value + self.problems.offset[nodes.problem]
@@ -272,16 +276,23 @@ class Forest:
         return (~closed).nonzero()[:, 0]
 
     def _split(
-        self, nodes: Nodes, scene: Scene, direction: Tensor, better: Tightened, bound: Tensor, open_: Tensor
+        self,
+        nodes: Nodes,
+        scene: Scene,
+        direction: Tensor,
+        better: Tightened,
+        lines: list[Lines],
+        bound: Tensor,
+        open_: Tensor,
     ) -> Nodes:
         if len(open_) == 0:
             return nodes.take(open_)
         better = _take_tightened(better, open_)
         nodes = replace(nodes.take(open_), bound=bound[open_])
         decision = decide(scene.take(open_), direction[open_], better, nodes)
-        return self._children(nodes, decision, better)
+        return self._children(nodes, decision, better, [_take(line, open_) for line in lines])
 
-    def _children(self, nodes: Nodes, decision: Decision, better: Tightened) -> Nodes:
+    def _children(self, nodes: Nodes, decision: Decision, better: Tightened, lines: list[Lines]) -> Nodes:
         """Two children for every node; where nothing is left to decide (only rounding does that) the node ends."""
         stuck = decision.stuck
         self._close(nodes, stuck)
@@ -291,10 +302,10 @@ class Forest:
         self.names += 2 * count
         if self.recorder is not None:
             for row in stuck.nonzero()[:, 0].tolist():
-                self.recorder.leaf(int(nodes.name[row]), row, float(nodes.bound[row]), better, better.lines)
+                self.recorder.leaf(int(nodes.name[row]), row, float(nodes.bound[row]), better, lines)
             for order, row in enumerate(keep.tolist()):
                 self.recorder.split(
-                    int(nodes.name[row]), decision, row, int(fresh[order]), int(fresh[count + order]), better
+                    int(nodes.name[row]), decision, row, int(fresh[order]), int(fresh[count + order]), better, lines
                 )
         first, second = decision.apply(nodes)
         return replace(Nodes.join([first.take(keep), second.take(keep)]), name=fresh)

@@ -15,7 +15,7 @@ from lcifr.similarity.region import Cell
 
 @dataclass
 class _Shelf:
-    """Best points of one cell in the scene's own coordinates, for all G answers; written by row, assembled at the end."""
+    """Best points of one cell for all G answers, in the scene's own coordinates; made whole at the end."""
 
     stage: Stage
     cell: Cell

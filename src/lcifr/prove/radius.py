@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -18,6 +18,10 @@ from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.maximize import maximize
 from lcifr.prove.method import ROW_SLACK, UNTRUSTED
 from lcifr.similarity.region import Region
+
+Proved = tuple[tuple[object, ...], ...]
+Found = tuple[FloatArray, FloatArray, FloatArray, NDArray[np.int64], Proved | None]
+"""Upper and lower ends (people, outputs), witness (people, features), nodes (people,), proofs."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +75,15 @@ def radius(
     points = np.ascontiguousarray(x, dtype=np.float64)
     if points.shape != (region.people, region.features):
         raise LcifrError(
-            f"x has the shape {points.shape}, the region is about {region.people} people with {region.features} features",
+            f"x has the shape {points.shape}, the region ({region.people} people, {region.features} features)",
             fix="encode the same people that the region was made for",
         )
     if not np.isfinite(points).all():
         raise LcifrError("x holds NaN or infinity", fix="encode a checked table")
     goal = None if target is None else np.array(np.broadcast_to(target, (region.people,)), dtype=np.float64)
     latent, doubt = network(points), network.error(points)
-    if method == "cascade" and not proof:
-        high, low, witness, nodes = _by_engine(network, latent, region, goal, tolerance, device, budget)
-    else:
-        high, low, witness, nodes, found = _by_method(
-            network, latent, region, goal, tolerance, method, device, budget, proof
-        )
+    how = _by_engine if method == "cascade" else _by_method
+    high, low, witness, nodes, found = how(network, latent, region, goal, tolerance, device, budget, proof, method)
     upper = np.maximum(high, np.nextafter(latent + doubt, np.inf))
     lower = np.minimum(low, np.nextafter(latent - doubt, -np.inf))
     epsilon = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
@@ -97,7 +97,7 @@ def radius(
         witness,
         within(epsilon, attained, tolerance),
         nodes,
-        None if not proof else found,
+        found,
     )
 
 
@@ -117,7 +117,9 @@ def _by_engine(
     tolerance: float,
     device: str | None,
     budget: Budget | int | None,
-) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.int64]]:
+    proof: bool,
+    method: str,
+) -> Found:
     """All directions of a person share one answer, so that only those that can still change ε are refined."""
     allowed = Budget(nodes=budget) if isinstance(budget, int) else budget or Budget()
     layers = tensors(network, device)
@@ -125,6 +127,7 @@ def _by_engine(
     high, low = np.full((people, outputs), -np.inf), np.full((people, outputs), np.inf)
     witness, nodes = np.full((people, features), np.nan), np.zeros(people, dtype=np.int64)
     deadline = deadline_of(allowed)
+    proofs: tuple[tuple[object, ...], ...] = ()
     for piece in chunks(people, 4 * outputs + features):
         count = piece.stop - piece.start
         task = _task(
@@ -132,11 +135,12 @@ def _by_engine(
         )
         if target is not None:
             task.incumbent.target = torch.as_tensor(target[piece], device=task.offset.device)
-        result = run(task)
+        result = run(replace(task, proof=proof))
+        proofs += tuple(tuple(tuple(cells) for cells in person) for person in result.proof or ())
         upper = result.upper.cpu().numpy()
         high[piece], low[piece] = upper[:, 0::2], -upper[:, 1::2]
         witness[piece], nodes[piece] = task.incumbent.points(features), result.nodes.sum(1).cpu().numpy()
-    return high, low, witness, nodes
+    return high, low, witness, nodes, proofs if proof else None
 
 
 def _task(
@@ -157,11 +161,11 @@ def _by_method(
     region: Region,
     target: FloatArray | None,
     tolerance: float,
-    method: str,
     device: str | None,
     budget: Budget | int | None,
     proof: bool,
-) -> tuple[FloatArray, FloatArray, FloatArray, NDArray[np.int64], tuple[tuple[object, ...], ...] | None]:
+    method: str,
+) -> Found:
     """Every direction by itself, by any method; the target of ε becomes one of each direction."""
     signs = _directions(network.outputs)
     center = latent @ signs.T
@@ -201,6 +205,6 @@ def _attained(
     if (attained > limit).any():
         person = int(np.argmax(attained - limit))
         raise UntrustedResultError(
-            f"the proved radius of person {person} is {epsilon[person]!r}, but {attained[person]!r} is reached: {UNTRUSTED}"
+            f"person {person}: {attained[person]!r} is reached beyond the radius {epsilon[person]!r}: {UNTRUSTED}"
         )
     return np.minimum(attained, epsilon), points
