@@ -102,3 +102,11 @@ class UntrustedResultError(LcifrError, RuntimeError):
 
 class DatasetError(LcifrError):
     """A dataset that is unknown, not there, or not what it should be."""
+
+
+class LearningError(LcifrError, ValueError):
+    """Settings or labels that nothing can be learned from, or a saved model that cannot be used."""
+
+
+class ArtefactError(LcifrError, ValueError):
+    """A hand-over or an audit bundle that does not add up: truncated, altered, foreign, or of another version."""

@@ -34,7 +34,9 @@ def _cell(part: Part, attributes: dict[str, Attribute]) -> Cell | None:
         for name, attribute in attributes.items()
         if attribute.values
     }
-    encoded = {name: (attributes[name].encode(low), attributes[name].encode(high)) for name, (low, high) in ends.items()}
+    encoded = {
+        name: (attributes[name].encode(low), attributes[name].encode(high)) for name, (low, high) in ends.items()
+    }
     rows = _rows(part, attributes, ends, encoded)
     if any(_least_value(row, attributes, encoded) > Fraction(limit) for row, limit in rows.items()):
         return None
@@ -62,10 +64,14 @@ def _narrowed(part: Part, attributes: dict[str, Attribute]) -> Ends:
         for row, limit in part.rows.items():
             for name, c in row:
                 low, high = ends[name]
-                rest = [a * decimal(far) for other, a in row if other != name and math.isfinite(far := _far(ends, other, a))]
+                rest = [
+                    a * decimal(far) for other, a in row if other != name and math.isfinite(far := _far(ends, other, a))
+                ]
                 if len(rest) == len(row) - 1 and low <= high:
                     bound = (limit - sum(rest)) / c
-                    ends[name] = (low, min(high, most(bound, False))) if c > 0 else (max(low, least(bound, False)), high)
+                    ends[name] = (
+                        (low, min(high, most(bound, False))) if c > 0 else (max(low, least(bound, False)), high)
+                    )
     return ends
 
 
@@ -74,7 +80,9 @@ def _far(ends: Ends, name: str, c: Fraction) -> float:
     return ends[name][0] if c > 0 else ends[name][1]
 
 
-def _rows(part: Part, attributes: dict[str, Attribute], ends: Ends, encoded: Ends) -> dict[tuple[tuple[int, float], ...], float]:
+def _rows(
+    part: Part, attributes: dict[str, Attribute], ends: Ends, encoded: Ends
+) -> dict[tuple[tuple[int, float], ...], float]:
     """Σ a·x′ ≤ k in features: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to.
 
     A float and its decimal, and sd·e + mean and the float, differ by a few units of rounding; the coefficient a·sd is

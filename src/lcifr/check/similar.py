@@ -110,7 +110,9 @@ class Formula:
             return self._compare(self._sum(plain.get("form"), known), str(plain.get("operator")))
         if kind == "category":
             name, codes = self._categorical(plain.get("attribute")), items(plain.get("allowed"), "allowed")
-            return self._category(plain.get("person"), name, known, frozenset(c for c in codes if type(c) is int))
+            count = len(self.attributes[name].values)
+            chosen = frozenset(position(code, f"a category of {name}", count) for code in codes)
+            return self._category(plain.get("person"), name, known, chosen)
         if kind == "same_category" and isinstance(plain.get("equal"), bool):
             return self._same(items(plain.get("sides"), "sides", 2), plain["equal"], known)  # type: ignore[arg-type]
         raise Rejected(f"the formula has a part of an unknown kind: {kind}")
@@ -202,18 +204,10 @@ class Formula:
         if not total.numbers:
             return [Part()] if COMPARE[operator](total.constant, 0) else []
         if operator == "!=":
-            return [Part()]  # everybody but a plane: taken as everybody
-        signs = (1, -1) if operator == "=" else (1,)
-        if len(total.numbers) > 1:
-            return [
-                Part(rows={tuple((name, s * c) for name, c in sorted(total.numbers.items())): -s * total.constant})
-                for s in signs[:1]
-            ] if len(signs) == 1 else _product(self._compare(total, "<="), self._compare(NOTHING.plus(total, _MINUS), "<="))
-        ((name, c),) = total.numbers.items()
-        limit, strict, part = -total.constant / c, operator == "<", Part()
-        for s in signs:
-            ends = (-_INFINITE, most(limit, strict)) if s * c > 0 else (least(limit, strict), _INFINITE)
-            part = part.join(Part(ends={name: ends}))
+            return _kept(half for s in (_PLUS, _MINUS) for half in self._compare(NOTHING.plus(total, s), "<"))
+        part = Part()
+        for sign in (_PLUS, _MINUS) if operator == "=" else (_PLUS,):
+            part = part.join(_half(NOTHING.plus(total, sign), operator == "<"))
         return [part] if part.possible() else []
 
     def _absolute(self, total: Sum, operator: str) -> list[Part]:
@@ -245,6 +239,15 @@ class Formula:
 
 
 _ZERO, _PLUS, _MINUS, _INFINITE = Fraction(0), Fraction(1), Fraction(-1), float("inf")
+
+
+def _half(total: Sum, strict: bool) -> Part:
+    """total ≤ 0 or < 0: a bound of one number, or a row over several; rows are closed."""
+    if len(total.numbers) > 1:
+        return Part(rows={tuple(sorted(total.numbers.items())): -total.constant})
+    ((name, c),) = total.numbers.items()
+    limit = -total.constant / c
+    return Part(ends={name: (-_INFINITE, most(limit, strict)) if c > 0 else (least(limit, strict), _INFINITE)})
 
 
 def _person(who: object, known: dict[str, Person]) -> Person | None:

@@ -1,0 +1,71 @@
+"""What was proved of whom? The producer's side as certificates see it: a frozen network with its formula and scales."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.errors import LcifrError
+from lcifr.network import Network
+
+if TYPE_CHECKING:
+    from lcifr.certificates.handover import Representation
+    from lcifr.data import Encoding
+    from lcifr.similarity.similarity import Similarity
+
+
+class Encoder(Protocol):
+    """Anything with a network, a similarity and the encoding that both speak about."""
+
+    @property
+    def network(self) -> Network: ...
+
+    @property
+    def similarity(self) -> Similarity: ...
+
+    @property
+    def encoding(self) -> Encoding: ...
+
+
+@dataclass(frozen=True)
+class FrozenEncoder:
+    """An encoder without a way to train it: for networks from elsewhere, and for models that take people as they are.
+
+    Examples
+    --------
+    >>> FrozenEncoder.identity(similarity)  # doctest: +SKIP
+    """
+
+    network: Network
+    similarity: Similarity
+
+    def __post_init__(self) -> None:
+        features = len(self.encoding.features)
+        if self.network.inputs != features:
+            raise LcifrError(
+                f"the network takes {self.network.inputs} features, the encoding gives {features}",
+                fix="train the network on what Encoding.encode gives",
+            )
+
+    @classmethod
+    def identity(cls, similarity: Similarity) -> FrozenEncoder:
+        """z is x itself, encoded: audits of models that were trained on people, not on representations."""
+        features = len(similarity.encoding.features)
+        return cls(Network.from_arrays([(np.eye(features), np.zeros(features))]), similarity)
+
+    @property
+    def encoding(self) -> Encoding:
+        return self.similarity.encoding
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """(people, width) z."""
+        return self.network(self.encoding.encode(X))
+
+    def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
+        """See :func:`lcifr.certificates.latent.represent`."""
+        from lcifr.certificates.latent import represent
+
+        return represent(self, X, ids, **options)

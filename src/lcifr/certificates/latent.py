@@ -1,0 +1,110 @@
+"""What was proved of whom? The producer's proof: the radius and box of every person."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from lcifr.certificates.encoder import Encoder
+from lcifr.certificates.handover import FloatArray, Provenance, Representation
+from lcifr.data import Individuals
+from lcifr.errors import LcifrError
+from lcifr.prove import Budget, radius
+
+ROOM = 1e-9
+"""Added to every end of a box, absolute and relative: room in which the same bound is proved again with less work and
+in exact arithmetic. It is far below every tolerance."""
+NAMED = ("lcifr", "numpy", "torch", "highspy")
+
+
+def represent(
+    encoder: Encoder,
+    X: Any,
+    ids: Any = None,
+    *,
+    share_formula: bool = True,
+    tolerance: float = 1e-6,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+) -> Representation:
+    """Latents of people with the proved radius and box within which everybody similar lands.
+
+    Parameters
+    ----------
+    encoder : anything with ``network``, ``similarity`` and ``encoding``.
+    X : a table of people.
+    ids : one per person, text or whole numbers, each once; 0, 1, … if None.
+    share_formula : whether the manifest shows the text of φ; its hash is always there.
+    tolerance, budget, device : of the proofs; see :func:`lcifr.prove.radius`.
+    """
+    people = Individuals.read(X, encoder.encoding.schema)
+    region = encoder.similarity.region(people)
+    found = radius(
+        encoder.network,
+        encoder.encoding.encode(people),
+        region,
+        tolerance=tolerance,
+        budget=budget,
+        device=device,
+    )
+    lower, upper = _widened(found.lower, -1.0), _widened(found.upper, 1.0)
+    return Representation(
+        ids=as_ids(ids, len(people)),
+        latent=found.latent,
+        radius=covering(found.latent, lower, upper),
+        lower=lower,
+        upper=upper,
+        exact=found.exact,
+        vacuous=~region.nonempty,
+        provenance=provenance_of(encoder, share_formula, tolerance),
+    )
+
+
+def _widened(ends: FloatArray, sign: float) -> FloatArray:
+    return np.asarray(ends + sign * ROOM * (1.0 + np.abs(ends)))
+
+
+def covering(latent: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """(people,) the radius of the ball around z that holds the box, rounded up."""
+    return np.asarray(np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf))
+
+
+def as_ids(ids: Any, people: int) -> tuple[str | int, ...]:
+    """Ids as text and whole numbers; 0, 1, … if none are given."""
+    if ids is None:
+        return tuple(range(people))
+    listed = [i.item() if isinstance(i, np.generic) else i for i in ids]
+    if len(listed) != people or not all(type(i) in (str, int) for i in listed):
+        raise LcifrError(
+            f"there are {people} people and {len(listed)} ids; ids are text or whole numbers", fix="pass one per person"
+        )
+    return tuple(listed)
+
+
+def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float) -> Provenance:
+    schema = json.dumps(encoder.encoding.schema.to_dict(), ensure_ascii=True).encode()
+    return Provenance(
+        weights=encoder.network.hash,
+        schema=hashlib.sha256(schema).hexdigest(),
+        encoding=encoder.encoding.hash,
+        similarity=encoder.similarity.hash,
+        similarity_text=encoder.similarity.text if share_formula else None,
+        tolerance=tolerance,
+        method="cascade",
+        versions=versions(),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Of what takes part in a proof."""
+    found = {}
+    for name in NAMED:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
