@@ -1,0 +1,32 @@
+"""The scikit-learn face: the producer's encoder, the consumer's heads, their baselines, and the search for a weight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lcifr.estimators.baselines import plain, unaware
+    from lcifr.estimators.encoder import FairEncoder
+    from lcifr.estimators.heads import RobustClassifier, RobustRegressor
+    from lcifr.estimators.tune import Frontier, tune
+
+__all__ = ["FairEncoder", "Frontier", "RobustClassifier", "RobustRegressor", "plain", "tune", "unaware"]
+
+_HOMES = {
+    "FairEncoder": "encoder",
+    "Frontier": "tune",
+    "RobustClassifier": "heads",
+    "RobustRegressor": "heads",
+    "plain": "baselines",
+    "tune": "tune",
+    "unaware": "baselines",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load torch and scikit-learn only when they are asked for."""
+    from importlib import import_module
+
+    if name in _HOMES:
+        return getattr(import_module(f"lcifr.estimators.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,26 @@
+"""The scikit-learn face: the two baselines that stand beside every result, with the same face as the encoder itself."""
+
+from __future__ import annotations
+
+from sklearn.base import clone
+
+from lcifr.estimators.encoder import FairEncoder
+
+
+def plain(encoder: FairEncoder) -> FairEncoder:
+    """The same encoder, unfitted, trained for nothing but its label: the promise has no weight and nothing is tied."""
+    baseline: FairEncoder = clone(encoder)
+    baseline.set_params(gamma=0.0, tie_free=False)
+    return baseline
+
+
+def unaware(encoder: FairEncoder) -> FairEncoder:
+    """The same encoder, unfitted, trained for its label without the attributes that φ leaves free.
+
+    Their columns are tied to one weight, which adds the same to everybody: the network is a function of the other
+    attributes alone, exactly as if the columns had been dropped. Under a similarity that frees some attributes and
+    keeps all others equal it is certified for everybody by construction.
+    """
+    baseline: FairEncoder = clone(encoder)
+    baseline.set_params(gamma=0.0, tie_free=True)
+    return baseline

@@ -1,0 +1,243 @@
+"""The scikit-learn face of the producer: ``FairEncoder``, from tables of people to z with a provable radius."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lcifr.data import Encoding, Individuals, Schema
+from lcifr.errors import LearningError
+from lcifr.estimators.reading import find_similarity, is_table, read_labels, read_people, seed_of, split_rows
+from lcifr.learn.loop import Schedule
+from lcifr.learn.producer import Method, People, Produced, Recipe, produce
+from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
+from lcifr.learn.target import Target, class_weights
+from lcifr.prove import Radius
+from lcifr.similarity.mentions import free_attributes
+from lcifr.similarity.region import Region
+from lcifr.similarity.similarity import Similarity
+
+
+class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn z = f(x) such that people who are similar under φ land close to each other, provably.
+
+    Parameters
+    ----------
+    similarity
+        φ: a formula's text, the path of a ``.phi`` file, the name of a ready formula, or a ``Similarity``.
+    schema
+        What the columns mean; inferred from the training table where it is None.
+    latent_dim, hidden
+        Width of z and of the hidden layers.
+    method
+        ``"bounds"``: the proved radius itself is trained. ``"dl2"``: the paper's counterexamples.
+    gamma
+        Weight of the promise. 0 trains a plain encoder.
+    delta
+        For ``dl2``: the distance in z that costs nothing.
+    decoder_weight
+        Weight of reconstructing x from z, for consumers with other labels; without y it is at least 1.
+    tie_free
+        Attributes of which φ never speaks get one weight for all their values, so that z does not depend on them.
+    task, tolerance, class_weight
+        ``"auto"``, ``"classification"`` or ``"regression"``; how far a predicted number may move and still count as
+        the same decision; weights of the classes as in scikit-learn.
+    epochs, batch_size, learning_rate, weight_decay, patience, warmup
+        See :class:`lcifr.learn.loop.Schedule`.
+    validation_fraction
+        The share held out for early stopping, where ``fit`` is not given validation people.
+    random_state, device, verbose
+        The same seed gives the same weights on the same machine; a torch device; a progress bar on stderr.
+
+    Attributes
+    ----------
+    network_, head_, decoder_ : the encoder, and the label's and the decoder's networks (None where there are none).
+    schema_, encoding_, similarity_ : what the columns mean, their scales, φ. target_ : what was predicted.
+    history_ : one :class:`lcifr.learn.loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
+    """
+
+    def __init__(
+        self,
+        similarity: Any,
+        *,
+        schema: Schema | None = None,
+        latent_dim: int = 20,
+        hidden: tuple[int, ...] = (20,),
+        method: str = "bounds",
+        gamma: float = 1.0,
+        delta: float = 0.0,
+        decoder_weight: float = 0.0,
+        tie_free: bool = True,
+        task: str = "auto",
+        tolerance: float = 0.0,
+        class_weight: Any = None,
+        epochs: int = 50,
+        batch_size: int = 256,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 1e-4,
+        patience: int = 15,
+        warmup: float = 0.3,
+        validation_fraction: float = 0.2,
+        random_state: Any = 0,
+        device: str | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.similarity = similarity
+        self.schema = schema
+        self.latent_dim = latent_dim
+        self.hidden = hidden
+        self.method = method
+        self.gamma = gamma
+        self.delta = delta
+        self.decoder_weight = decoder_weight
+        self.tie_free = tie_free
+        self.task = task
+        self.tolerance = tolerance
+        self.class_weight = class_weight
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.patience = patience
+        self.warmup = warmup
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.device = device
+        self.verbose = verbose
+
+    # -- learning --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, validation: tuple[Any, Any] | None = None) -> FairEncoder:
+        """Learn from a table of people, with a label or (by reconstruction alone) without.
+
+        Parameters
+        ----------
+        validation
+            A table and its labels for early stopping; otherwise ``validation_fraction`` of the people are held out.
+        """
+        people = read_people(self, X, self._known_schema(), fitting=True)
+        labels = None if y is None else read_labels(y, len(people))
+        seed = seed_of(self.random_state)
+        self._remember_columns(X, people.schema)
+        encoding = getattr(self.similarity, "encoding", None) or Encoding.fit(people, people.schema)
+        self.schema_, self.encoding_ = people.schema, encoding
+        self.similarity_ = find_similarity(self.similarity, people.schema, encoding)
+        self.target_ = None if labels is None else Target.of(labels, self.task)
+        if validation is not None:
+            held = read_people(self, validation[0], people.schema, fitting=False)
+            held_labels = None if labels is None else read_labels(validation[1], len(held))
+            sides = (people, labels), (held, held_labels)
+        else:
+            rows, others = split_rows(len(people), self.validation_fraction, self._classes(labels), seed)
+            sides = tuple(  # type: ignore[assignment]
+                (people.take(index), None if labels is None else labels[index]) for index in (rows, others)
+            )
+        training, checking = (self._people(*side) for side in sides)
+        produced = produce(training, checking, self.target_, self._recipe(), self._schedule(seed))
+        self._keep(produced)
+        self._look_for_degeneracies(checking)
+        return self
+
+    def _known_schema(self) -> Schema | None:
+        return self.similarity.schema if isinstance(self.similarity, Similarity) else self.schema
+
+    def _classes(self, labels: NDArray[Any] | None) -> NDArray[Any] | None:
+        return labels if self.target_ is not None and len(self.target_.classes) else None
+
+    def _people(self, people: Individuals, labels: NDArray[Any] | None) -> People:
+        coded = None if labels is None or self.target_ is None else self.target_.encode(labels)
+        ones = np.ones(len(people))
+        weight = ones if coded is None else class_weights(self.target_, coded, self.class_weight)  # type: ignore[arg-type]
+        return People(self.encoding_.encode(people), self.similarity_.region(people), coded, weight)
+
+    def _recipe(self) -> Recipe:
+        if self.method not in list(Method):
+            raise LearningError(f"method={self.method!r} is unknown", fix='say "bounds" or "dl2"')
+        free = free_attributes(self.similarity_.formula, self.schema_) if self.tie_free else ()
+        return Recipe(
+            hidden=tuple(self.hidden),
+            latent=self.latent_dim,
+            method=Method(self.method),
+            gamma=self.gamma,
+            delta=self.delta,
+            decoder_weight=self.decoder_weight,
+            tied=tuple(self.encoding_.columns(name) for name in free),
+            tolerance=self.tolerance,
+            device=self.device,
+        )
+
+    def _schedule(self, seed: int) -> Schedule:
+        names = ("epochs", "batch_size", "learning_rate", "weight_decay", "patience", "warmup", "verbose")
+        return Schedule(**{name: getattr(self, name) for name in names}, seed=seed)
+
+    def _keep(self, produced: Produced) -> None:
+        self.network_, self.head_, self.decoder_ = produced.encoder, produced.head, produced.decoder
+        self.history_ = produced.history
+        self._n_features_out = produced.encoder.outputs
+
+    def _remember_columns(self, X: Any, schema: Schema) -> None:
+        if is_table(X):
+            self.n_features_in_ = len(schema)
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+
+    def _look_for_degeneracies(self, people: People) -> None:
+        import torch
+
+        latent, decision = self.network_(people.x), None
+        if self.head_ is not None and self.target_ is not None:
+            decision = self.target_.decide(torch.as_tensor(self.head_(latent))).numpy()
+        alone = alone_share(people.region)
+        found = degeneracies(self.target_, latent=latent, decision=decision, label=people.label, alone=alone)
+        self.degeneracies_ = found
+        for one in found:
+            warnings.warn(f"{type(self).__name__}: {one.message}", DegenerateModelWarning, stacklevel=3)
+
+    # -- use -------------------------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """(people, latent_dim) z in float64: exactly the numbers that proofs speak about."""
+        encoded = self._encode(X)
+        return self.network_(encoded)
+
+    def region(self, X: Any) -> Region:
+        """S_φ(x) of everybody."""
+        check_is_fitted(self)
+        return self.similarity_.region(read_people(self, X, self.schema_, fitting=False))
+
+    def radius(self, X: Any, **options: Any) -> Radius:
+        """ε and box of everybody, proved; options as for :func:`lcifr.prove.radius`."""
+        from lcifr.prove import radius
+
+        check_is_fitted(self)
+        people = read_people(self, X, self.schema_, fitting=False)
+        return radius(self.network_, self._encode(people), self.region(people), **options)
+
+    def _encode(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        return self.encoding_.encode(read_people(self, X, self.schema_, fitting=False))
+
+    def save(self, path: str | Path) -> None:
+        """Write everything but the people to one safetensors file."""
+        from lcifr.estimators.saving import save_encoder
+
+        check_is_fitted(self)
+        save_encoder(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, *, training: Any = None) -> FairEncoder:
+        """Read what :meth:`save` wrote.
+
+        Parameters
+        ----------
+        training
+            The training table, needed only where φ takes ranks among the training people: these are never saved.
+        """
+        from lcifr.estimators.saving import load_encoder
+
+        return load_encoder(cls, path, training)

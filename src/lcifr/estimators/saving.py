@@ -1,0 +1,143 @@
+"""The scikit-learn face: estimators to files and back, without pickle and without a single person in them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from lcifr.data import Encoding
+from lcifr.errors import LearningError
+from lcifr.estimators.reading import read_people
+from lcifr.learn.adapter import Decider
+from lcifr.learn.loop import Checked, Epoch
+from lcifr.learn.score import Degeneracy
+from lcifr.learn.storage import Stored, read, write
+from lcifr.learn.target import Target
+from lcifr.similarity.similarity import Similarity
+
+if TYPE_CHECKING:
+    from lcifr.estimators.encoder import FairEncoder
+    from lcifr.estimators.head import Head
+
+NOT_SAVED = ("similarity", "schema", "device", "verbose", "random_state")
+AnyHead = TypeVar("AnyHead", bound="Head")
+
+
+def _parameters(estimator: Any) -> dict[str, Any]:
+    """The constructor's arguments as plain values; those that are objects are rebuilt from what was fitted."""
+    kept = {name: value for name, value in estimator.get_params(deep=False).items() if name not in NOT_SAVED}
+    weight = kept.get("class_weight")
+    if isinstance(weight, dict):  # JSON has text keys only
+        kept["class_weight"] = [[_plain(name), float(value)] for name, value in weight.items()]
+    seed = estimator.random_state
+    return {name: _plain(value) for name, value in kept.items()} | {
+        "random_state": int(seed) if isinstance(seed, int | np.integer) else None
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _arguments(saved: dict[str, Any]) -> dict[str, Any]:
+    result = dict(saved)
+    result["hidden"] = tuple(result["hidden"])
+    if isinstance(result.get("class_weight"), list):
+        result["class_weight"] = dict(result["class_weight"])
+    return result
+
+
+def _history(lines: list[dict[str, Any]]) -> tuple[Epoch, ...]:
+    return tuple(Epoch(**{**line, "validation": Checked(**line["validation"])}) for line in lines)
+
+
+# -- the encoder -------------------------------------------------------------------------------------------------------
+
+
+def save_encoder(encoder: FairEncoder, path: str | Path) -> None:
+    """See :meth:`FairEncoder.save`."""
+    similarity, target = encoder.similarity_, encoder.target_
+    content = {
+        "parameters": _parameters(encoder),
+        "encoding": encoder.encoding_.to_dict(),
+        "similarity": {"text": similarity.text, "source": similarity.source, "hash": similarity.hash},
+        "target": None if target is None else target.to_dict(),
+        "history": [asdict(epoch) for epoch in encoder.history_],
+        "degeneracies": [asdict(one) for one in encoder.degeneracies_],
+        "named": hasattr(encoder, "feature_names_in_"),
+    }
+    networks = {"encoder": encoder.network_, "head": encoder.head_, "decoder": encoder.decoder_}
+    write(path, "FairEncoder", Stored(content, {name: net for name, net in networks.items() if net is not None}))
+
+
+def load_encoder(cls: type[FairEncoder], path: str | Path, training: Any) -> FairEncoder:
+    """See :meth:`FairEncoder.load`."""
+    stored = read(path, "FairEncoder")
+    try:
+        return _rebuild_encoder(cls, stored, training)
+    except (KeyError, TypeError, ValueError) as problem:
+        if isinstance(problem, LearningError):
+            raise
+        raise LearningError(f"{path}: what it says of the model does not fit together: {problem!r}") from None
+
+
+def _rebuild_encoder(cls: type[FairEncoder], stored: Stored, training: Any) -> FairEncoder:
+    content = stored.content
+    encoding = Encoding.from_dict(content["encoding"])
+    schema = encoding.schema
+    formula = content["similarity"]
+    encoder = cls(formula["text"], schema=schema, **_arguments(content["parameters"]))
+    if training is not None:
+        encoding = replace(encoding, training=read_people(encoder, training, schema, fitting=True))
+    encoder.n_features_in_ = len(schema)
+    if content["named"]:
+        encoder.feature_names_in_ = np.array(schema.names, dtype=object)
+    encoder.schema_, encoder.encoding_ = schema, encoding
+    encoder.similarity_ = Similarity(formula["text"], schema, encoding, source=formula["source"])
+    if encoder.similarity_.hash != formula["hash"]:
+        raise LearningError(
+            "the formula does not mean what it meant when the model was saved", fix="give the same training table"
+        )
+    encoder.target_ = None if content["target"] is None else Target.from_dict(content["target"])
+    encoder.network_ = stored.networks["encoder"]
+    encoder.head_, encoder.decoder_ = stored.networks.get("head"), stored.networks.get("decoder")
+    encoder.history_ = _history(content["history"])
+    encoder.degeneracies_ = tuple(Degeneracy(**one) for one in content["degeneracies"])
+    encoder._n_features_out = encoder.network_.outputs
+    return encoder
+
+
+# -- heads -------------------------------------------------------------------------------------------------------------
+
+
+def save_head(head: Head, path: str | Path) -> None:
+    """See :meth:`Head.save`."""
+    content = {
+        "parameters": _parameters(head),
+        "target": head.decider_.target.to_dict(),
+        "history": [asdict(epoch) for epoch in head.history_],
+        "degeneracies": [asdict(one) for one in head.degeneracies_],
+    }
+    write(path, type(head).__name__, Stored(content, {"head": head.decider_.network}))
+
+
+def load_head(cls: type[AnyHead], path: str | Path) -> AnyHead:
+    """See :meth:`Head.load`."""
+    stored = read(path, cls.__name__)
+    content = stored.content
+    try:
+        head = cls(**_arguments(content["parameters"]))
+        network = stored.networks["head"]
+        head._keep(Decider(network, Target.from_dict(content["target"])), _history(content["history"]))
+        head.degeneracies_ = tuple(Degeneracy(**one) for one in content["degeneracies"])
+        head.n_features_in_ = network.inputs
+    except (KeyError, TypeError, ValueError) as problem:
+        if isinstance(problem, LearningError):
+            raise
+        raise LearningError(f"{path}: what it says of the model does not fit together: {problem!r}") from None
+    return head

@@ -1,0 +1,205 @@
+"""The scikit-learn face: the paper's advice as a function — raise the fairness weight while the accuracy allows it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.base import clone
+
+from lcifr.errors import LearningError
+from lcifr.estimators.baselines import plain, unaware
+from lcifr.estimators.encoder import FairEncoder
+from lcifr.estimators.head import Head
+from lcifr.estimators.heads import RobustClassifier
+from lcifr.learn.score import Degeneracy, balanced_score_of, degeneracies, score_of
+
+GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One model on the validation people.
+
+    Parameters
+    ----------
+    name : ``"plain"``, ``"unaware"`` or the weight. gamma : the weight.
+    score, balanced : accuracy and balanced accuracy, or R² for a number.
+    certified : share proved on the ball by bounds alone: a lower bound of what exact proofs give.
+    radius : mean ε. degeneracies : what is trivial about it.
+    """
+
+    name: str
+    gamma: float
+    score: float
+    balanced: float
+    certified: float
+    radius: float
+    degeneracies: tuple[Degeneracy, ...] = ()
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """What every weight costs and gives.
+
+    Parameters
+    ----------
+    points : one for each weight tried, rising. plain, unaware : the baselines.
+    required : the score asked for. chosen : the most certified point that has it, or None.
+    encoder, head : the chosen models, fitted, or None.
+    """
+
+    points: tuple[Point, ...]
+    plain: Point
+    unaware: Point
+    required: float
+    chosen: Point | None
+    encoder: FairEncoder | None
+    head: Head | None
+
+    def plot(self, path: str | Path) -> None:
+        """Write the frontier as an SVG file."""
+        Path(path).write_text(self._repr_svg_(), encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        """For notebooks."""
+        from lcifr.estimators.plot import frontier_svg
+
+        return frontier_svg(self)
+
+
+def tune(
+    encoder: FairEncoder,
+    X: Any,
+    y: Any,
+    *,
+    validation: tuple[Any, Any],
+    required: float,
+    gammas: Sequence[float] = GAMMAS,
+    head: Head | None = None,
+    folder: str | Path | None = None,
+) -> Frontier:
+    """Fit the encoder and a head for rising weights until the validation score falls below ``required``.
+
+    Parameters
+    ----------
+    encoder, head
+        Unfitted; the head (logistic regression unless given) is trained against each person's own radius.
+    validation
+        A table and labels, for early stopping and for every figure of the frontier.
+    required
+        The least accuracy (R² for a number) that will do.
+    folder
+        Where every fitted model and its figures are kept; a run that stopped goes on from there.
+    """
+    search = _Search(encoder, head or RobustClassifier(), (X, y), validation, folder)
+    bare, blind = search.visit(plain(encoder), "plain"), search.visit(unaware(encoder), "unaware")
+    points: list[Point] = []
+    for gamma in sorted(gammas):
+        candidate: FairEncoder = clone(encoder)
+        candidate.set_params(gamma=float(gamma))
+        points.append(_beside(search.visit(candidate, f"gamma-{gamma:g}"), blind))
+        if points[-1].score < required:
+            break
+    good = [point for point in points if point.score >= required]
+    chosen = max(good, key=lambda point: (point.certified, point.score)) if good else None
+    models = search.models(chosen.name) if chosen is not None else (None, None)
+    return Frontier(tuple(points), bare, blind, required, chosen, *models)
+
+
+def _beside(point: Point, baseline: Point) -> Point:
+    if point.score >= baseline.score:
+        return point
+    text = f"a model that never sees what φ leaves free scores {baseline.score:.3f}, this one {point.score:.3f}"
+    return replace(point, degeneracies=(*point.degeneracies, Degeneracy("worse than unaware", text)))
+
+
+class _Search:
+    """Fits and judges models, or finds them where an earlier run left them."""
+
+    def __init__(
+        self,
+        encoder: FairEncoder,
+        head: Head,
+        training: tuple[Any, Any],
+        validation: tuple[Any, Any],
+        folder: str | Path | None,
+    ) -> None:
+        self.head, self.training, self.validation = head, training, validation
+        self.folder = None if folder is None else Path(folder)
+        self.fitted: dict[str, tuple[FairEncoder, Head]] = {}
+        if self.folder is not None:
+            self._open(self.folder, _fingerprint(encoder, head, training, validation))
+
+    @staticmethod
+    def _open(folder: Path, mark: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        note = folder / "search.json"
+        if note.exists() and json.loads(note.read_text(encoding="utf-8")).get("mark") != mark:
+            raise LearningError(
+                f"{folder} holds a search with other people or other settings", fix="give an empty folder, or remove it"
+            )
+        note.write_text(json.dumps({"mark": mark}), encoding="utf-8")
+
+    def visit(self, candidate: FairEncoder, name: str) -> Point:
+        """The point of this candidate, fitted now or found in the folder."""
+        note = None if self.folder is None else self.folder / f"{name}.json"
+        if note is not None and note.exists():
+            values = json.loads(note.read_text(encoding="utf-8"))
+            values["degeneracies"] = tuple(Degeneracy(**one) for one in values["degeneracies"])
+            return Point(**values)
+        candidate.fit(*self.training, validation=self.validation)
+        head: Head = clone(self.head)
+        reach = candidate.radius(self.training[0], method="bounds").radius
+        head.fit(candidate.transform(self.training[0]), np.asarray(self.training[1]), radius=reach)
+        point = judge(candidate, head, *self.validation, name=name)
+        self.fitted[name] = candidate, head
+        if note is not None and self.folder is not None:
+            candidate.save(self.folder / f"{name}.encoder")
+            head.save(self.folder / f"{name}.head")
+            note.write_text(json.dumps(asdict(point)), encoding="utf-8")  # last: it says that the others are whole
+        return point
+
+    def models(self, name: str) -> tuple[FairEncoder, Head]:
+        if name not in self.fitted:
+            assert self.folder is not None
+            encoder = FairEncoder.load(self.folder / f"{name}.encoder", training=self.training[0])
+            self.fitted[name] = encoder, type(self.head).load(self.folder / f"{name}.head")
+        return self.fitted[name]
+
+
+def judge(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "") -> Point:
+    """How fitted models do on these people; certified on the ball, by bounds alone."""
+    found = encoder.radius(X, method="bounds")
+    target = head.decider_.target
+    label = target.encode(np.asarray(y))
+    decision = target.decide(torch.as_tensor(head.network_(found.latent))).numpy()
+    return Point(
+        name,
+        float(encoder.gamma),
+        score_of(target, decision, label),
+        balanced_score_of(target, decision, label),
+        float(head.certified(found.latent, found.radius).mean()),
+        float(found.radius.mean()),
+        degeneracies(target, latent=found.latent, decision=decision, label=label),
+    )
+
+
+def _fingerprint(encoder: FairEncoder, head: Head, training: tuple[Any, Any], validation: tuple[Any, Any]) -> str:
+    """sha256 of settings and data, so that a folder is never continued with others."""
+    digest = hashlib.sha256(repr(clone(encoder).set_params(gamma=0.0, verbose=False)).encode())
+    digest.update(repr(encoder.similarity).encode() + repr(head).encode())
+    for table, labels in (training, validation):
+        from lcifr.data import read_frame
+
+        frame = read_frame(table)
+        for column in frame.column_names:
+            digest.update(column.encode() + repr(frame[column].to_pylist()).encode())
+        digest.update(np.asarray(labels).tobytes())
+    return digest.hexdigest()

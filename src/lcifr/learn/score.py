@@ -1,0 +1,116 @@
+"""How is it learned? How well decisions fit labels, and when a model is too trivial to be worth a certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.learn.target import Kind, Target
+from lcifr.similarity.region import Region
+
+FloatArray = NDArray[np.float64]
+FLAT = 1.1
+"""An effective rank of z below this: people lie on a line (98 % of the variance), every consumer gets one score."""
+
+POINT = 1e-9
+"""Standard deviations: a box that is not wider than this is one person, rounded outward."""
+
+
+def score_of(target: Target, decision: FloatArray, label: FloatArray) -> float:
+    """Accuracy, or R² for a number."""
+    if target.kind is not Kind.NUMBER:
+        return float(np.mean(decision == label))
+    spread = float(np.square(label - label.mean()).sum())
+    return 1.0 - float(np.square(decision - label).sum()) / spread if spread > 0 else 0.0
+
+
+def balanced_score_of(target: Target, decision: FloatArray, label: FloatArray) -> float:
+    """The mean of every class's own accuracy, or R² for a number."""
+    if target.kind is Kind.NUMBER:
+        return score_of(target, decision, label)
+    return float(np.mean([np.mean(decision[label == code] == code) for code in np.unique(label)]))
+
+
+def effective_rank(latent: FloatArray) -> float:
+    """exp of the entropy of the shares of variance along the principal axes of z: 1 for a line, d for a ball in R^d."""
+    centred = latent - latent.mean(0)
+    variances = np.square(np.linalg.svd(centred, compute_uv=False))
+    total = variances.sum()
+    if not total > 0:
+        return 0.0
+    shares = variances[variances > 0] / total
+    return float(np.exp(-(shares * np.log(shares)).sum()))
+
+
+def alone_share(region: Region) -> float:
+    """The share of people whose region holds nobody but themselves, or nobody at all."""
+    accompanied = np.zeros(region.people, np.bool_)
+    for cell in region.cells:
+        wide = (cell.upper - cell.lower > POINT).any(1)
+        for choice in cell.choices:
+            wide |= choice.allowed.sum(1) > 1
+        accompanied |= cell.present & wide
+    return float(1.0 - accompanied.mean())
+
+
+@dataclass(frozen=True)
+class Degeneracy:
+    """One way in which a model is too trivial; ``name`` for programs, ``message`` for people."""
+
+    name: str
+    message: str
+
+
+def degeneracies(
+    target: Target | None,
+    *,
+    latent: FloatArray | None = None,
+    decision: FloatArray | None = None,
+    label: FloatArray | None = None,
+    unaware: float | None = None,
+    alone: float | None = None,
+) -> tuple[Degeneracy, ...]:
+    """Everything trivial about a model: what a certified share must never be shown without.
+
+    Parameters
+    ----------
+    latent : (people, d) z. decision, label : (people,) codes, or numbers.
+    unaware : score of the unaware baseline on the same people.
+    alone : share of people whose region holds nobody but themselves.
+    """
+    found: list[Degeneracy] = []
+    if latent is not None and len(latent) > 1 and latent.shape[1] > 1 and (rank := effective_rank(latent)) < FLAT:
+        found.append(
+            Degeneracy(
+                "flat latent", f"z has an effective rank of {rank:.2f}: it tells people apart by one number only"
+            )
+        )
+    if alone is not None and alone > 0.5:
+        found.append(
+            Degeneracy(
+                "alone", f"{alone:.0%} of the people have nobody similar but themselves: proving that is no feat"
+            )
+        )
+    if target is None or decision is None or label is None:
+        return tuple(found)
+    score = score_of(target, decision, label)
+    if target.kind is Kind.NUMBER:
+        if np.ptp(decision) == 0:
+            found.append(Degeneracy("constant", "the model predicts the same number for everybody"))
+    else:
+        majority = float(np.unique(label, return_counts=True)[1].max() / len(label))
+        if len(np.unique(decision)) == 1:
+            found.append(Degeneracy("constant", "the model decides the same for everybody"))
+        elif score < majority:
+            text = f"accuracy {score:.3f} is below what always deciding for the majority gives ({majority:.3f})"
+            found.append(Degeneracy("below majority", text))
+    if unaware is not None and score < unaware:
+        text = f"a model that never sees what φ leaves free scores {unaware:.3f}, this one {score:.3f}: use that one"
+        found.append(Degeneracy("worse than unaware", text))
+    return tuple(found)
+
+
+class DegenerateModelWarning(UserWarning):
+    """A model that is too trivial for its certified share to mean much."""

@@ -1,0 +1,96 @@
+"""How is it learned? Kept: trained models as safetensors with a JSON header, versioned and checked. Never pickled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.errors import LearningError
+from lcifr.network import Network
+
+FORMAT = "lcifr-model"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a file holds: plain values and networks by name."""
+
+    content: dict[str, Any]
+    networks: dict[str, Network]
+
+
+def write(path: str | Path, kind: str, stored: Stored) -> None:
+    """Write beside and rename: a reader never sees half a file."""
+    from safetensors.numpy import save
+
+    tensors = {
+        f"{name}.{index}.{part}": np.array(getattr(layer, part))
+        for name, network in stored.networks.items()
+        for index, layer in enumerate(network.layers)
+        for part in ("weight", "bias")
+    }
+    depths = {name: len(network.layers) for name, network in stored.networks.items()}
+    text = json.dumps({"content": stored.content, "networks": depths}, sort_keys=True, ensure_ascii=False)
+    header = {"format": FORMAT, "version": str(VERSION), "kind": kind, "content": text, "hash": _digest(text, tensors)}
+    path = Path(path)
+    beside = path.with_name(path.name + ".part")
+    beside.write_bytes(save(tensors, metadata=header))
+    beside.replace(path)
+
+
+def read(path: str | Path, kind: str) -> Stored:
+    """Read what :func:`write` wrote; whatever is broken, altered, of another kind or from the future is refused."""
+    header, tensors = _open(Path(path))
+    if header.get("format") != FORMAT:
+        raise LearningError(f"{path} is not a saved model of lcifr", fix="write it with .save(path)")
+    if header.get("version") != str(VERSION):
+        raise LearningError(
+            f"{path} has format version {header.get('version')}, this lcifr reads {VERSION}",
+            fix="update lcifr, or save the model again with this version",
+        )
+    if header.get("kind") != kind:
+        raise LearningError(f"{path} holds a {header.get('kind')}, not a {kind}", fix=f"use {header.get('kind')}.load")
+    text = header.get("content", "")
+    if header.get("hash") != _digest(text, tensors):
+        raise LearningError(f"{path}: the numbers are not those that were saved", fix="get the file again")
+    values = json.loads(text)
+    networks = {
+        name: Network.from_arrays((tensors[f"{name}.{i}.weight"], tensors[f"{name}.{i}.bias"]) for i in range(depth))
+        for name, depth in values["networks"].items()
+    }
+    return Stored(values["content"], networks)
+
+
+def _open(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        data = path.read_bytes()
+    except OSError as problem:
+        raise LearningError(f"{path} cannot be read: {problem}") from None
+    try:
+        tensors = load(data)
+        length = struct.unpack("<Q", data[:8])[0]
+        header = json.loads(data[8 : 8 + length]).get("__metadata__") or {}
+    except (SafetensorError, ValueError, struct.error) as problem:
+        raise LearningError(
+            f"{path} is broken or truncated, or no saved model at all: {problem}", fix="get the file again"
+        ) from None
+    return header, tensors
+
+
+def _digest(text: str, tensors: dict[str, np.ndarray]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        array = np.ascontiguousarray(tensors[name], dtype="<f8")
+        digest.update(f"{name}{array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()

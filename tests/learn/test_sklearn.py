@@ -1,0 +1,102 @@
+"""The estimators behave as scikit-learn's own do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor
+from tests.learn.populations import FORMULA, SCHEMA, population
+
+pytestmark = [
+    # Conformance runs on noise and on tiny tables: the models are trivial there, and say so.
+    pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+]
+
+
+@parametrize_with_checks(
+    [
+        FairEncoder("all within 0.1 sd", latent_dim=2, hidden=(4,), epochs=3),
+        RobustClassifier(),
+        RobustClassifier((8,), epochs=30, batch_size=32, learning_rate=0.03),
+        RobustRegressor(),
+    ]
+)
+def test_conforms(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def quick(**options: Any) -> FairEncoder:
+    return FairEncoder(FORMULA, schema=SCHEMA, **{"epochs": 4, "batch_size": 32, "latent_dim": 3, **options})
+
+
+def test_clone_keeps_parameters_and_forgets_what_was_learned() -> None:
+    X, y = population(60)
+    fitted = quick(gamma=2.5).fit(X, y)
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    assert not hasattr(copy, "network_")
+
+
+def test_grid_search_over_gamma() -> None:
+    X, y = population(120)
+    pipeline = make_pipeline(quick(), RobustClassifier())
+    search = GridSearchCV(pipeline, {"fairencoder__gamma": [0.0, 3.0]}, cv=2).fit(X, y)
+    assert set(search.cv_results_["param_fairencoder__gamma"]) == {0.0, 3.0}
+    assert search.predict(X).shape == y.shape
+
+
+def test_radius_travels_through_grid_search_beside_z() -> None:
+    X, y = population(120)
+    encoder = quick().fit(X, y)
+    Z, radius = encoder.transform(X), encoder.radius(X, method="bounds").radius
+    search = GridSearchCV(RobustClassifier(), {"gamma": [0.5, 5.0]}, cv=2).fit(Z, y, radius=radius)
+    assert search.best_estimator_.certified(Z, radius).shape == y.shape
+
+
+def test_pandas_polars_and_arrow_are_the_same_people() -> None:
+    X, y = population(60)
+    encoder = quick().fit(X, y)
+    other = quick().fit(pl.from_pandas(X), pl.Series(y))
+    assert encoder.network_.hash == other.network_.hash
+    for table in (X, pl.from_pandas(X), pl.from_pandas(X).to_arrow()):
+        np.testing.assert_array_equal(encoder.transform(table), encoder.transform(X))
+    assert list(encoder.feature_names_in_) == list(X.columns)
+
+
+def test_names_of_z_and_pandas_output() -> None:
+    X, y = population(60)
+    encoder = quick().set_output(transform="pandas").fit(X, y)
+    frame = encoder.transform(X)
+    assert isinstance(frame, pd.DataFrame)
+    assert (
+        list(frame.columns) == ["fairencoder0", "fairencoder1", "fairencoder2"] == list(encoder.get_feature_names_out())
+    )
+
+
+def test_same_seed_same_weights_and_torch_is_left_alone() -> None:
+    import torch
+
+    X, y = population(60)
+    torch.manual_seed(5)
+    before = torch.rand(1)
+    torch.manual_seed(5)
+    first = quick(random_state=3).fit(X, y)
+    assert torch.equal(torch.rand(1), before)
+    assert quick(random_state=3).fit(X, y).network_.hash == first.network_.hash
+    assert quick(random_state=4).fit(X, y).network_.hash != first.network_.hash
+
+
+def test_columns_may_come_in_another_order() -> None:
+    X, y = population(60)
+    encoder = quick().fit(X, y)
+    np.testing.assert_array_equal(encoder.transform(X[X.columns[::-1]]), encoder.transform(X))
