@@ -18,8 +18,9 @@ METHODS = sorted(method_names())
 EXACT = [name for name in METHODS if name in ("branch", "cascade", "enumerate", "milp")]
 LADDER = [name for name in ("enumerate", "lp", "bounds", "interval") if name in METHODS]
 """From tight to loose: what is proved higher up is never above what is proved further down."""
-MANY = 150
 BLOCK = 15
+BLOCKS = [pytest.param(block, marks=[pytest.mark.long] if block >= 3 else []) for block in range(30)]
+"""Blocks of seeds: some for every run, hundreds for the long one."""
 
 
 @cache
@@ -52,7 +53,7 @@ def test_hand_computed_answers(known: Known, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("block", range(MANY // BLOCK))
+@pytest.mark.parametrize("block", BLOCKS)
 def test_no_bound_is_below_the_exact_maximum_or_a_sample(block: int, method: str) -> None:
     for seed in seeds(block):
         found = answer(seed, method)
@@ -61,7 +62,7 @@ def test_no_bound_is_below_the_exact_maximum_or_a_sample(block: int, method: str
 
 
 @pytest.mark.parametrize("method", EXACT)
-@pytest.mark.parametrize("block", range(MANY // BLOCK))
+@pytest.mark.parametrize("block", BLOCKS)
 def test_exact_methods_agree(block: int, method: str) -> None:
     for seed in seeds(block):
         truth = answer(seed, "enumerate").upper
@@ -70,7 +71,7 @@ def test_exact_methods_agree(block: int, method: str) -> None:
         assert (excess <= TOLERANCE * (1 + np.abs(truth[there]))).all(), (seed, excess.max())
 
 
-@pytest.mark.parametrize("block", range(MANY // BLOCK))
+@pytest.mark.parametrize("block", BLOCKS)
 def test_tighter_methods_are_tighter(block: int) -> None:
     for seed in seeds(block):
         for tight, loose in pairwise(LADDER):
@@ -80,7 +81,7 @@ def test_tighter_methods_are_tighter(block: int) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("block", range(MANY // BLOCK))
+@pytest.mark.parametrize("block", BLOCKS)
 def test_the_exact_checker_confirms_every_proof(block: int, method: str) -> None:
     for seed in seeds(block):
         one, found = instance(seed), answer(seed, method)
