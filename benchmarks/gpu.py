@@ -76,10 +76,8 @@ def main() -> None:
             (rate(4_000_000, chunk, "cuda", compiled=compiled), chunk)
             for chunk in (125_000, 250_000, 500_000, 1_000_000)
         )
-        how = "compiled" if compiled else "eager"
-        print(
-            f"  {torch.cuda.get_device_name()}, {how}: {speed:,.0f} people/s in chunks of {chunk:,} ({speed / cpu:,.0f}×)"
-        )
+        name = f"{torch.cuda.get_device_name()}, {'compiled' if compiled else 'eager'}"
+        print(f"  {name}: {speed:,.0f} people/s in chunks of {chunk:,} ({speed / cpu:,.0f}×)")
 
 
 if __name__ == "__main__":
