@@ -5,7 +5,10 @@ first import of a file sets the package's name for it: names loaded later would 
 """
 
 from lcifr.similarity.explain import explain
+from lcifr.similarity.finding import Example, Finding, Severity
 from lcifr.similarity.formula import Formula
+from lcifr.similarity.lint import lint
+from lcifr.similarity.neighbours import Neighbours, find_neighbours
 from lcifr.similarity.parser import parse
 from lcifr.similarity.printer import print_formula
 from lcifr.similarity.ready import ready, ready_names
@@ -16,12 +19,18 @@ from lcifr.similarity.witness import Witnesses
 __all__ = [
     "Cell",
     "Choice",
+    "Example",
+    "Finding",
     "Formula",
+    "Neighbours",
     "Region",
     "Rows",
+    "Severity",
     "Similarity",
     "Witnesses",
     "explain",
+    "find_neighbours",
+    "lint",
     "parse",
     "print_formula",
     "ready",

@@ -89,6 +89,11 @@ def find_place(text: str, offset: int) -> Place:
     return Place(line, offset - start + 1, text[start:])
 
 
+def point_at(text: str, span: Span) -> str:
+    """The line of the text on which a part begins, and carets below it."""
+    return _underline(find_place(text, span.start), span.end - span.start)
+
+
 def _underline(place: Place, length: int) -> str:
     """The line, and carets below the ``length`` characters from the place on."""
     text, at = place.line_text, min(place.column - 1, len(place.line_text))

@@ -1,0 +1,194 @@
+"""``lcifr phi``: what a formula says in English, whether it is odd, and what it means for real people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lcifr.cli._output import JsonOption, console, print_json, to_stderr
+from lcifr.cli._progress import progress_bar
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.data import Schema
+    from lcifr.similarity import Similarity
+
+app = typer.Typer(help="Similarity formulas.", no_args_is_help=True)
+
+FormulaArgument = Annotated[
+    str, typer.Argument(metavar="FILE|NAME", help="A .phi file, or a ready formula as `lcifr phi list` prints them.")
+]
+SchemaOption = Annotated[
+    str | None, typer.Option(metavar="FILE|NAME", help="The schema: a .toml file, or the name of a dataset.")
+]
+DataOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|NAME",
+        help="The people: a .csv or .parquet file, or the name of a dataset (then its training people).",
+    ),
+]
+
+
+@app.command("list", epilog="Example: lcifr phi list")
+def list_formulas(as_json: JsonOption = False) -> None:
+    """List the ready formulas: the paper's constraints on its datasets."""
+    from rich.table import Table
+
+    from lcifr.similarity import ready, ready_names
+
+    entries = [(name, _summary(ready(name))) for name in ready_names()]
+    if as_json:
+        print_json([{"name": name, "summary": text, "formula": ready(name)} for name, text in entries])
+        return
+    table = Table("name", "what it says", box=None, header_style="bold", pad_edge=False)
+    for entry in entries:
+        table.add_row(*entry)
+    console().print(table)
+
+
+@app.command("explain", epilog="Example: lcifr phi explain adult/cat_noise")
+def explain_formula(
+    formula: FormulaArgument, schema: SchemaOption = None, data: DataOption = None, as_json: JsonOption = False
+) -> None:
+    """Say a formula in English: what must be equal, what may differ and by how much, what is free.
+
+    Distances in standard deviations are said in the data's own units where the data is given.
+    """
+    from lcifr.similarity import explain, parse
+
+    text, source = _read_formula(formula)
+    if data is not None:
+        similarity = _similarity(text, source, _crowd(data, schema))
+        english, tree = similarity.explain(), similarity.formula
+    else:
+        known = _known_schema(schema, formula)
+        tree = parse(text, known, source=source)
+        english = explain(tree, known)
+    if as_json:
+        from lcifr.similarity import print_formula
+
+        print_json({"source": source, "formula": print_formula(tree), "english": english})
+    else:
+        typer.echo(english)
+
+
+@app.command("check", epilog="Example: lcifr phi check german/cat_noise --data german")
+def check_formula(
+    formula: FormulaArgument,
+    data: DataOption = None,
+    schema: SchemaOption = None,
+    most: Annotated[int, typer.Option(min=1, help="How many people's neighbours to count; more are sampled.")] = 500,
+    seed: Annotated[int, typer.Option(help="Of the sample and the examples.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Read a formula, look for what is odd about it, and show what it means for real people.
+
+    Ready formulas are checked on their own dataset unless --data says otherwise. Exits 1 if nothing could be proved
+    about the formula.
+    """
+    from lcifr.cli._phi_report import Report
+    from lcifr.similarity import Severity, find_neighbours, lint
+
+    text, source = _read_formula(formula)
+    crowd = _crowd(data or _dataset_of(formula), schema)
+    similarity = _similarity(text, source, crowd)
+    findings = lint(similarity, seed=seed)
+    with progress_bar("Comparing people") as progress:
+        neighbours = find_neighbours(similarity, similarity.encoding.training, most=most, seed=seed, progress=progress)
+    report = Report(similarity, crowd.name, findings, neighbours, seed)
+    if as_json:
+        print_json(report.as_dict())
+    else:
+        typer.echo(report.as_text())
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        raise typer.Exit(1)
+
+
+# -- what was named ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Crowd:
+    """The people a formula is looked at with: where they come from, their schema and table."""
+
+    name: str
+    schema: Schema
+    table: Any
+
+
+def _read_formula(named: str) -> tuple[str, str]:
+    """The text of a formula, and what errors call it."""
+    from lcifr.similarity import ready
+
+    path = Path(named)
+    if not path.is_file():
+        if path.suffix == ".phi":
+            raise LcifrError(f"{named}: there is no such file")
+        return ready(named), named
+    try:
+        return path.read_text(encoding="utf-8-sig"), named
+    except (OSError, UnicodeDecodeError) as error:
+        raise LcifrError(f"{named}: cannot be read: {error}") from None
+
+
+def _dataset_of(named: str) -> str:
+    """The dataset that a ready formula is about."""
+    from lcifr.similarity import ready_names
+
+    if named not in ready_names() or Path(named).is_file():
+        raise LcifrError(f"{named} is looked at with people", fix="say which: --data german, or --data people.csv")
+    return named.split("/")[0]
+
+
+def _known_schema(schema: str | None, formula: str) -> Schema:
+    from lcifr.data import Schema
+    from lcifr.datasets import find, names
+    from lcifr.similarity import ready_names
+
+    if schema is None:
+        if formula not in ready_names() or Path(formula).is_file():
+            raise LcifrError(
+                f"nothing says what the names in {formula} mean", fix="add --schema people.toml, or --data people.csv"
+            )
+        return find(formula.split("/")[0]).schema
+    return find(schema).schema if schema in names() and not Path(schema).is_file() else Schema.load(schema)
+
+
+def _crowd(data: str, schema: str | None) -> _Crowd:
+    from lcifr.data import Schema, read_frame
+    from lcifr.datasets import load
+
+    if Path(data).is_file() or data.lower().endswith((".csv", ".tsv", ".parquet", ".pq", ".gz")):
+        table = read_frame(data)
+        if schema is not None:
+            return _Crowd(data, _known_schema(schema, data), table)
+        to_stderr(f"Note: the schema was inferred from {data}; --schema FILE names categories, units and ranges")
+        return _Crowd(data, Schema.infer(table), table)
+    dataset = load(data)
+    if dataset.partial:
+        to_stderr(f"Note: {dataset.partial}")
+    known = _known_schema(schema, data) if schema is not None else dataset.schema
+    name = f"the {len(dataset.train)} training people of {dataset.source.title}"
+    return _Crowd(name, known, dataset.train.X)
+
+
+def _similarity(text: str, source: str, crowd: _Crowd) -> Similarity:
+    from lcifr.data import Encoding
+    from lcifr.similarity import Similarity, parse
+
+    parse(text, crowd.schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
+    return Similarity(text, crowd.schema, Encoding.fit(crowd.table, crowd.schema), source=source)
+
+
+def _summary(text: str) -> str:
+    """The comment that a formula begins with, up to the end of its first sentence."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# "))
+    return " ".join(lines).split(". ")[0].rstrip(".") + "."
