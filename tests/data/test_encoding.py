@@ -141,6 +141,17 @@ def test_a_broken_encoding_file_is_refused(tmp_path):
             Encoding.load(path)
 
 
+def test_encoding_into_a_given_matrix_overwrites_all_of_it():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": ["x", "y", "x"]})
+    encoding = Encoding.fit(frame, Schema.infer(frame))
+    out = np.full((3, 3), np.nan)
+    assert encoding.encode(frame, out=out) is out
+    assert out.tobytes() == encoding.encode(frame).tobytes()
+    for bad in (np.zeros((2, 3)), np.zeros((3, 3), np.float32), np.zeros((3, 6))[:, ::2]):
+        with pytest.raises(LcifrError, match="contiguous float64"):
+            encoding.encode(frame, out=bad)
+
+
 def test_decode_refuses_what_is_no_matrix_of_people():
     frame = pd.DataFrame({"a": [1.0, 2.0]})
     encoding = Encoding.fit(frame, Schema.infer(frame))

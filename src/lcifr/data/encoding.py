@@ -117,26 +117,43 @@ class Encoding:
 
     # -- there and back --------------------------------------------------------------------------------------------
 
-    def encode(self, source: Any) -> NDArray[np.float64]:
+    def encode(self, source: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """People as a matrix: (value − mean) / sd for numbers, one-hot for categories.
+
+        Parameters
+        ----------
+        source
+            A table of people.
+        out : (people, features) float64, contiguous
+            Where to write; whoever encodes chunk after chunk need not ask the system for fresh memory each time.
 
         Returns
         -------
         (people, features) float64
         """
         people = Individuals.read(source, self.schema)
-        matrix = np.zeros((len(people), len(self.features)))
+        matrix = np.zeros((len(people), len(self.features))) if out is None else self._checked(out, len(people))
         at_once = min(ENCODED_AT_ONCE, len(people))
         places = (np.arange(at_once) * len(self.features))[:, None] + self.category_starts
 
         def fill(start: int) -> None:
             rows = slice(start, start + ENCODED_AT_ONCE)
             part = matrix[rows]
+            if out is not None:
+                part[:] = 0.0
             part[:, self.numeric_columns] = self.scale(people.numbers[rows])
             part.reshape(-1)[(places[: len(part)] + people.codes[rows]).reshape(-1)] = 1.0
 
         side_by_side(fill, range(0, len(people), ENCODED_AT_ONCE), rows=len(people))
         return matrix
+
+    def _checked(self, out: NDArray[np.float64], people: int) -> NDArray[np.float64]:
+        shape = (people, len(self.features))
+        if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
+            raise LcifrError(
+                f"out is {out.dtype} of shape {out.shape}", fix=f"give a contiguous float64 array of shape {shape}"
+            )
+        return out
 
     def scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """(…, numeric attributes) raw values to encoded ones; monotone in every value, as float arithmetic is."""
