@@ -14,6 +14,7 @@ from lcifr.check.read import fields, items, position
 from lcifr.check.similar import Formula
 from lcifr.check.table import Person, encode, read_person
 
+LATENT = ("z", "radius", "lower", "upper", "proofs", "trusted")
 Direction = dict[int, float]
 Network = tuple[Layer, ...]
 
@@ -86,7 +87,7 @@ class Judge:
 
     def _radius(self, found: object, cells: list[Cell], point: list[float]) -> str:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
-        plain = fields(found, "latent", "z", "radius", "lower", "upper", "proofs", "trusted")
+        plain = fields(found, "latent", *LATENT)
         width = len(self.encoder[-1].bias.values)
         z, lower, upper = (
             [Fraction(v) for v in numbers(plain.get(key), key, width)] for key in ("z", "lower", "upper")
@@ -108,10 +109,13 @@ class Judge:
         plain = fields(found, "a decision", "verdict", "prediction", "on", "proofs", "trusted", "other")
         if self.rule is None or self.model is None:
             raise Rejected("there is no model to decide")
-        own = forward(self.whole, point)
         word = plain.get("verdict")
         if word == "undecided":
             return "none"
+        # On the ball or box the decision is the model's on the stored z; from end to end it is that of h(f(x)).
+        modular = word == "certified" and _on(plain) != "whole"
+        around = _around(latent, _on(plain), len(self.model[0].columns)) if modular else None
+        own = forward(self.model, _center(latent)) if modular else forward(self.whole, point)
         prediction = plain.get("prediction")
         self.rule.confirm(own, prediction)
         if word == "counterexample":
@@ -123,23 +127,28 @@ class Judge:
         if word != "certified":
             raise Rejected(f"there is no verdict {word}")
         needed = self.rule.needed(own, prediction)
-        if _on(plain) == "whole":
+        if around is None:
             return _shown(self.whole, cells, needed, plain)
-        return _shown(self.model, [_around(latent, _on(plain), len(self.model[0].columns))], needed, plain)
+        return _shown(self.model, [around], needed, plain)
 
 
 def _on(plain: dict[str, object]) -> str:
     return str(plain.get("on"))
 
 
+def _center(found: object) -> list[float]:
+    """z; it was read before, with its width."""
+    return [number(value, "z") for value in items(fields(found, "latent", *LATENT).get("z"), "z")]
+
+
 def _around(found: object, shape: str, width: int) -> Cell:
     """The ball or the box of a latent, outward to floats, as a cell of the model."""
-    plain = fields(found, "latent", "z", "radius", "lower", "upper", "proofs", "trusted")
+    plain = fields(found, "latent", *LATENT)
+    z = [Fraction(value) for value in numbers(plain.get("z"), "z", width)]
     if shape == "box":
         lower, upper = (numbers(plain.get(key), key, width) for key in ("lower", "upper"))
     elif shape == "ball":
         radius = Fraction(number(plain.get("radius"), "the radius"))
-        z = [Fraction(value) for value in numbers(plain.get("z"), "z", width)]
         lower, upper = [-up(radius - value) for value in z], [up(value + radius) for value in z]
     else:
         raise Rejected(f"a verdict is about whole, ball or box, not {shape}")

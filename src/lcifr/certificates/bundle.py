@@ -1,0 +1,204 @@
+"""What was proved of whom? The audit bundle: x, φ, encoding, weights and proofs, for an auditor's eyes only.
+
+    folder/manifest.json        format, files, hashes, the rule of decision
+    folder/people.jsonl.gz      per person x, latent with its proofs, decision with its proofs
+    folder/similarity.json, encoding.json, encoder.safetensors, model.safetensors
+
+``python -m lcifr.check FOLDER`` confirms all of it in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.certificates.audit import Audit, ask_whole
+from lcifr.certificates.chain import merge
+from lcifr.certificates.consumer import surroundings
+from lcifr.certificates.counterexample import Trial
+from lcifr.certificates.decision import Asked
+from lcifr.certificates.encoder import Encoder
+from lcifr.certificates.evidence import Evidence, box_question, prove
+from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder, write_json
+from lcifr.certificates.handover import Representation
+from lcifr.certificates.latent import versions
+from lcifr.certificates.verdicts import Certificates
+from lcifr.data import Individuals
+from lcifr.errors import ArtefactError
+from lcifr.prove.proof import hexadecimal
+from lcifr.similarity.region import Region
+
+FORMAT = "lcifr-audit-1"
+PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
+ENCODER, MODEL = "encoder.safetensors", "model.safetensors"
+AT_ONCE = 1024
+"""People whose proofs are in memory together."""
+
+
+def write_bundle(
+    folder: str | Path,
+    encoder: Encoder,
+    X: Any,
+    representation: Representation | None = None,
+    decisions: Certificates | Audit | None = None,
+    **options: Any,
+) -> None:
+    """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
+
+    Parameters
+    ----------
+    X : the people; representation and decisions speak about them, in this order.
+    representation : the hand-over whose radii are to be proved. Decisions of a consumer need it.
+    decisions : what :func:`certify` or :func:`audit` found.
+    options : ``budget`` and ``device`` of the proofs.
+    """
+    people = Individuals.read(X, encoder.encoding.schema)
+    _check(people, encoder, representation, decisions)
+    with fresh_folder(folder) as fresh:
+        encoder.network.save(fresh / ENCODER)
+        encoder.encoding.save(fresh / ENCODING)
+        write_json(fresh / SIMILARITY, encoder.similarity.to_dict())
+        hashes = {
+            "encoder": encoder.network.hash,
+            "encoding": encoder.encoding.hash,
+            "similarity": encoder.similarity.hash,
+        }
+        if representation is not None:
+            hashes["latent"] = representation.latent_hash
+        if decisions is not None:
+            decisions.model.network.save(fresh / MODEL)
+            hashes["model"] = decisions.model.network.hash
+        _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
+        manifest = {
+            "format": FORMAT,
+            "people": len(people),
+            "hashes": hashes,
+            "decision": None if decisions is None else decisions.model.decision.to_dict(),
+            "versions": versions(),
+            "files": describe_files(fresh),
+        }
+        write_json(fresh / MANIFEST, manifest)
+
+
+def _check(
+    people: Individuals, encoder: Encoder, representation: Representation | None, decisions: Certificates | Audit | None
+) -> None:
+    if representation is None and decisions is None:
+        raise ArtefactError("there is nothing to prove", fix="pass a representation, decisions, or both")
+    for what in (representation, decisions):
+        if what is not None and len(what) != len(people):
+            raise ArtefactError(f"there are {len(people)} people, but {len(what)} in the {type(what).__name__}")
+    if isinstance(decisions, Certificates) and (representation is None or representation.ids != decisions.ids):
+        raise ArtefactError("a consumer's certificates rest on a representation", fix="pass the one that was certified")
+    if representation is not None and representation.provenance.weights != encoder.network.hash:
+        raise ArtefactError("the representation comes from another encoder", fix="pass the encoder that made it")
+
+
+def _write_people(
+    path: Path,
+    encoder: Encoder,
+    people: Individuals,
+    representation: Representation | None,
+    decisions: Certificates | Audit | None,
+    options: dict[str, Any],
+) -> None:
+    source = representation if representation is not None else decisions
+    assert source is not None
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+        for start in range(0, len(people), AT_ONCE):
+            rows = np.arange(start, min(start + AT_ONCE, len(people)))
+            part = people.take(rows)
+            lines = [{"id": source.ids[row], "x": plain_person(part, place)} for place, row in enumerate(rows)]
+            region = encoder.similarity.region(part)
+            if representation is not None:
+                for line, latent in zip(
+                    lines, _latents(encoder, region, representation.take(rows), options), strict=True
+                ):
+                    line["latent"] = latent
+            if isinstance(decisions, Audit):
+                found = _audited(encoder, part, region, decisions, rows, options)
+            elif decisions is not None and representation is not None:
+                found = _certified(representation.take(rows), decisions, rows, options)
+            else:
+                found = iter([{}] * len(rows))
+            for line, decision in zip(lines, found, strict=True):
+                if decision:
+                    line["decision"] = decision
+                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+
+
+def plain_person(people: Individuals, row: int) -> dict[str, Any]:
+    """One person as the checker reads them."""
+    return {"numbers": _hex(people.numbers[row]), "codes": [int(code) for code in people.codes[row]]}
+
+
+def _hex(values: Any) -> list[str]:
+    return [hexadecimal(float(value)) for value in values]
+
+
+def _latents(
+    encoder: Encoder, region: Region, part: Representation, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    evidence = prove(encoder.network, box_question(part.lower, part.upper), region, **options)
+    for row in range(len(part)):
+        yield {
+            "z": _hex(part.latent[row]),
+            "radius": hexadecimal(part.radius[row]),
+            "lower": _hex(part.lower[row]),
+            "upper": _hex(part.upper[row]),
+            **_plain(evidence, row),
+        }
+
+
+def _plain(evidence: Evidence, row: int) -> dict[str, Any]:
+    return {"proofs": evidence.proofs[row], **({"trusted": evidence.word[row]} if evidence.word[row] else {})}
+
+
+def _certified(
+    part: Representation, decisions: Certificates, rows: np.ndarray, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    network = decisions.model.network
+    asked = decisions.model.decision.ask(network(part.latent), network.error(part.latent))
+    sure = np.flatnonzero(decisions.certified[rows])
+    lower, upper = surroundings(part, decisions.on)
+    if len(sure):
+        region = Region.from_arrays(lower[sure], upper[sure])
+        evidence = prove(network, Asked(asked.directions[sure], asked.limit[sure]), region, **options)
+    classes = decisions.model.decision.predict(network(part.latent))
+    for place in range(len(rows)):
+        if place in sure:
+            more = {"on": decisions.on, **_plain(evidence, int(np.searchsorted(sure, place)))}
+            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
+        else:
+            yield {"verdict": "undecided"}
+
+
+def _audited(
+    encoder: Encoder, part: Individuals, region: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    trial = Trial(encoder, decisions.model, part)
+    asked = ask_whole(encoder, decisions.model, trial, region)
+    sure = np.flatnonzero(decisions.certified[rows])
+    if len(sure):
+        network = merge(encoder.network, decisions.model.network)
+        question = Asked(asked.directions[sure], asked.limit[sure])
+        evidence = prove(network, question, region.take(sure), weaken=True, **options)
+    classes = decisions.model.decision.predict(trial.values)
+    for place, row in enumerate(rows):
+        if place in sure:
+            more = {"on": "whole", **_plain(evidence, int(np.searchsorted(sure, place)))}
+            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
+        elif decisions.violated[row]:
+            other = plain_person(decisions.others, int(row))
+            yield {"verdict": "counterexample", **_prediction(decisions, classes[place]), "other": other}
+        else:
+            yield {"verdict": "undecided"}
+
+
+def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:
+    return {} if decisions.model.decision.kind == "within" else {"prediction": int(found)}

@@ -1,0 +1,149 @@
+"""What was proved of whom? Proofs in the shape the exact checker wants: only what the final inequality needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lcifr.certificates.decision import Asked, FloatArray
+from lcifr.network import Network
+from lcifr.prove import Answer, Budget, maximize
+from lcifr.prove.proof import CellProof, Claim, Entry, Leaf, Multipliers, to_plain
+from lcifr.similarity.region import Cell, Region
+
+TO_THE_END = 1e-13
+"""Nothing but the limit ends a proof: it is known to be true, so "close enough" would stop short of it."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """proofs[person] : plain proofs, one per cell. word[person] : "" where every direction has a proof, else whose word
+    it rests on."""
+
+    proofs: list[list[dict[str, Any]]]
+    word: list[str]
+
+
+def prove(
+    network: Network,
+    asked: Asked,
+    region: Region,
+    *,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+    weaken: bool = False,
+) -> Evidence:
+    """Proofs that every direction stays below its limit, for people of whom that is known to be true.
+
+    Parameters
+    ----------
+    weaken : whether each claim may say half of what is proved, halfway to its limit: room for a checker that computes
+        with weights which differ by rounding (h ∘ f, merged exactly).
+    """
+    if network.depth == 0:
+        return _closed_form(asked, region)
+    answer = maximize(
+        network,
+        asked.directions,
+        region,
+        target=asked.limit,
+        tolerance=TO_THE_END,
+        budget=budget,
+        device=device,
+        proof=True,
+    )
+    found = [_of_person(answer, asked, region, person, weaken) for person in range(region.people)]
+    return Evidence([proofs for proofs, _ in found], [word for _, word in found])
+
+
+def _of_person(
+    answer: Answer, asked: Asked, region: Region, person: int, weaken: bool
+) -> tuple[list[dict[str, Any]], str]:
+    """One proof per cell of the person, the claims of all directions together."""
+    by_cell: dict[int, list[CellProof]] = {}
+    word = ""
+    for direction in range(asked.limit.shape[1]):
+        proofs: Sequence[CellProof] | None = answer.proof[person][direction] if answer.proof is not None else None
+        if proofs is None:
+            word = answer.methods[answer.method[person, direction]]
+        for proof in proofs or ():
+            if not any(proof is other for other in by_cell.setdefault(proof.cell, [])):
+                by_cell[proof.cell].append(proof)
+    limits = {
+        tuple(float(v) for v in row): float(limit)
+        for row, limit in zip(asked.directions[person], asked.limit[person], strict=True)
+    }
+    plain = []
+    for index in sorted(by_cell):
+        order = row_order(region.cells[index])
+        for proof in by_cell[index]:
+            wanted = [_weakened(claim, limits) if weaken else claim for claim in proof.claims]
+            plain.append(_renumbered(to_plain(replace(proof, claims=tuple(wanted))), order))
+    return plain, word
+
+
+def _weakened(claim: Claim, limits: dict[tuple[float, ...], float]) -> Claim:
+    outputs = len(next(iter(limits)))
+    entries = dict(claim.direction)
+    limit = limits.get(tuple(entries.get(output, 0.0) for output in range(outputs)))
+    if limit is None or not claim.direction or claim.upper >= limit:
+        return claim
+    return replace(claim, upper=claim.upper + (limit - claim.upper) / 2)
+
+
+def row_order(cell: Cell) -> list[int]:
+    """For each linear row of the engine's cell its place in the checker's: one row per matrix row, sorted."""
+    if cell.rows is None:
+        return []
+    rows = [tuple(row) for row in cell.rows.G.tolist()]
+    places = {row: place for place, row in enumerate(sorted(set(rows)))}
+    return [places[row] for row in rows]
+
+
+def _renumbered(plain: Any, order: list[int]) -> Any:
+    """The multipliers of rows under the checker's numbers; rows that it takes as one are added up."""
+    if not order:
+        return plain
+    if isinstance(plain, list):
+        return [_renumbered(item, order) for item in plain]
+    if not isinstance(plain, dict):
+        return plain
+    result = {key: _renumbered(value, order) for key, value in plain.items() if key != "rows"}
+    if "rows" in plain:
+        rates: dict[int, float] = {}
+        for row, rate in plain["rows"]:
+            rates[order[row]] = rates.get(order[row], 0.0) + float.fromhex(rate)
+        result["rows"] = [[row, rate.hex()] for row, rate in sorted(rates.items())]
+    return result
+
+
+def _closed_form(asked: Asked, region: Region) -> Evidence:
+    """A linear network needs no multipliers: the claim says what a person's limit needs and the checker computes it."""
+    proofs = []
+    for person in range(region.people):
+        claims = [
+            Claim(
+                tuple(Entry(output, float(value)) for output, value in enumerate(row) if value),
+                _just_below(float(limit)),
+                (Leaf(Multipliers()),),
+            )
+            for row, limit in zip(asked.directions[person], asked.limit[person], strict=True)
+        ]
+        present = [index for index, cell in enumerate(region.cells) if cell.present[person]]
+        proofs.append([to_plain(CellProof(index, tuple(claims))) for index in present])
+    return Evidence(proofs, [""] * region.people)
+
+
+def _just_below(limit: float) -> float:
+    return float(np.nextafter(limit, -np.inf))
+
+
+def box_question(lower: FloatArray, upper: FloatArray) -> Asked:
+    """That every coordinate stays inside its box: ±e_j against the ends, which are never reached but by room."""
+    people, width = lower.shape
+    signs = np.concatenate([np.eye(width), -np.eye(width)])
+    limit = np.concatenate([np.nextafter(upper, np.inf), np.nextafter(-lower, np.inf)], axis=1)
+    return Asked(np.broadcast_to(signs, (people, *signs.shape)), limit)
