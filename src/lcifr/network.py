@@ -106,8 +106,8 @@ class Network:
     def error(self, points: ArrayLike) -> FloatArray:
         """How far ``self(points)`` can be from exact arithmetic, (…, inputs) -> (…, outputs).
 
-        Every output is a sum of products of weights, biases and inputs along paths of the network (ReLU passes a path or
-        drops it, and errs no more than its input). Each product passes through at most Σ(inputs of the layer + 1)
+        Every output is a sum of products of weights, biases and inputs along paths of the network (ReLU passes a path
+        or drops it, and errs no more than its input). Each product passes through at most Σ(inputs of the layer + 1)
         rounded operations, in any order of summation, so the error is at most γ of that count times the sum of the
         absolute values of all products (Higham, Accuracy and Stability, ch. 3). With X the largest |input| that sum is
         at most ``slope``·X + ``shift``, where slope = |W_L|…|W_0|·1 and shift collects the biases the same way.

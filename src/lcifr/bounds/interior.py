@@ -58,7 +58,8 @@ class Solution:
 def solve(program: Program, enough: Tensor | None = None) -> Solution:
     """The best multipliers seen on the way, for each program; no more work where the bound is ``enough`` (n,)."""
     hinge = program.weight > 0
-    norms = program.slope.abs().sum(-1).clamp(min=1e-300)
+    norms = program.slope.abs().sum(-1)
+    norms = torch.where(norms > 0, norms, 1.0)
     weight = program.weight * norms
     scale = torch.maximum(program.gain.abs().amax(-1, keepdim=True), weight.amax(-1, keepdim=True)).clamp(min=1e-300)
     live = torch.cat([torch.ones_like(program.gain[:, : program.numeric], dtype=torch.bool), program.allowed], 1)

@@ -64,7 +64,8 @@ def _by_program(scene: Scene, direction: Tensor, lines: list[Lines], phases: lis
         gain_of = value * parts.linear
         constant = direction @ bias + (value.clamp(min=0) * parts.intercept).sum(-1)
     constant = constant + (gain_of * middle).sum(-1)
-    program = _program(scene, gain_of, middle, parts)
+    gain = torch.cat([gain_of @ scene.weight, *(gain_of @ part for part in scene.groups)], 1)
+    program = _program(scene, gain, middle, parts)
     solution = solve(program, enough - constant)
     hidden = scene.weight.shape[0] if parts is not None else 0
     if parts is not None:
@@ -85,7 +86,7 @@ def _split(value: Tensor, line: Lines, phase: Tensor) -> _Parts:
     return _Parts(value, linear, line.intercept, hinge, phase.to(value.dtype))
 
 
-def _program(scene: Scene, gain_of: Tensor, middle: Tensor, parts: _Parts | None) -> Program:
+def _program(scene: Scene, gain: Tensor, middle: Tensor, parts: _Parts | None) -> Program:
     """The program of the module docstring of :mod:`interior`, hidden neurons first, then the linear rows."""
     radius, count, width = scene.radius, len(scene), scene.weight.shape[1]
     blocks, offsets, weights, masks = [], [], [], []
@@ -113,10 +114,13 @@ def _program(scene: Scene, gain_of: Tensor, middle: Tensor, parts: _Parts | None
         member[index, start : start + part.shape[1]] = 1.0
         start += part.shape[1]
     allowed = torch.cat(scene.allowed, 1) if scene.allowed else radius.new_zeros((count, 0), dtype=torch.bool)
-    gain = torch.cat([gain_of @ scene.weight, *(gain_of @ part for part in scene.groups)], 1) * stretch
     slope = torch.cat(blocks, 1) * stretch[:, None, :]
+    if total == 0:  # nothing moves: one idle variable keeps the shapes alive
+        idle = torch.zeros_like(scene.largest)[:, None]
+        slope, stretch, gain, width = idle[:, :, None].expand(-1, slope.shape[1], 1), idle, idle, 1
+        member = member.new_zeros((0, 1))
     return Program(
-        gain, torch.cat(offsets, 1), slope, torch.cat(weights, 1), torch.cat(masks, 1), width, allowed, member
+        gain * stretch, torch.cat(offsets, 1), slope, torch.cat(weights, 1), torch.cat(masks, 1), width, allowed, member
     )
 
 
@@ -141,7 +145,10 @@ def _by_gradient(
         alpha = [line.lower.detach().clone()[:, None, :].requires_grad_() for line in lines]
         beta = [torch.zeros_like(a).requires_grad_() for a in alpha]
         count = 0 if scene.rows is None else scene.rows.weight.shape[0]
-        rows = direction.new_zeros((len(scene), 1, count)).requires_grad_()
+        rows = direction.new_zeros((len(scene), 1, count))
+        if count:  # the best λ for the lines as they are
+            rows = row_multipliers(scene, backward(scene, direction[:, None, :], lines))
+        rows.requires_grad_()
         signs = [phase.to(direction.dtype)[:, None, :] for phase in phases]
         optimiser = torch.optim.Adam([*alpha, *beta, rows], lr=RATE)
         best, kept = torch.full_like(enough, torch.inf), None
@@ -170,6 +177,39 @@ def _by_gradient(
         with torch.no_grad():
             reach = backward(scene, direction[:, None, :], final, rows=row if count else None)
     return Tightened(reach, final, row if count else None, None, ())
+
+
+@torch.no_grad()
+def row_multipliers(scene: Scene, reach: Reach) -> Tensor:
+    """(n, 1, R) the best λ of the linear rows for a linear bound that is given."""
+    gain = torch.cat([reach.coefficient[:, 0], *(part[:, 0] for part in reach.groups)], 1)
+    program = _program(scene, gain, scene.base, None)
+    return solve(program).multiplier[:, None, :]
+
+
+@torch.no_grad()
+def emptiness(scene: Scene) -> tuple[Tensor, Tensor]:
+    """(n,) whether the rows leave no point of the cell, and the λ (n, 1, R) that prove it (Farkas).
+
+    λ·(g − G x) is at least 0 at every point of the region; if its maximum over the cell is below 0, there is none.
+    """
+    count = 0 if scene.rows is None else scene.rows.weight.shape[0]
+    nothing = scene.base.new_zeros((len(scene), 1, count))
+    if count == 0:
+        return torch.zeros(len(scene), dtype=torch.bool, device=scene.base.device), nothing
+    blank = Reach(
+        nothing[:, :, 0],
+        scene.base.new_zeros((len(scene), 1, scene.weight.shape[1])),
+        tuple(scene.base.new_zeros((len(scene), 1, part.shape[1])) for part in scene.groups),
+    )
+    program = _program(
+        scene, torch.cat([blank.coefficient[:, 0], *(part[:, 0] for part in blank.groups)], 1), scene.base, None
+    )
+    rows = solve(program, torch.full_like(scene.largest, -1.0)).multiplier[:, None, :]
+    rows = rows / rows.amax(-1, keepdim=True).clamp(min=1e-300)
+    width = scene.weight.shape[0]
+    value = backward(scene, scene.base.new_zeros((len(scene), 1, width)), [], layer=0, rows=rows).upper[:, 0]
+    return value < 0, rows
 
 
 Kept = tuple[list[Tensor], list[Tensor], Tensor]

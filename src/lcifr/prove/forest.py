@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from lcifr.bounds.linear import Lines, backward, hidden_lines
-from lcifr.bounds.multipliers import Tightened, tighten
+from lcifr.bounds.multipliers import Tightened, emptiness, tighten
 from lcifr.bounds.scene import Scene, Stage
-from lcifr.bounds.search import Points, climb, vertex
+from lcifr.bounds.search import Points, climb, repair, satisfies_rows, vertex
 from lcifr.bounds.tangent import TURNS, Touch, touch, turn
 from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.split import Decision, decide, decide_by_gap
@@ -105,6 +105,9 @@ class Recorder:
     def leaf(self, name: int, row: int, bound: float, tightened: Tightened | None, lines: list[Lines]) -> None:
         """Node ``name`` ended with ``bound``, by the lines and multipliers of this row."""
 
+    def void(self, name: int, row: int, rows: Tensor) -> None:
+        """Node ``name`` has no points, by the multipliers of this row."""
+
 
 class Forest:
     """Branch-and-bound over one stage; ``grow`` is called once."""
@@ -170,6 +173,7 @@ class Forest:
         self.spent.index_add_(0, nodes.problem, torch.ones_like(nodes.problem))
         if self.stage.scene.depth == 1 and self.stage.scene.rows is None:
             return self._work_by_touch(nodes)
+        nodes = self._without_empty(nodes)
         scene, direction = self._scene(nodes), self.problems.direction[nodes.problem]
         lines = hidden_lines(scene, list(nodes.phases))
         reach = backward(scene, direction[:, None, :], lines)
@@ -247,6 +251,23 @@ class Forest:
     def _finish_touch(self, nodes: Nodes, best: Touch) -> Tensor:
         bound = self._usable(best.reach.upper[:, 0], [best.line])
         return self._finish(nodes, bound, None if self.recorder is None else best.as_tightened(), [best.line])
+
+    def _without_empty(self, nodes: Nodes) -> Nodes:
+        """Nodes that linear rows leave no point of end here; only those are tried where no point is at hand."""
+        scene = self._scene(nodes)
+        if scene.rows is None:
+            return nodes
+        hot = tuple(allowed.to(torch.int8).argmax(1) for allowed in scene.allowed)
+        lost = (~satisfies_rows(scene, repair(scene, Points(scene.center, hot)))).nonzero()[:, 0]
+        if len(lost) == 0:
+            return nodes
+        empty, rows = emptiness(scene.take(lost))
+        if self.recorder is not None:
+            for row in empty.nonzero()[:, 0].tolist():
+                self.recorder.void(int(nodes.name[lost[row]]), row, rows)
+        keep = torch.ones(len(nodes), dtype=torch.bool, device=empty.device)
+        keep[lost[empty]] = False
+        return nodes.take(keep.nonzero()[:, 0])
 
     def _usable(self, bound: Tensor, lines: list[Lines]) -> Tensor:
         """Not a number counts as no bound, a contradiction of intervals as an empty node."""

@@ -22,7 +22,7 @@ def maximize(
     budget: Budget | int | None = None,
     proof: bool = False,
 ) -> Answer:
-    """The largest value of direction · network(x′) over every person's region, proved from above and reached from below.
+    """The largest value of direction · network(x′) over every person's region, from above and from below.
 
     Parameters
     ----------

@@ -71,6 +71,11 @@ class TreeRecorder(Recorder):
         by = multipliers(self.stage, direction, used, row, None if tightened is None else tightened.rows)
         self.leaves[name] = Leaf(by, bounds=shared(lines, row))
 
+    def void(self, name: int, row: int, rows: Tensor) -> None:
+        weights = rows[row].reshape(-1)
+        by = Multipliers(rows=tuple(Entry(r, float(weights[r])) for r in weights.nonzero()[:, 0].tolist()))
+        self.leaves[name] = Leaf(by, empty=True)
+
     def tree(self, root: int, empty: bool) -> tuple[Node, ...]:
         """The nodes in preorder. A branch that ended without work of its own ends with what its parent proved."""
         result: list[Node] = []
@@ -84,7 +89,7 @@ class TreeRecorder(Recorder):
                 todo.append((fork.first, fork.by, fork.bounds))
                 continue
             leaf = self.leaves.get(name, Leaf(by, bounds=bounds))
-            result.append(Leaf(leaf.by, empty, leaf.bounds))
+            result.append(Leaf(leaf.by, empty or leaf.empty, leaf.bounds))
         return tuple(result)
 
 

@@ -89,7 +89,7 @@ def decide_by_gap(scene: Scene, above: Tensor, groups: tuple[Tensor, ...]) -> De
     """The phase of the neuron that gives away most (n, h), or the choice that keeps this neuron unstable.
 
     Splitting a choice narrows the intervals of all neurons at once, so it is preferred where the choice moves the
-    neuron more than half as far as all numerics together. ``groups`` (n, values)… are the coefficients of the linear bound.
+    neuron more than half as far as all numerics together. ``groups`` (n, values)… : coefficients of the linear bound.
     """
     top = above.max(1)
     where, count = top.indices, len(scene)

@@ -1,0 +1,138 @@
+"""The radius: covers everything sampled and x itself, is exact where it says so, and stops where a target allows it."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from lcifr.errors import LcifrError, UntrustedResultError
+from lcifr.network import Network
+from lcifr.prove import Radius, maximize, radius
+from lcifr.prove.confirm import refusals
+from lcifr.prove.engine import Result, Task, run
+from lcifr.similarity.region import Region
+from tests.prove.instances import random_network
+
+METHODS = ["cascade", "branch", "bounds", "interval", "milp"]
+
+
+def people(seed: int, count: int = 12) -> tuple[Network, np.ndarray, Region]:
+    """Three numerics that move a little, one free and one settled category, some people without any cell."""
+    rng = np.random.default_rng(seed)
+    network = random_network(rng, [8, 9, 3])
+    x = np.zeros((count, 8))
+    x[:, :3] = rng.normal(size=(count, 3))
+    chosen = rng.integers(3, size=count)
+    x[np.arange(count), 3 + chosen] = 1
+    x[:, 6] = 1
+    lower, upper = x.copy(), x.copy()
+    lower[:, :3] -= 0.4
+    upper[:, :3] += 0.4
+    lower[:, 3:], upper[:, 3:] = 0, 1
+    settled = np.zeros((count, 2), bool)
+    settled[:, 0] = True
+    region = Region.from_arrays(
+        lower, upper, choices=[(range(3, 6), np.ones((count, 3), bool)), (range(6, 8), settled)]
+    )
+    return network, x, region
+
+
+def distance(network: Network, found: Radius, points: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(network(points) - found.latent[:, None]).max((1, 2)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_sample_leaves_the_ball_or_the_box(method: str) -> None:
+    network, x, region = people(0)
+    found = radius(network, x, region, method=method)
+    points = region.sample(200, seed=1)
+    assert (distance(network, found, points) <= found.radius).all()
+    values = network(points)
+    assert (values <= found.upper[:, None]).all()
+    assert (values >= found.lower[:, None]).all()
+    assert (found.latent <= found.upper).all()
+    assert (found.latent >= found.lower).all()
+    assert (found.attained <= found.radius).all()
+
+
+def test_all_exact_methods_agree() -> None:
+    network, x, region = people(1)
+    found = {method: radius(network, x, region, method=method) for method in ("cascade", "branch", "milp")}
+    assert found["cascade"].exact.all()
+    for other in found.values():
+        assert np.allclose(other.radius, found["cascade"].radius, atol=4e-6)
+
+
+def test_the_witness_is_a_point_of_the_region_at_the_attained_distance() -> None:
+    network, x, region = people(2)
+    found = radius(network, x, region)
+    assert region.contains(found.witness).all()
+    assert np.allclose(distance(network, found, found.witness[:, None]), found.attained, atol=1e-9)
+
+
+def test_an_empty_region_and_a_region_without_x_still_cover_x() -> None:
+    network, x, region = people(3, count=4)
+    nobody = Region.union([region.take(slice(0, 4))])
+    cell = nobody.cells[0]
+    nobody = Region(
+        4, 8, (type(cell)(cell.numeric, cell.lower, cell.upper, cell.choices, cell.rows, np.zeros(4, bool)),)
+    )
+    found = radius(network, x, nobody)
+    assert found.exact.all()
+    assert (found.radius < 1e-9).all()
+    assert (found.radius > 0).all()
+    elsewhere = radius(network, x + 5.0, region)
+    assert (elsewhere.radius >= distance(network, elsewhere, region.sample(50, seed=0))).all()
+
+
+@pytest.mark.parametrize("share", [0.5, 0.99, 1.01, 2.0])
+def test_a_target_is_decided_as_the_exact_radius_decides_it(share: float) -> None:
+    network, x, region = people(4)
+    exact = radius(network, x, region).radius
+    found = radius(network, x, region, target=share * exact)
+    assert ((found.radius < share * exact) == (share > 1)).all()
+    assert ((found.attained > share * exact) == (share < 1)).all()
+
+
+def test_results_do_not_depend_on_who_else_is_asked_about() -> None:
+    network, x, region = people(5)
+    together = radius(network, x, region)
+    for person in range(len(x)):
+        alone = radius(network, x[[person]], region.take([person]))
+        assert abs(alone.radius[0] - together.radius[person]) <= 4e-6
+
+
+def test_proofs_of_both_sides_are_confirmed_exactly() -> None:
+    network, x, region = people(6, count=4)
+    found = radius(network, x, region, proof=True)
+    signs = np.zeros((6, 3))
+    signs[[0, 2, 4], [0, 1, 2]], signs[[1, 3, 5], [0, 1, 2]] = 1, -1
+    answer = maximize(network, signs, region, method="interval", proof=True)
+    upper = np.empty((4, 6))
+    upper[:, 0::2], upper[:, 1::2] = found.upper, -found.lower
+    claimed = type(answer)(
+        upper, answer.best, answer.witness, answer.status, answer.method, answer.methods, answer.nodes, found.proof
+    )
+    assert not refusals(network, np.broadcast_to(signs, (4, 6, 3)), region, claimed)
+
+
+def test_a_lying_engine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, x, region = people(7, count=3)
+
+    def liar(task: Task) -> Result:
+        true = run(task)
+        return Result(true.upper - 0.1, true.nodes, true.exhausted, true.branched, true.proof)
+
+    monkeypatch.setattr(sys.modules["lcifr.prove.radius"], "run", liar)
+    with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
+        radius(network, x, region)
+
+
+def test_wrong_shapes_and_numbers_are_refused() -> None:
+    network, x, region = people(8, count=2)
+    with pytest.raises(LcifrError, match="shape"):
+        radius(network, x[:1], region)
+    with pytest.raises(LcifrError, match="NaN"):
+        radius(network, x * np.nan, region)
