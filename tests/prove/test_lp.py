@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -62,3 +64,22 @@ def test_the_gap_of_the_triangle() -> None:
     asked = build_question(step, [[1.0]], region)
     assert Enumerate().maximize(asked).upper[0, 0] == 0.5
     assert Lp().maximize(asked).upper[0, 0] == pytest.approx(0.75)
+
+
+def test_a_missing_or_foreign_proof_is_named() -> None:
+    """Two people, two cells: without its proof a cell is refused, and so is a proof of somebody else's cell."""
+    first = Region.from_arrays([[-1.0], [3.0]], [[2.0], [4.0]])
+    region = Region.union([first, Region.from_arrays([[5.0], [5.0]], [[6.0], [6.0]])])
+    network = Network.from_arrays([([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -2.0]], [0.0])])
+    asked = build_question(network, [[1.0]], region, proof=True)
+    answer = Lp().maximize(asked)
+    assert answer.proof is not None
+    mine, other = answer.proof[0][0], answer.proof[1][0]
+    assert not refusals(network, asked.directions, region, answer)
+    lacking = replace(answer, proof=[[mine[:1]], [other]])
+    [refusal] = refusals(network, asked.directions, region, lacking)
+    assert (refusal.person, refusal.cell, refusal.reason) == (0, 1, "there is no proof about this cell")
+    swapped = replace(answer, proof=[[other], [mine]])
+    assert {refusal.person for refusal in refusals(network, asked.directions, region, swapped)} >= {0}
+    too_small = replace(answer, upper=answer.upper - 1e-9)
+    assert refusals(network, asked.directions, region, too_small)
