@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certificates.audit import Audit, ask_whole
+from lcifr.certificates.auditor import Audit, ask_whole
 from lcifr.certificates.chain import merge
 from lcifr.certificates.consumer import surroundings
 from lcifr.certificates.counterexample import Trial

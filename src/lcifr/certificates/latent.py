@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -101,10 +102,15 @@ def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float) -> Pr
 
 def versions() -> dict[str, str]:
     """Of what takes part in a proof."""
-    found = {}
+    return dict(_versions())
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:  # looking them up takes longer than many a proof
+    found = []
     for name in NAMED:
         try:
-            found[name] = version(name)
+            found.append((name, version(name)))
         except PackageNotFoundError:
             continue
-    return found
+    return tuple(found)

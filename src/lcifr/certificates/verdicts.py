@@ -29,9 +29,7 @@ class Reason(StrEnum):
     BUDGET = "budget spent"
     LOOSE = "the bound is too loose"
     FRACTIONAL = "only a fractional witness: somebody who cannot exist is decided otherwise"
-    ROUNDING = "too close to call in floating point"
-    UNCHECKED = "the exact checker does not confirm the proof"
-    SOLVER = "it rests on a solver's word"
+    REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class Audit:
     verdict : (people,) :class:`Verdict`. reason : (people,) why somebody is undecided.
     prediction : (people,) the decision, in the model's own labels.
     margin : (people,) proved distance of every similar person from another decision; negative where none is proved.
-    vacuous : (people,) whether nobody is similar.
+    vacuous : (people,) whether nobody is similar. alone : (people,) whether nobody but themselves is.
     others : for every COUNTEREXAMPLE the similar person; meaningless for the others.
     ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
     model : the network and what must agree.
@@ -47,6 +47,7 @@ class Audit:
     prediction: NDArray[Any]
     margin: FloatArray
     vacuous: BoolArray
+    alone: BoolArray
     others: Individuals
     ball: BoolArray | None
     box: BoolArray | None
@@ -151,11 +152,23 @@ def audit(
         prediction=predictions(decider, trial.values),
         margin=np.minimum((question.limit - answer.upper).min(1), np.finfo(np.float64).max) * decider.scale,
         vacuous=~region.nonempty,
+        alone=alone(region),
         others=found.others,
         ball=ball,
         box=box,
         model=decider,
     )
+
+
+def alone(region: Region) -> BoolArray:
+    """(people,) whether the region is one point at most: then there is nothing to prove."""
+    moves = np.zeros(region.people, np.bool_)
+    for number, cell in enumerate(region.cells):
+        wide = (cell.upper > cell.lower).any(1) | (number > 0)
+        for choice in cell.choices:
+            wide |= choice.allowed.sum(1) > 1
+        moves |= wide & cell.present
+    return ~moves
 
 
 def ask_whole(encoder: Encoder, model: Model, trial: Trial, region: Region) -> Asked:

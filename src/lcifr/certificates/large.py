@@ -1,0 +1,172 @@
+"""What was proved of whom? Large runs: a part per chunk, all cores, and a killed run goes on where it stopped.
+
+A part is named by everything it depends on (weights, formula, settings, and the very people in it) and gets its name
+only when it is complete. So a part that is there is right, whoever wrote it and however often the run was killed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lcifr.certificates.folder import write_whole
+from lcifr.certificates.stream import Chunk, count_people, read_chunks
+from lcifr.data import Schema
+from lcifr.errors import ArtefactError
+
+CHUNK = 8192
+"""People in a part: seconds of work, so that little is lost by a kill."""
+
+
+class Job(ABC):
+    """Work on one chunk at a time. It travels to other processes, so it holds plain, frozen things."""
+
+    suffix: str
+    schema: Schema
+
+    @abstractmethod
+    def key(self) -> str:
+        """Everything that a part depends on, besides its people."""
+
+    @abstractmethod
+    def work(self, chunk: Chunk) -> bytes:
+        """The content of the chunk's part."""
+
+
+def run_parts(
+    job: Job,
+    source: str | Path,
+    parts: Path,
+    *,
+    id_column: str | None,
+    chunk: int,
+    workers: int | None,
+    progress: bool,
+) -> list[Path]:
+    """Do the job on every chunk of a file, and return the parts in order."""
+    parts.mkdir(parents=True, exist_ok=True)
+    found: list[Path] = []
+    pending: list[tuple[Future[bytes], Path, int]] = []
+    count = workers or os.cpu_count() or 1
+    with _pool(job, count) as submit, _bar(progress, count_people(source)) as advance:
+        for piece in read_chunks(source, job.schema, chunk, id_column):
+            path = parts / f"part-{piece.number:08d}-{_name(job, piece)}{job.suffix}"
+            found.append(path)
+            if path.is_file():
+                advance(len(piece.ids))
+                continue
+            while len(pending) >= 2 * count:  # a few wait at most: memory stays flat
+                _store(*pending.pop(0), advance)
+            pending.append((submit(piece), path, len(piece.ids)))
+        for waiting in pending:
+            _store(*waiting, advance)
+    return found
+
+
+def _store(future: Future[bytes], path: Path, people: int, advance: Any) -> None:
+    write_whole(path, future.result())
+    advance(people)
+
+
+def _name(job: Job, piece: Chunk) -> str:
+    digest = hashlib.sha256(job.key().encode() + json.dumps([piece.start, *piece.ids]).encode())
+    digest.update(piece.people.numbers.tobytes(order="C"))
+    digest.update(piece.people.codes.tobytes(order="C"))
+    return digest.hexdigest()[:24]
+
+
+@contextmanager
+def _pool(job: Job, workers: int) -> Iterator[Any]:
+    """Something to submit chunks to: this very process, or others. Each works on one core, so results are the same."""
+    if workers == 1:
+        with _one_thread():
+
+            def submit(piece: Chunk) -> Future[bytes]:
+                done: Future[bytes] = Future()
+                done.set_result(job.work(piece))
+                return done
+
+            yield submit
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, _begin, (job, os.getpid())) as pool:
+        yield lambda piece: pool.submit(_work, piece)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+_JOB: Job | None = None  # of a worker process
+
+
+def _begin(job: Job, parent: int) -> None:
+    global _JOB
+    import torch
+
+    torch.set_num_threads(1)
+    _JOB = job
+    threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+
+def _leave_with(parent: int) -> None:
+    """A worker whose parent was killed would wait for ever."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _work(piece: Chunk) -> bytes:
+    assert _JOB is not None
+    return _JOB.work(piece)
+
+
+@contextmanager
+def _bar(shown: bool, total: int | None) -> Iterator[Any]:
+    if not shown:
+        yield lambda people: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("people"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]} per second"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        task, begun, done = bar.add_task("", total=total, rate="–"), time.monotonic(), 0
+
+        def advance(people: int) -> None:
+            nonlocal done
+            done += people
+            bar.update(task, advance=people, rate=f"{done / max(time.monotonic() - begun, 1e-9):,.0f}")
+
+        yield advance
+
+
+def parts_beside(folder: Path) -> Path:
+    """Where parts wait until all are there."""
+    if folder.exists():
+        raise ArtefactError(f"{folder} exists already", fix="choose another name, or remove it yourself")
+    return folder.with_name(f".{folder.name}.parts")
+
+
+def discard(parts: Path) -> None:
+    """Parts are not needed once the whole is written."""
+    shutil.rmtree(parts, ignore_errors=True)

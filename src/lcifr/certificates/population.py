@@ -1,0 +1,184 @@
+"""What was proved of whom? From people to a population: the certified share with an exact confidence bound.
+
+The bound (Clopper and Pearson) speaks about the population only if the people were drawn from it and nobody trained on
+them. That is the user's knowledge, so it is the user who says so; otherwise there is no bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lcifr.certificates.auditor import Audit
+from lcifr.certificates.verdicts import Certificates
+from lcifr.errors import LcifrError
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The certified share of a population, beside what it must be read with.
+
+    Parameters
+    ----------
+    people, certified, violated, undecided, vacuous : counts; vacuous certificates are among the certified.
+    share : certified / people.
+    lower : the population's certified share is at least this, with ``confidence``; None if the people were not held
+        out, or not drawn from the population.
+    accuracy, balanced_accuracy, majority_rate : of the model on these people; None without labels or for regression.
+    baselines : named results to stand beside, as the user gave them.
+    warnings : why the share may mean less than it seems.
+    subgroups : a pandas frame, one row per value of every attribute asked for; None if none was.
+    """
+
+    people: int
+    certified: int
+    violated: int
+    undecided: int
+    vacuous: int
+    share: float
+    lower: float | None
+    confidence: float
+    accuracy: float | None = None
+    balanced_accuracy: float | None = None
+    majority_rate: float | None = None
+    baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    subgroups: Any = None
+
+    def __str__(self) -> str:
+        lines = [f"certified with respect to φ: {self.certified} of {self.people} ({self.share:.1%})"]
+        if self.lower is None:
+            lines.append("no statement about a population: these people were not held out and drawn from it")
+        else:
+            lines.append(f"of the population at least {self.lower:.1%}, with {self.confidence:.0%} confidence")
+        lines.append(f"violated {self.violated}, undecided {self.undecided}, vacuous {self.vacuous}")
+        if self.accuracy is not None:
+            lines.append(
+                f"accuracy {self.accuracy:.1%}, balanced {self.balanced_accuracy:.1%}, "
+                f"majority rate {self.majority_rate:.1%}"
+            )
+        for name, figures in self.baselines.items():
+            lines.append(f"{name}: " + ", ".join(f"{what} {value:.1%}" for what, value in figures.items()))
+        return "\n".join(lines + [f"warning: {warning}" for warning in self.warnings])
+
+
+def state(
+    found: Certificates | Audit,
+    y: ArrayLike | None = None,
+    *,
+    held_out: bool,
+    confidence: float = 0.95,
+    by: Mapping[str, ArrayLike] | None = None,
+    baselines: Mapping[str, Mapping[str, float]] | None = None,
+) -> Statement:
+    """Say what verdicts mean for the population.
+
+    Parameters
+    ----------
+    y : (people,) true labels, for accuracy.
+    held_out : whether these people were drawn from the population and nobody trained on them.
+    by : for each name the (people,) subgroup of everybody.
+    baselines : for each name its figures, such as ``{"unaware": {"accuracy": 0.8, "certified": 1.0}}``.
+    """
+    if not 0 < confidence < 1:
+        raise LcifrError(f"confidence is {confidence}; expected a number between 0 and 1", fix="for example 0.95")
+    certified = found.certified
+    violated = found.violated if isinstance(found, Audit) else np.zeros_like(certified)
+    figures = _figures(found, y)
+    return Statement(
+        people=len(found),
+        certified=int(certified.sum()),
+        violated=int(violated.sum()),
+        undecided=int((~certified & ~violated).sum()),
+        vacuous=int((found.vacuous & certified).sum()),
+        share=float(certified.mean()),
+        lower=lower_bound(int(certified.sum()), len(found), confidence) if held_out else None,
+        confidence=confidence,
+        baselines=dict(baselines or {}),
+        warnings=_warnings(found, figures),
+        subgroups=_subgroups(found, violated, y, by, confidence if held_out else None) if by else None,
+        **figures,
+    )
+
+
+def lower_bound(successes: int, people: int, confidence: float) -> float:
+    """The exact one-sided lower confidence bound of a share (Clopper and Pearson 1934)."""
+    from scipy.stats import beta
+
+    return 0.0 if successes == 0 else float(beta.ppf(1.0 - confidence, successes, people - successes + 1))
+
+
+def _labels(found: Certificates | Audit, y: ArrayLike | None) -> NDArray[Any] | None:
+    if y is None or found.model.decision.kind == "within":
+        return None
+    labels = np.asarray(y)
+    if labels.shape != (len(found),):
+        raise LcifrError(f"y has the shape {labels.shape}, there are {len(found)} people", fix="one label per person")
+    return labels
+
+
+def _figures(found: Certificates | Audit, y: ArrayLike | None) -> dict[str, float]:
+    labels = _labels(found, y)
+    if labels is None:
+        return {}
+    right = np.asarray(found.prediction) == labels
+    classes, counts = np.unique(labels, return_counts=True)
+    balanced = float(np.mean([right[labels == c].mean() for c in classes]))
+    majority = float(counts.max() / len(labels))
+    return {"accuracy": float(right.mean()), "balanced_accuracy": balanced, "majority_rate": majority}
+
+
+def _warnings(found: Certificates | Audit, figures: dict[str, float]) -> tuple[str, ...]:
+    said = []
+    if found.model.decision.kind != "within" and len(found) > 1 and len(np.unique(found.prediction)) == 1:
+        said.append("everybody gets the same decision: certified for everyone, and useless")
+    if figures and figures["accuracy"] < figures["majority_rate"]:
+        said.append("accuracy is below the majority rate: deciding without looking does better")
+    if vacuous := int((found.vacuous & found.certified).sum()):
+        said.append(f"{vacuous} certificates are vacuous: nobody is similar to these people")
+    if isinstance(found, Audit) and (alone := int((found.alone & ~found.vacuous).sum())):
+        said.append(f"{alone} people are similar to nobody but themselves: their certificates say nothing")
+    return tuple(said)
+
+
+def _subgroups(
+    found: Certificates | Audit,
+    violated: NDArray[np.bool_],
+    y: ArrayLike | None,
+    by: Mapping[str, ArrayLike],
+    confidence: float | None,
+) -> Any:
+    import pandas as pd
+
+    labels = _labels(found, y)
+    rows = []
+    for name, values in by.items():
+        column = np.asarray(values).astype(str)
+        for value in np.unique(column):
+            member = column == value
+            count, certified = int(member.sum()), int(found.certified[member].sum())
+            row = {"attribute": name, "value": value, "people": count, "certified": certified / count}
+            if confidence is not None:
+                row["at_least"] = lower_bound(certified, count, confidence)
+            row["violated"] = float(violated[member].mean())
+            if labels is not None:
+                row["accuracy"] = float((np.asarray(found.prediction)[member] == labels[member]).mean())
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def group_metrics(found: Certificates | Audit, y: ArrayLike, sensitive: ArrayLike, metrics: Mapping[str, Any]) -> Any:
+    """Group metrics by fairlearn (an extra): its ``MetricFrame`` over these predictions."""
+    try:
+        from fairlearn.metrics import MetricFrame
+    except ImportError:
+        raise LcifrError(
+            "group metrics come from fairlearn, which is not installed", fix="pip install fairlearn"
+        ) from None
+    return MetricFrame(
+        metrics=dict(metrics), y_true=np.asarray(y), y_pred=np.asarray(found.prediction), sensitive_features=sensitive
+    )
