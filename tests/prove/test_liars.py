@@ -93,7 +93,6 @@ def test_a_bound_without_a_status_behind_it_is_not_looked_at() -> None:
     assert (answer.status == Status.FAILED).all()
 
 
-@pytest.mark.xfail(strict=True, reason="answer.within calls a best value of −inf close to every bound")
 def test_a_bound_without_any_point_is_not_called_exact() -> None:
     blind = Stub(lambda claim: replace(claim, witness=np.full_like(claim.witness, np.nan)))
     assert (blind.maximize(question(SEEDS[0])).status == Status.BOUNDED).all()

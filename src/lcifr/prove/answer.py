@@ -132,6 +132,9 @@ class Answer:
 
 
 def within(upper: FloatArray, best: FloatArray, tolerance: float) -> NDArray[np.bool_]:
-    """Whether upper and best agree: upper − best ≤ tolerance·(1 + |best|), absolute plus relative."""
+    """Whether upper and best agree: upper − best ≤ tolerance·(1 + |best|), absolute plus relative.
+
+    Where nothing was found (best is −inf), a finite bound agrees with nothing.
+    """
     with np.errstate(invalid="ignore"):
-        return np.asarray(upper - best <= tolerance * (1.0 + np.abs(best)))
+        return np.asarray((upper - best <= tolerance * (1.0 + np.abs(best))) & np.isfinite(best))
