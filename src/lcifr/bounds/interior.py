@@ -11,7 +11,7 @@ method; whatever it returns is only a proposal, the bound is computed by :func:`
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -56,7 +56,32 @@ class Solution:
 
 
 def solve(program: Program, enough: Tensor | None = None) -> Solution:
-    """The best multipliers seen on the way, for each program; no more work where the bound is ``enough`` (n,)."""
+    """The best multipliers seen on the way, for each program; no more work where the bound is ``enough`` (n,).
+
+    Only hinges and constraints take part: they are packed to the front, solved, and put back in their places.
+    """
+    part = (program.weight > 0) | program.constraint
+    width = max(1, int(part.sum(1).max())) if len(part) else 1
+    if width == part.shape[1]:
+        return _solve(program, enough)
+    place = part.to(torch.int8).argsort(1, descending=True)[:, :width]
+    packed = replace(
+        program,
+        offset=program.offset.gather(1, place),
+        slope=program.slope.gather(1, place[:, :, None].expand(-1, -1, program.slope.shape[2])),
+        weight=program.weight.gather(1, place),
+        constraint=program.constraint.gather(1, place),
+    )
+    solution = _solve(packed, enough)
+    blank = torch.zeros_like(program.weight)
+    return replace(
+        solution,
+        slope=blank.scatter(1, place, solution.slope),
+        multiplier=blank.scatter(1, place, solution.multiplier),
+    )
+
+
+def _solve(program: Program, enough: Tensor | None) -> Solution:
     hinge = program.weight > 0
     norms = program.slope.abs().sum(-1)
     norms = torch.where(norms > 0, norms, 1.0)

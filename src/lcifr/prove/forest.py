@@ -46,7 +46,11 @@ class Problems:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Open nodes: problem (N,), box, allowed categories, the phases of every hidden layer, bound so far, name (N,)."""
+    """Open nodes: problem (N,), box, allowed categories, the phases of every hidden layer, bound so far, name (N,).
+
+    ``hard`` (N,): waits for its program to be solved. Programs have a high cost per call and a low one per node, so
+    they are solved together when nothing cheaper is left to do; by then many no longer matter.
+    """
 
     problem: Tensor
     lower: Tensor
@@ -55,6 +59,7 @@ class Nodes:
     phases: tuple[Tensor, ...]
     bound: Tensor
     name: Tensor
+    hard: Tensor
 
     def take(self, index: Tensor) -> Nodes:
         """Some of the nodes."""
@@ -66,6 +71,7 @@ class Nodes:
             tuple(part[index] for part in self.phases),
             self.bound[index],
             self.name[index],
+            self.hard[index],
         )
 
     def __len__(self) -> int:
@@ -82,6 +88,7 @@ class Nodes:
             tuple(torch.cat(same) for same in zip(*(p.phases for p in parts), strict=True)),
             torch.cat([p.bound for p in parts]),
             torch.cat([p.name for p in parts]),
+            torch.cat([p.hard for p in parts]),
         )
 
 
@@ -140,7 +147,16 @@ class Forest:
         count = len(problems.item)
         phases = tuple(torch.zeros((count, w), dtype=torch.int8, device=scene.base.device) for w in widths)
         name = torch.arange(count, device=scene.base.device)
-        return Nodes(name, scene.lower, scene.upper, scene.allowed, phases, problems.bound, name)
+        return Nodes(
+            name,
+            scene.lower,
+            scene.upper,
+            scene.allowed,
+            phases,
+            problems.bound,
+            name,
+            torch.zeros_like(name, dtype=torch.bool),
+        )
 
     def _pick(self, nodes: Nodes, late: bool) -> tuple[Nodes, Nodes]:
         """The most promising nodes for the next batch and those that wait; what cannot matter is closed."""
@@ -156,8 +172,11 @@ class Forest:
         scene = self.stage.scene
         size = scene.weight.shape[0] * (scene.weight.shape[1] + sum(part.shape[1] for part in scene.groups)) + 64
         batch = max(32, BATCH * 16 // size)
+        easy = index[~nodes.hard[index]]
+        rest = index[nodes.hard[index]] if len(easy) else index[:0]
+        index = easy if len(easy) else index
         index = index[nodes.bound[index].argsort(descending=True)]
-        return nodes.take(index[:batch]), nodes.take(index[batch:])
+        return nodes.take(index[:batch]), nodes.take(torch.cat([index[batch:], rest]))
 
     def _close(self, nodes: Nodes, mask: Tensor) -> None:
         """These nodes end with the bound they have from their parent or themselves."""
@@ -218,9 +237,9 @@ class Forest:
         open_ = self._finish_touch(nodes, best)
         nodes, scene, direction, best = nodes.take(open_), scene.take(open_), direction[open_], best.take(open_)
         nodes = replace(nodes, bound=best.reach.upper[:, 0])
-        solve = (best.below > best.above.sum(1)) | (
-            self.problems.nodes == 1
-        )  # a single node is to be as good as can be
+        if bool(nodes.hard.any()):  # then all of them are
+            return self._work_by_program(nodes, scene, direction, best)
+        solve = (best.below > best.above.sum(1)) | (self.problems.nodes == 1)  # a single node gets all there is
         cheap, dear = (~solve).nonzero()[:, 0], solve.nonzero()[:, 0]
         decision = decide_by_gap(
             scene.take(cheap), best.above[cheap], tuple(part[cheap, 0] for part in best.reach.groups)
@@ -228,8 +247,9 @@ class Forest:
         children = self._children(nodes.take(cheap), decision, best.take(cheap).as_tightened(), [])
         if len(dear) == 0:
             return children
-        hard = self._work_by_program(nodes.take(dear), scene.take(dear), direction[dear], best.take(dear))
-        return Nodes.join([children, hard])
+        waiting = nodes.take(dear)
+        self.spent.index_add_(0, waiting.problem, -torch.ones_like(waiting.problem))  # counted when worked on again
+        return Nodes.join([children, replace(waiting, hard=torch.ones_like(waiting.hard))])
 
     def _work_by_program(self, nodes: Nodes, scene: Scene, direction: Tensor, best: Touch) -> Nodes:
         """Solve the relaxed program of each node; phases are decided without their halfspaces (see tangent)."""
@@ -329,7 +349,8 @@ class Forest:
                     int(nodes.name[row]), decision, row, int(fresh[order]), int(fresh[count + order]), better, lines
                 )
         first, second = decision.apply(nodes)
-        return replace(Nodes.join([first.take(keep), second.take(keep)]), name=fresh)
+        children = Nodes.join([first.take(keep), second.take(keep)])
+        return replace(children, name=fresh, hard=torch.zeros_like(children.hard))
 
 
 def _take(line: Lines, index: Tensor) -> Lines:
