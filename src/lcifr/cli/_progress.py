@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from lcifr.cli._output import to_stderr
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -15,7 +17,10 @@ PATIENCE = 2.0  # seconds before a bar appears
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (done, in all); the bar is drawn only once it has taken two seconds."""
+    """A function to call with (done, in all); the bar is drawn only once it has taken two seconds.
+
+    Where stderr is no terminal, a line says what is going on instead.
+    """
     start = time.monotonic()
     shown: list[tuple[Progress, TaskID]] = []
 
@@ -38,6 +43,9 @@ def _start(what: str, total: int) -> tuple[Progress, TaskID]:
     from rich.console import Console
     from rich.progress import Progress
 
-    bar = Progress(console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        to_stderr(f"{what}: {total} in all …")
+    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
     bar.start()
     return bar, bar.add_task(what, total=total)

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lcifr.errors import RegionError
+from lcifr.similarity.projection import pull_onto_rows
 from lcifr.similarity.region import BoolArray, Cell, Choice, FloatArray, Region, Rows
 
 UNIT_ROUNDOFF = 2.0**-53
-PROJECTION_ROUNDS = 2000  # Dykstra's method converges linearly on polytopes; thin ones need hundreds of rounds
 
 
 def points_of(region: Region, points: ArrayLike) -> FloatArray:
@@ -80,25 +80,12 @@ def project(region: Region, points: ArrayLike, tolerance: float) -> FloatArray:
 
 
 def project_onto_cell(cell: Cell, target: FloatArray, tolerance: float) -> FloatArray:
-    """(people, features), by Dykstra's alternating projections: each row, then box × simplices."""
-    if cell.rows is None:
-        return _onto_product(cell, target)
-    norms = np.maximum((cell.rows.G**2).sum(axis=1), np.finfo(float).tiny)
-    point = target.copy()
-    product_step = np.zeros_like(point)
-    row_steps = np.zeros((len(norms), *point.shape))
-    for _ in range(PROJECTION_ROUNDS):
-        for r, row in enumerate(cell.rows.G):
-            shifted = point + row_steps[r]
-            over = np.maximum(shifted @ row - cell.rows.g[:, r], 0.0) / norms[r]
-            point = shifted - over[:, None] * row
-            row_steps[r] = shifted - point
-        shifted = point + product_step
-        point = _onto_product(cell, shifted)
-        product_step = shifted - point
-        if on_rows(cell, point, tolerance)[cell.present].all():
-            break
-    return point
+    """(people, features) the nearest point of the cell to each target; rows may be exceeded by the tolerance."""
+    landed = _onto_product(cell, target)
+    if cell.rows is not None:
+        outside = np.flatnonzero(cell.present & ~on_rows(cell, landed, tolerance))
+        pull_onto_rows(cell, cell.rows, landed, outside, target)
+    return landed
 
 
 def on_rows(cell: Cell, points: FloatArray, tolerance: float) -> BoolArray:

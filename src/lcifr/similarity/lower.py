@@ -164,7 +164,7 @@ def _refuse_unbounded(box: Box, present: Booleans) -> None:
     if np.isfinite(box.lower).all() and np.isfinite(box.upper).all():
         return
     for j, attribute in enumerate(box.encoding.schema.numeric):
-        for side, ends in (("lower", box.lower[:, j]), ("upper", box.upper[:, j])):
+        for article, side, ends in (("a", "lower", box.lower[:, j]), ("an", "upper", box.upper[:, j])):
             open_ended = present & ~np.isfinite(ends)
             if open_ended.any():
                 whom = (
@@ -173,7 +173,8 @@ def _refuse_unbounded(box: Box, present: Booleans) -> None:
                     else f" for {open_ended.sum()} people (the first is row {open_ended.argmax()})"
                 )
                 raise RegionError(
-                    f'the formula leaves "{attribute.name}" of the other individual without a {side} bound{whom}, '
+                    f'the formula leaves "{attribute.name}" of the other individual without {article} {side} bound'
+                    f"{whom}, "
                     "so similar people could be anywhere and nothing could be proved",
                     fix=f"constrain it in the formula, for example `{quote_name(attribute.name)} within …`, "
                     "or declare its range in the schema (lower = …, upper = …)",

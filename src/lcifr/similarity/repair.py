@@ -23,8 +23,10 @@ def satisfy_rows(plan: Plan, pair: Pair, box: Box, present: Booleans, whole: Boo
     program = _Nearest(rows, [row in equal for row in rows], pair.x.schema.names_numeric, box.encoding.sds, whole)
     for slack in SLACKS:
         numbers = pair.other.numbers.copy()
+        # The ends are rounded outward: what stands exactly on one may be outside.
+        inward = np.where(whole, 0.0, slack * (box.upper - box.lower))
         for person in map(int, np.flatnonzero(present)):
-            ends = box.lower[person], box.upper[person]
+            ends = box.lower[person] + inward[person], box.upper[person] - inward[person]
             near = program.solve(numbers[person], limits[person], ends, slack)
             if near is not None:
                 numbers[person] = near

@@ -102,7 +102,7 @@ def _candidates(plan: Plan, pair: Pair, encoding: Encoding) -> Iterator[Floats]:
         inside = np.clip(numbers, box.lower + margin * width, np.maximum(box.lower, box.upper - margin * width))
         yield _with_whole(inside, box.lower, box.upper, whole)
     for digits in SIGNIFICANT_DIGITS:
-        yield _with_whole(rounded(numbers, digits), box.lower, box.upper, whole)
+        yield _with_whole(rounded(numbers, digits, encoding.sds), box.lower, box.upper, whole)
     if plan.rows:
         yield from satisfy_rows(plan, pair, box, present, whole)
 
@@ -118,8 +118,13 @@ def _with_whole(numbers: Floats, lower: Floats, upper: Floats, whole: Booleans) 
     return result
 
 
-def rounded(values: Floats, digits: int) -> Floats:
-    """Values with that many significant decimal digits."""
-    texts = np.char.mod(f"%.{digits - 1}e", values)
-    result: Floats = texts.astype(np.float64)
-    return result
+def rounded(values: Floats, digits: int, scales: Floats) -> Floats:
+    """Values with that many decimal digits, counted from the first one of the value or of its scale if that is larger.
+
+    A value of 1e-15 where the scale is 1 is the noise of a 0.
+    """
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        place = digits - 1 - np.floor(np.log10(np.maximum(np.abs(values), scales)))
+        steps = 10.0 ** np.abs(place)
+        result = np.where(place >= 0, np.rint(values * steps) / steps, np.rint(values / steps) * steps)
+    return np.where(np.isfinite(result), result, values)

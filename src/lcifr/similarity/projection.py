@@ -1,0 +1,90 @@
+"""Who counts as similar? The nearest point of a cell that linear rows cut: one small problem per person.
+
+Only columns that the rows touch take part; all others keep their place in box × simplices. What is left is a least
+distance problem, min ‖u‖ with A u ≥ b, which non-negative least squares solves exactly, as Lawson and Hanson show
+(Solving Least Squares Problems, chapter 23).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lcifr.similarity.region import Cell, FloatArray, IntArray, Rows
+
+ROUNDS = 4  # each solves for what rounding left over in the one before
+FAR = 1e4  # constraints that are this many times further away than the move is long do not matter to it
+NO_POINT = 1e-12  # a least distance problem whose residual vanishes has no feasible point
+
+
+def pull_onto_rows(cell: Cell, rows: Rows, landed: FloatArray, people: IntArray, target: FloatArray) -> None:
+    """Move the points ``landed`` of some people to the nearest of their cell, in place.
+
+    Parameters
+    ----------
+    landed, target : (people, features) points of box × simplices, and what they shall be near to.
+    people : whose points. Where no point satisfies the rows, theirs end up anywhere in box × simplices.
+    """
+    touched = np.abs(rows.G).max(axis=0) > 0
+    for choice in cell.choices:  # the entries of a simplex move together
+        touched[choice.columns] = touched[choice.columns].any()
+    columns = np.flatnonzero(touched)
+    for person in map(int, people):
+        matrix, limits, lower, upper = _constraints(cell.take([person]), rows, columns, person)
+        point = target[person, columns]
+        for _ in range(ROUNDS):
+            gap = limits - matrix @ point  # A u ≥ gap
+            move = least_move(matrix, gap)
+            if move is None:
+                break
+            point = np.clip(point + move, lower, upper)
+            if (matrix @ point >= limits).all():
+                break
+        landed[person, columns] = point
+
+
+def _constraints(
+    cell: Cell, rows: Rows, columns: IntArray, person: int
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """One person's cell as A p ≥ b over some columns, unit rows; and the ends of the columns."""
+    home = {int(column): k for k, column in enumerate(columns)}
+    lower, upper = np.zeros(len(columns)), np.zeros(len(columns))
+    for j, column in enumerate(cell.numeric):
+        if int(column) in home:
+            lower[home[int(column)]], upper[home[int(column)]] = cell.lower[0, j], cell.upper[0, j]
+    sums = []
+    for choice in cell.choices:
+        if int(choice.columns[0]) in home:
+            places = [home[int(column)] for column in choice.columns]
+            upper[places] = choice.allowed[0]
+            sums.append(np.isin(np.arange(len(columns)), places) / np.sqrt(len(places)))
+    norms = np.maximum(np.linalg.norm(rows.G, axis=1), np.finfo(float).tiny)
+    whole = np.array(sums).reshape(-1, len(columns))
+    ones = whole.max(axis=1, initial=0.0)
+    eye = np.eye(len(columns))
+    matrix = np.vstack([-rows.G[:, columns] / norms[:, None], whole, -whole, eye, -eye])
+    limits = np.concatenate([-rows.g[person] / norms, ones, -ones, lower, -upper])
+    return matrix, limits, lower, upper
+
+
+def least_move(matrix: FloatArray, gap: FloatArray) -> FloatArray | None:
+    """The shortest u with ``matrix`` u ≥ ``gap``, or None where there is none."""
+    from scipy.optimize import nnls
+
+    size = float(gap.max(initial=0.0))
+    if size <= 0:
+        return np.zeros(matrix.shape[1])
+    # Scaled, so that the move is of the size of 1.
+    near = gap > -FAR * size
+    A, b = matrix[near], gap[near] / size
+    system = np.vstack([A.T, b])
+    goal = np.zeros(len(system))
+    goal[-1] = 1.0
+    try:
+        weights, _ = nnls(system, goal, maxiter=50 * len(system) + 10 * len(b))
+    except RuntimeError:  # too many iterations: as good as no answer
+        return None
+    rest = system @ weights - goal
+    if abs(rest[-1]) <= NO_POINT:
+        return None
+    move: FloatArray = -rest[:-1] / rest[-1] * size
+    return move
