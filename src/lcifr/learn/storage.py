@@ -16,6 +16,7 @@ from lcifr.network import Network
 
 FORMAT = "lcifr-model"
 VERSION = 1
+KEY = "lcifr"  # one entry: safetensors writes several in any order, and equal models should be equal files
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,12 @@ def write(path: str | Path, kind: str, stored: Stored) -> None:
         for part in ("weight", "bias")
     }
     depths = {name: len(network.layers) for name, network in stored.networks.items()}
-    text = json.dumps({"content": stored.content, "networks": depths}, sort_keys=True, ensure_ascii=False)
-    header = {"format": FORMAT, "version": str(VERSION), "kind": kind, "content": text, "hash": _digest(text, tensors)}
+    # Keys keep their order: the order of a schema's attributes is the order of the feature columns.
+    text = json.dumps({"content": stored.content, "networks": depths}, ensure_ascii=False)
+    header = {"format": FORMAT, "version": VERSION, "kind": kind, "hash": _digest(text, tensors), "content": text}
     path = Path(path)
     beside = path.with_name(path.name + ".part")
-    beside.write_bytes(save(tensors, metadata=header))
+    beside.write_bytes(save(tensors, metadata={KEY: json.dumps(header, ensure_ascii=False)}))
     beside.replace(path)
 
 
@@ -50,7 +52,7 @@ def read(path: str | Path, kind: str) -> Stored:
     header, tensors = _open(Path(path))
     if header.get("format") != FORMAT:
         raise LearningError(f"{path} is not a saved model of lcifr", fix="write it with .save(path)")
-    if header.get("version") != str(VERSION):
+    if header.get("version") != VERSION:
         raise LearningError(
             f"{path} has format version {header.get('version')}, this lcifr reads {VERSION}",
             fix="update lcifr, or save the model again with this version",
@@ -68,7 +70,7 @@ def read(path: str | Path, kind: str) -> Stored:
     return Stored(values["content"], networks)
 
 
-def _open(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -79,12 +81,13 @@ def _open(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     try:
         tensors = load(data)
         length = struct.unpack("<Q", data[:8])[0]
-        header = json.loads(data[8 : 8 + length]).get("__metadata__") or {}
+        metadata = json.loads(data[8 : 8 + length]).get("__metadata__") or {}
+        header = json.loads(metadata.get(KEY, "{}"))
     except (SafetensorError, ValueError, struct.error) as problem:
         raise LearningError(
             f"{path} is broken or truncated, or no saved model at all: {problem}", fix="get the file again"
         ) from None
-    return header, tensors
+    return header if isinstance(header, dict) else {}, tensors
 
 
 def _digest(text: str, tensors: dict[str, np.ndarray]) -> str:

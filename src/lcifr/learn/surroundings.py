@@ -153,38 +153,39 @@ def widest(scene: Scene, center: Tensor) -> Tensor:
     outputs = center.shape[1]
     unit = torch.eye(outputs, dtype=center.dtype, device=center.device)
     signs = torch.cat([unit, -unit])
+    # Rows must tighten every direction before the widest is known: one that was not tightened could hide it.
+    rows = None if scene.rows is None else row_multipliers(scene, signs.expand(len(center), -1, -1))
     with torch.no_grad():
-        far = backward(scene, signs, lines).upper - center @ signs.T
-        which = far.argmax(1)
+        far = backward(scene, signs if rows is None else signs.expand(len(center), -1, -1), lines, rows=rows).upper
+        which = (far - center @ signs.T).argmax(1)
     direction = signs[which]
-    rows = row_multipliers(scene, direction)
+    if rows is not None:
+        rows = rows[torch.arange(len(which), device=which.device), which][:, None, :]
     bound = backward(scene, direction[:, None, :], lines, rows=rows).upper[:, 0]
     return bound - (direction * center).sum(1)
 
 
-def row_multipliers(scene: Scene, direction: Tensor) -> Tensor | None:
-    """(n, 1, R) multipliers λ ≥ 0 of the linear rows by a few subgradient steps, the best ones kept; None without rows.
+def row_multipliers(scene: Scene, direction: Tensor) -> Tensor:
+    """(n, K, R) multipliers λ ≥ 0 of the linear rows for directions (n, K, outputs); a few steps, the best ones kept.
 
     By the envelope theorem they are constants for the gradient in the weights.
     """
-    if scene.rows is None:
-        return None
     scene = detached(scene)
     with torch.no_grad():
         lines = hidden_lines(scene)
     assert scene.rows is not None
-    current = direction.new_zeros((len(direction), 1, scene.rows.weight.shape[0]))
-    best, kept = direction.new_full((len(direction),), torch.inf), current
+    current = direction.new_zeros((*direction.shape[:2], scene.rows.weight.shape[0]))
+    best, kept = direction.new_full(direction.shape[:2], torch.inf), current
     for step in range(ROW_STEPS):
         with torch.enable_grad():
             current = current.detach().requires_grad_()
-            value = backward(scene, direction[:, None, :], lines, rows=current).upper[:, 0]
+            value = backward(scene, direction, lines, rows=current).upper
             (slope,) = torch.autograd.grad(value.sum(), current)
         with torch.no_grad():
             better = value < best
-            best, kept = torch.where(better, value, best), torch.where(better[:, None, None], current, kept)
+            best, kept = torch.where(better, value, best), torch.where(better[:, :, None], current, kept)
             # Polyak-like: the size of the slope says how far outside the rows the relaxed optimum is.
-            length = value.abs().mean() / (slope.square().sum((1, 2), keepdim=True) + 1e-12) / (2 + step)
+            length = value.abs().mean() / (slope.square().sum(2, keepdim=True) + 1e-12) / (2 + step)
             current = (current - length * slope).clamp(min=0)
     return kept.detach()
 

@@ -1,0 +1,104 @@
+"""Fitted scikit-learn models as networks: the network decides what the model predicts, everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import (
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    Ridge,
+    RidgeClassifier,
+    SGDClassifier,
+)
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
+from sklearn.svm import LinearSVC, LinearSVR
+
+from lcifr.errors import NetworkError
+from lcifr.estimators import RobustClassifier
+from lcifr.learn.adapter import adapt
+from lcifr.learn.target import Kind
+from tests.learn.test_heads import latent
+
+MLP = {"hidden_layer_sizes": (6, 5), "max_iter": 30, "random_state": 0}
+CLASSIFIERS = [
+    LogisticRegression(),
+    LinearSVC(),
+    RidgeClassifier(),
+    Perceptron(),
+    SGDClassifier(random_state=0),
+    MLPClassifier(**MLP),
+    make_pipeline(StandardScaler(), LogisticRegression()),
+    make_pipeline(StandardScaler(with_mean=False), LogisticRegression()),
+    make_pipeline(StandardScaler(with_std=False), "passthrough", LinearSVC()),
+    make_pipeline(MinMaxScaler(), RobustScaler(), MLPClassifier(**MLP)),
+    make_pipeline(MaxAbsScaler(), RidgeClassifier()),
+]
+REGRESSORS = [
+    LinearRegression(),
+    Ridge(),
+    Lasso(),
+    LinearSVR(),
+    MLPRegressor(**MLP),
+    make_pipeline(StandardScaler(), Ridge()),
+]
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def _name(model: Any) -> str:
+    return type(model).__name__ if not hasattr(model, "steps") else "+".join(name for name, _ in model.steps)
+
+
+@pytest.mark.parametrize("kind", ["binary", "classes"])
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=_name)
+def test_classifiers_decide_alike(model: Any, kind: str) -> None:
+    z, y, _ = latent(200, kind=kind)
+    model.fit(z, y)
+    decider = adapt(model)
+    others = np.random.default_rng(3).normal(size=(500, z.shape[1])) * 3
+    np.testing.assert_array_equal(decider.decide(others), model.predict(others))
+    assert decider.target.kind is (Kind.BINARY if kind == "binary" else Kind.CLASSES)
+
+
+@pytest.mark.parametrize("model", REGRESSORS, ids=_name)
+def test_regressors_predict_alike(model: Any) -> None:
+    z, y, _ = latent(200, kind="number")
+    model.fit(z, y)
+    np.testing.assert_allclose(adapt(model).decide(z), model.predict(z), rtol=1e-9)
+
+
+def test_own_heads_pass_through() -> None:
+    z, y, radius = latent(100)
+    head = RobustClassifier().fit(z, y, radius=radius)
+    assert adapt(head).network.hash == head.network_.hash
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (RandomForestClassifier(n_estimators=2), "RandomForestClassifier"),
+        (make_pipeline(PolynomialFeatures(), LogisticRegression()), "polynomialfeatures"),
+        (make_pipeline(MinMaxScaler(clip=True), LogisticRegression()), "minmaxscaler"),
+        (MLPClassifier(activation="tanh", max_iter=2), "tanh"),
+    ],
+    ids=_name,
+)
+def test_others_are_refused_with_what_works(model: Any, words: str) -> None:
+    z, y, _ = latent(60)
+    model.fit(z, y)
+    with pytest.raises(NetworkError, match=words) as caught:
+        adapt(model)
+    assert caught.value.fix is not None
+
+
+def test_what_is_no_model_is_refused() -> None:
+    with pytest.raises(NetworkError, match="LogisticRegression"):
+        adapt(object())

@@ -1,0 +1,120 @@
+"""Counterexamples of DL2 are similar people: φ holds on the decoded pair, in the paper and in generated formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given, settings
+
+from lcifr.data import Encoding, Individuals
+from lcifr.datasets import Dataset
+from lcifr.learn.counterexamples import onto_simplex, similar_people
+from lcifr.network import Network
+from lcifr.similarity.formula import Or
+from lcifr.similarity.similarity import Similarity
+from tests.similarity.worlds import World, worlds
+
+PAPER = [
+    "german/noise",
+    "german/cat",
+    "german/cat_noise",
+    "german/attribute",
+    "adult/cat_noise",
+    "adult/attribute",
+    "compas/cat_noise",
+    "crime/cat_noise",
+    "law_school/cat_noise",
+    "law_school/attribute",
+    "law_school/quantiles",
+]
+
+
+def random_network(features: int, seed: int = 0) -> Network:
+    draw = np.random.default_rng(seed)
+    return Network.from_arrays(
+        [
+            (draw.normal(size=(8, features)) / features**0.5, draw.normal(size=8)),
+            (draw.normal(size=(4, 8)), draw.normal(size=4)),
+        ]
+    )
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_found_people_are_similar(name: str, dataset: Callable[..., Dataset]) -> None:
+    data = dataset(name.split("/")[0])
+    encoding = Encoding.fit(data.train.X, data.schema)
+    similarity = Similarity.ready(name, data.schema, encoding)
+    people = Individuals.read(data.test.X[:60], data.schema)
+    region, x = similarity.region(people), encoding.encode(people)
+    network = random_network(x.shape[1])
+    points = similar_people(network, x, region)
+    found = ~np.isnan(points[:, 0])
+    assert found[region.nonempty].mean() > 0.9
+    decoded = region.take(np.flatnonzero(found)).decode(points[found])
+    # Whole numbers may leave no room between a person and the edge of a region; everybody else is confirmed.
+    assert decoded.confirmed.mean() > 0.9
+    held = similarity.holds(people.take(found), decoded.individuals)
+    np.testing.assert_array_equal(held, decoded.confirmed)
+    _is_farther_than_chance(network, x[found], points[found], region.take(np.flatnonzero(found)))
+
+
+def _is_farther_than_chance(network: Network, x: np.ndarray, points: np.ndarray, region: Any) -> None:
+    """An attack that found nothing better than a random similar person would be no attack."""
+    chance = region.sample(1, seed=1)[:, 0]
+    z = network(x)
+    reached = np.abs(network(points) - z).max(1)
+    random = np.abs(network(np.nan_to_num(chance)) - z).max(1)
+    assert reached.mean() >= random.mean() - 1e-9
+
+
+@settings(deadline=None, max_examples=40)
+@given(world=worlds(pairs=4))
+def test_generated_formulas_too(world: World) -> None:
+    region = world.region()
+    assume(region.nonempty.any())
+    x = world.encoding.encode(world.tables[0])
+    points = similar_people(random_network(x.shape[1]), x, region)
+    found = np.flatnonzero(~np.isnan(points[:, 0]))
+    assume(len(found))
+    assert region.take(found).contains(points[found], tolerance=1e-4).all()
+    decoded = region.take(found).decode(points[found])
+    people = Individuals.read(world.tables[0], world.schema).take(found)
+    np.testing.assert_array_equal(world.similarity.holds(people, decoded.individuals), decoded.confirmed)
+
+
+def test_every_alternative_of_an_or_is_searched() -> None:
+    from tests.learn.populations import SCHEMA, population
+
+    X, _ = population(200)
+    encoding = Encoding.fit(X, SCHEMA)
+    similarity = Similarity("same(all except sex) or same(all except job)", SCHEMA, encoding)
+    assert isinstance(similarity.formula, Or)
+    region, x = similarity.region(X), encoding.encode(X)
+    network = random_network(x.shape[1])
+    moved = np.zeros(x.shape[1])
+    for seed in range(3):
+        points = similar_people(network, x, region, seed=seed)
+        assert region.decode(points).confirmed.all()
+        moved += np.abs(points - x).sum(0)
+    for attribute in ("sex", "job"):
+        assert moved[encoding.columns(attribute)].sum() > 0
+
+
+def test_projection_onto_the_simplex_is_the_nearest_point() -> None:
+    draw = torch.Generator().manual_seed(0)
+    values = torch.randn(50, 5, generator=draw, dtype=torch.float64)
+    allowed = torch.rand(50, 5, generator=draw) > 0.4
+    allowed[:, 0] = True
+    landed = onto_simplex(values, allowed)
+    assert torch.allclose(landed.sum(1), torch.ones(50, dtype=torch.float64))
+    assert (landed >= 0).all()
+    assert (landed[~allowed] == 0).all()
+    distance = (landed - values).square().sum(1)
+    for _ in range(200):
+        other = torch.rand(50, 5, generator=draw, dtype=torch.float64) * allowed
+        other = other / other.sum(1, keepdim=True)
+        assert (distance <= ((other - values).square()).sum(1) + 1e-9).all()
