@@ -13,6 +13,8 @@ from lcifr.similarity.region import Cell, FloatArray, IntArray, Rows
 
 ROUNDS = 4  # each solves for what rounding left over in the one before
 FAR = 1e4  # constraints that are this many times further away than the move is long do not matter to it
+FLAT = 1e-14  # a slope below this, relative to the problem's size, is rounding
+CHANGES = 10  # of the active set per unknown; a handful in all is usual
 NO_POINT = 1e-12  # a least distance problem whose residual vanishes has no feasible point
 
 
@@ -28,7 +30,7 @@ def pull_onto_rows(cell: Cell, rows: Rows, landed: FloatArray, people: IntArray,
     for choice in cell.choices:  # the entries of a simplex move together
         touched[choice.columns] = touched[choice.columns].any()
     columns = np.flatnonzero(touched)
-    for person in map(int, people):
+    for person in map(int, people if len(columns) else ()):
         matrix, limits, lower, upper = _constraints(cell.take([person]), rows, columns, person)
         point = target[person, columns]
         for _ in range(ROUNDS):
@@ -68,23 +70,46 @@ def _constraints(
 
 def least_move(matrix: FloatArray, gap: FloatArray) -> FloatArray | None:
     """The shortest u with ``matrix`` u ≥ ``gap``, or None where there is none."""
-    from scipy.optimize import nnls
-
     size = float(gap.max(initial=0.0))
     if size <= 0:
         return np.zeros(matrix.shape[1])
-    # Scaled, so that the move is of the size of 1.
     near = gap > -FAR * size
-    A, b = matrix[near], gap[near] / size
-    system = np.vstack([A.T, b])
+    system = np.vstack([matrix[near].T, gap[near] / size])  # scaled, so that the move is of the size of 1
     goal = np.zeros(len(system))
     goal[-1] = 1.0
-    try:
-        weights, _ = nnls(system, goal, maxiter=50 * len(system) + 10 * len(b))
-    except RuntimeError:  # too many iterations: as good as no answer
-        return None
-    rest = system @ weights - goal
+    rest = system @ nonnegative_least_squares(system, goal) - goal
     if abs(rest[-1]) <= NO_POINT:
         return None
     move: FloatArray = -rest[:-1] / rest[-1] * size
-    return move
+    return move if np.isfinite(move).all() else None
+
+
+def nonnegative_least_squares(system: FloatArray, goal: FloatArray) -> FloatArray:
+    """The y ≥ 0 with the least ‖system y − goal‖, by Lawson and Hanson's active sets.
+
+    SciPy's own has returned wrong minimisers and crashed (scipy issues 25389, 24861); these problems have a handful of
+    unknowns, and plain least squares on the active ones is quick and safe.
+    """
+    weights = np.zeros(system.shape[1])
+    used = np.zeros(len(weights), np.bool_)
+    size = np.linalg.norm(system, axis=0).max(initial=0.0)
+    for _ in range(CHANGES * len(weights)):
+        slope = np.where(used, -np.inf, system.T @ (goal - system @ weights))
+        entering = int(slope.argmax())
+        if slope[entering] <= FLAT * size:
+            break
+        used[entering] = True
+        while used.any():
+            wanted = np.zeros(len(weights))
+            wanted[used] = np.linalg.lstsq(system[:, used], goal, rcond=None)[0]
+            falling = used & (wanted <= 0)
+            if not falling.any():
+                weights = wanted
+                break
+            # As far towards the wanted ones as none turns negative; the first to vanish leaves.
+            shares = np.full(len(weights), np.inf)
+            shares[falling] = weights[falling] / (weights[falling] - wanted[falling] + np.finfo(float).tiny)
+            weights = np.maximum(weights + shares.min() * (wanted - weights), 0.0)
+            used[shares == shares.min()] = False
+            weights[~used] = 0.0
+    return weights
