@@ -1,4 +1,4 @@
-"""What is the exact answer? The cascade: bounds for everybody, search, branch-and-bound for what is left."""
+"""What is the exact answer? The cascade: bounds for everybody, search, branch-and-bound, a solver for what is left."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from lcifr.bounds.scene import tensors
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.engine import Task, deadline_of, run
 from lcifr.prove.incumbent import Incumbent
+from lcifr.prove.leftover import ask_solver, open_pairs
 from lcifr.prove.method import Method
 from lcifr.prove.proof import CellProof
+from lcifr.prove.solvers import Solver, find_solver
 
 CHUNK = 4_000_000
 """People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
@@ -29,12 +31,23 @@ def chunks(people: int, width: int) -> Iterator[slice]:
 
 @final
 class Cascade(Method):
-    """Never refines what cannot change the answer."""
+    """Never refines what cannot change the answer.
+
+    Parameters
+    ----------
+    solver : who is asked about what branch-and-bound leaves open; HiGHS where none is given.
+    """
 
     name = "cascade"
 
+    def __init__(self, solver: Solver | None = None) -> None:
+        self.solver = solver
+
     def _maximize(self, question: Question) -> Claim:
-        return grow_claim(question, refine=True, name=self.name)
+        deadline = deadline_of(question.budget)
+        claim = grow_claim(question, refine=True, name=self.name)
+        pairs = open_pairs(self.name, question, claim)
+        return ask_solver(question, claim, pairs, self.solver or find_solver(), deadline) if pairs else claim
 
 
 def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
