@@ -21,7 +21,7 @@ import torch
 from lcifr import datasets
 from lcifr.datasets import Dataset, Split
 from lcifr.estimators import FairEncoder, RobustClassifier, plain, unaware
-from lcifr.estimators.tune import judge
+from lcifr.estimators.frontier import judge
 from lcifr.learn.score import DegenerateModelWarning
 
 SEEDS = (0, 1, 2)
@@ -49,13 +49,13 @@ SETTINGS = {
     "german/cat_noise": Setting(
         0.72, (1.0, 3.0), (72.0, 62.0, 94.0), balanced=0.64, options={"batch_size": 64, "epochs": 60}
     ),
-    "adult/cat_noise": Setting(0.838, (1.0, 5.0), (83.3, 0.0, 97.0), options={"epochs": 25, "patience": 8}),
+    "adult/cat_noise": Setting(0.838, (5.0,), (83.3, 0.0, 97.0), options={"epochs": 20, "patience": 8}),
     "crime/cat_noise": Setting(0.80, (1.0, 3.0), (83.0, 0.0, 67.0), options={"batch_size": 128, "epochs": 40}),
     "compas/cat_noise": Setting(
         0.68, (0.1, 0.15, 0.2), (63.7, 0.0, 76.0), options={"epochs": 80, "learning_rate": 3e-3}
     ),
     "german/cat": Setting(0.0, (1.0,), (0.0, 0.0, 100.0), options={"batch_size": 64, "epochs": 40}),
-    "adult/cat": Setting(0.0, (1.0,), (0.0, 0.0, 100.0), options={"epochs": 15, "patience": 8}),
+    "adult/cat": Setting(0.0, (1.0,), (0.0, 0.0, 100.0), options={"epochs": 10, "patience": 8}),
     "crime/cat": Setting(0.0, (1.0,), (0.0, 0.0, 100.0), options={"batch_size": 128, "epochs": 40}),
     "compas/cat": Setting(0.0, (1.0,), (0.0, 0.0, 100.0), options={"epochs": 40}),
 }

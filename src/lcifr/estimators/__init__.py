@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lcifr.estimators.baselines import plain, unaware
     from lcifr.estimators.encoder import FairEncoder
+    from lcifr.estimators.frontier import Frontier, tune
     from lcifr.estimators.heads import RobustClassifier, RobustRegressor
-    from lcifr.estimators.tune import Frontier, tune
 
 __all__ = ["FairEncoder", "Frontier", "RobustClassifier", "RobustRegressor", "plain", "tune", "unaware"]
 
 _HOMES = {
     "FairEncoder": "encoder",
-    "Frontier": "tune",
+    "Frontier": "frontier",
     "RobustClassifier": "heads",
     "RobustRegressor": "heads",
     "plain": "baselines",
-    "tune": "tune",
+    "tune": "frontier",
     "unaware": "baselines",
 }
 

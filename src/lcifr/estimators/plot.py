@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 if TYPE_CHECKING:
-    from lcifr.estimators.tune import Frontier, Point
+    from lcifr.estimators.frontier import Frontier, Point
 
 WIDTH, HEIGHT, EDGE = 560, 380, 56
 

@@ -1,0 +1,175 @@
+"""The producer: baselines, transfer, several kinds of labels, warnings, and the search for a weight."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from lcifr.errors import LcifrError, LearningError
+from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, plain, tune, unaware
+from lcifr.learn.score import DegenerateModelWarning, effective_rank
+from lcifr.similarity.similarity import Similarity
+from tests.learn.populations import FORMULA, SCHEMA, population
+
+QUICK: dict[str, Any] = {"schema": SCHEMA, "epochs": 8, "batch_size": 32, "latent_dim": 4, "learning_rate": 5e-3}
+quiet = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+
+
+def flipped(X: Any) -> Any:
+    return X.assign(sex=np.where(X["sex"] == "male", "female", "male"))
+
+
+@quiet
+def test_the_unaware_baseline_does_not_see_what_phi_leaves_free() -> None:
+    X, y = population(150)
+    encoder = FairEncoder(FORMULA, **QUICK)
+    blind, bare = unaware(encoder).fit(X, y), plain(encoder).fit(X, y)
+    np.testing.assert_allclose(blind.transform(flipped(X)), blind.transform(X), atol=1e-12)
+    assert np.abs(bare.transform(flipped(X)) - bare.transform(X)).max() > 1e-3
+    assert not hasattr(encoder, "network_")
+
+
+@quiet
+def test_under_cat_everybody_is_certified_and_nothing_is_lost_against_unaware() -> None:
+    X, y = population(200)
+    encoder = FairEncoder("same(all except sex)", **QUICK).fit(X, y)
+    found = encoder.radius(X, method="bounds")
+    assert found.radius.max() < 1e-9
+    head = RobustClassifier().fit(found.latent, y, radius=found.radius)
+    assert head.certified(found.latent, found.radius).all()
+    blind = unaware(encoder).fit(X, y)
+    same = RobustClassifier().fit(blind.transform(X), y)
+    assert head.score(found.latent, y) >= same.score(blind.transform(X), y) - 0.01
+
+
+@quiet
+@pytest.mark.parametrize("kind", ["classes", "number"])
+@pytest.mark.parametrize("method", ["bounds", "dl2"])
+def test_several_classes_and_numbers(kind: str, method: str) -> None:
+    X, y = population(250, kind=kind)
+    gamma = 1.0 if method == "bounds" else 0.1
+    encoder = FairEncoder(FORMULA, method=method, gamma=gamma, tolerance=500.0, **{**QUICK, "epochs": 15}).fit(X, y)
+    found = encoder.radius(X, method="bounds")
+    head: Any = RobustClassifier() if kind == "classes" else RobustRegressor(tolerance=1500.0)
+    head.fit(found.latent, y, radius=found.radius)
+    assert head.score(found.latent, y) > 0.55
+    assert head.certified(found.latent, found.radius).mean() > 0.2
+    assert encoder.history_[-1].validation.score > 0.4
+
+
+@quiet
+def test_transfer_one_producer_without_labels_and_several_consumers() -> None:
+    X, _ = population(250)
+    fair, bare = (FairEncoder(FORMULA, gamma=gamma, **{**QUICK, "epochs": 15}).fit(X) for gamma in (1.0, 0.0))
+    assert fair.target_ is None
+    assert fair.decoder_ is not None
+    spread = [m.radius(X, method="bounds").radius.mean() / m.transform(X).std(0).mean() for m in (fair, bare)]
+    assert spread[0] < spread[1]
+    Z = fair.transform(X)
+    for label in (X["age"] > 45, X["job"] == "cook"):
+        y = label.to_numpy().astype(int)
+        assert RobustClassifier(against="nothing").fit(Z, y).score(Z, y) > max(y.mean(), 1 - y.mean()) + 0.05
+
+
+@quiet
+def test_a_decoder_keeps_more_of_x() -> None:
+    X, y = population(250)
+    options = {**QUICK, "epochs": 25}
+    ranks = [
+        effective_rank(FairEncoder(FORMULA, decoder_weight=weight, **options).fit(X, y).transform(X))
+        for weight in (0.0, 3.0)
+    ]
+    assert ranks[1] > ranks[0]
+
+
+def test_a_collapsed_model_is_called_so() -> None:
+    X, y = population(120)
+    y = np.where(np.arange(120) % 12 == 0, y, 1)  # nearly everybody has the same label
+    encoder = FairEncoder(FORMULA, gamma=1000.0, **{**QUICK, "epochs": 3, "learning_rate": 1e-4})
+    with pytest.warns(DegenerateModelWarning) as caught:
+        encoder.fit(X, y)
+    assert "constant" in {one.name for one in encoder.degeneracies_}
+    assert any("same for everybody" in str(warning.message) for warning in caught)
+
+
+def test_people_who_are_alone_are_counted() -> None:
+    X, y = population(60)
+    with pytest.warns(DegenerateModelWarning) as caught:
+        encoder = FairEncoder("same(all)", **{**QUICK, "epochs": 2}).fit(X, y)
+    assert any("nobody similar" in str(warning.message) for warning in caught)
+    assert "alone" in {one.name for one in encoder.degeneracies_}
+
+
+@quiet
+def test_similarity_may_be_a_text_a_path_a_name_or_an_object(tmp_path: Path) -> None:
+    X, y = population(60)
+    options = {**QUICK, "epochs": 2}
+    (tmp_path / "law.phi").write_text(FORMULA)
+    first = FairEncoder(FORMULA, **options).fit(X, y)
+    ready_made = Similarity(FORMULA, first.schema_, first.encoding_)
+    for similarity in (str(tmp_path / "law.phi"), tmp_path / "law.phi", ready_made):
+        assert FairEncoder(similarity, **options).fit(X, y).network_.hash == first.network_.hash
+    with pytest.raises(LearningError, match="similarity is int"):
+        FairEncoder(3, **options).fit(X, y)
+    with pytest.raises(LearningError, match="method="):
+        FairEncoder(FORMULA, method="magic", **options).fit(X, y)
+
+
+@quiet
+def test_history_tells_every_epoch_and_early_stopping_stops() -> None:
+    X, y = population(100)
+    encoder = FairEncoder(FORMULA, patience=6, **{**QUICK, "epochs": 200}).fit(X, y)
+    assert [epoch.number for epoch in encoder.history_] == list(range(len(encoder.history_)))
+    assert len(encoder.history_) < 200
+    rates = [epoch.rate for epoch in encoder.history_]
+    assert rates[-1] < rates[0]
+    assert all(0 <= epoch.validation.certified <= 1 for epoch in encoder.history_)
+
+
+@quiet
+def test_progress_is_shown_on_stderr_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    X, y = population(60)
+    FairEncoder(FORMULA, verbose=True, **{**QUICK, "epochs": 2}).fit(X, y)
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert "certified" in shown.err
+
+
+@quiet
+def test_tune_returns_the_frontier_goes_on_where_it_stopped_and_draws_it(tmp_path: Path) -> None:
+    X, y = population(200)
+    validation = population(150, seed=4)
+    encoder = FairEncoder(FORMULA, **QUICK)
+    options: dict[str, Any] = {"validation": validation, "required": 0.75, "folder": tmp_path / "search"}
+    frontier = tune(encoder, X, y, gammas=(0.3, 3.0), **options)
+    assert [point.gamma for point in frontier.points] == [0.3, 3.0][: len(frontier.points)]
+    assert frontier.chosen is not None
+    assert frontier.chosen.score >= 0.75
+    assert frontier.chosen.certified == max(p.certified for p in frontier.points if p.score >= 0.75)
+    assert frontier.chosen.certified > frontier.plain.certified
+    again = tune(encoder, X, y, gammas=(0.3, 3.0), **options)
+    assert again.points == frontier.points
+    assert again.encoder is not None
+    assert frontier.encoder is not None
+    np.testing.assert_array_equal(again.encoder.transform(X), frontier.encoder.transform(X))
+    frontier.plot(tmp_path / "frontier.svg")
+    drawing = ElementTree.parse(tmp_path / "frontier.svg").getroot()
+    assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == len(frontier.points) + 2
+    with pytest.raises(LcifrError, match="other people or other settings"):
+        tune(encoder, X, 1 - y, gammas=(0.3,), **options)
+
+
+@quiet
+def test_tune_stops_where_accuracy_falls_and_says_when_nothing_will_do() -> None:
+    X, y = population(120)
+    encoder = FairEncoder(FORMULA, **{**QUICK, "epochs": 2})
+    frontier = tune(encoder, X, y, validation=population(80, seed=4), required=1.01, gammas=(1.0, 10.0))
+    assert len(frontier.points) == 1
+    assert frontier.chosen is None
+    assert frontier.encoder is None
+    assert dataclasses.asdict(frontier.points[0])["gamma"] == 1.0
