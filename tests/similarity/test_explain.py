@@ -55,6 +55,7 @@ def test_distances_are_said_in_the_datas_units() -> None:
         ("not (same(age, sex) and gpa' = 1)", None, {"age", "sex", "gpa"}),
         ("not (same(age) or gpa' = 1)", None, set()),
         ("rank(gpa' by race' = \"White\") < 3 and age > 3", {"age"}, set()),
+        ("0*age' <= 3 and gpa' - gpa <= gpa' and |0*age'| < 1", {"age", "gpa"}, set()),
     ],
 )
 def test_what_is_free(text: str, free: set[str] | None, sometimes: set[str]) -> None:

@@ -351,3 +351,16 @@ def test_a_polytope_without_a_point_has_no_projection():
     assert np.isnan(found.sample(2)).all()
     nothing = Region.from_arrays([[0.0]], [[1.0]], rows=([[0.0]], [[1.0]]))  # a row that asks for nothing
     assert nothing.project([[7.0]]).tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("sign", ["<=", "<", "="])
+def test_a_distance_that_adds_up_attributes_bounds_each_of_them(sign):
+    text = f"same(categorical, score) and 0.1*|age' - age| + |gpa' - gpa| {sign} 1"
+    similarity = Similarity(text, SCHEMA, ENCODING)
+    cells = similarity.region(PEOPLE).cells
+    for cell in cells:
+        assert (np.abs(np.array(ends(cell, "age")).mean(axis=1) - PEOPLE.age) <= 10 + 1e-9).all()
+        assert (np.ptp(np.array(ends(cell, "gpa")), axis=1) <= 2 + 1e-9).all()
+    other = PEOPLE.assign(age=PEOPLE.age + 4, gpa=np.round(PEOPLE.gpa - 0.6, 1))
+    assert similarity.holds(PEOPLE, other).tolist() == [sign != "<"] * 5
+    assert similarity.region(PEOPLE).contains(ENCODING.encode(other)).all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import assert_never
 
 from lcifr.data.schema import Schema
@@ -13,7 +15,6 @@ from lcifr.similarity.formula import (
     Comparison,
     Formula,
     Implies,
-    Linear,
     Membership,
     Not,
     Or,
@@ -75,7 +76,7 @@ def _mentioned_by_atom(atom: Atom, schema: Schema) -> set[str]:
         case Same(names) | Within(names):
             return set(attributes_in(names, schema))
         case Comparison(left, _, right):
-            return _mentioned_by_term(left) | _mentioned_by_term(right)
+            return _mentioned_by_terms([*left.terms, *((-c, variable) for c, variable in right.terms)])
         case CategoryComparison(left, _, right):
             return _mentioned_by_variable(left) | (set() if isinstance(right, str) else _mentioned_by_variable(right))
         case Membership(left):
@@ -84,8 +85,12 @@ def _mentioned_by_atom(atom: Atom, schema: Schema) -> set[str]:
             assert_never(atom)
 
 
-def _mentioned_by_term(term: Linear) -> set[str]:
-    return set().union(*(_mentioned_by_variable(variable) for _, variable in term.terms))
+def _mentioned_by_terms(terms: Sequence[tuple[Fraction, Variable]]) -> set[str]:
+    """What stands in a sum and does not cancel: ``0*age'`` and ``age' - age'`` say nothing of age."""
+    totals: dict[Variable, Fraction] = {}
+    for c, variable in terms:
+        totals[variable] = totals.get(variable, Fraction(0)) + c
+    return set().union(*(_mentioned_by_variable(variable) for variable, c in totals.items() if c))
 
 
 def _mentioned_by_variable(variable: Variable) -> set[str]:
@@ -95,6 +100,6 @@ def _mentioned_by_variable(variable: Variable) -> set[str]:
         case Rank(person, attribute, by):
             return {attribute, by} if person is Person.OTHER else set()
         case Absolute(inside):
-            return _mentioned_by_term(inside)
+            return _mentioned_by_terms(inside.terms)
         case _:
             assert_never(variable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -81,7 +82,8 @@ class _Resolver:
         left_form, right_form, operator = self._form(node.left), self._form(node.right), node.operator
         if operator in (">", ">="):
             left_form, right_form, operator = right_form, left_form, operator.replace(">", "<")
-        return _compare(left_form.plus(right_form.times(Fraction(-1))), operator, positive, node.span)
+        compared = _compare(left_form.plus(right_form.times(Fraction(-1))), operator, positive, node.span)
+        return _with_each_absolute(compared)
 
     def _category(self, value: Value, texts: frozenset[str], inside: bool, span: Span) -> Category:
         attribute = self.schema[value.attribute]
@@ -122,6 +124,21 @@ class _Resolver:
 def _distinct(people: Individuals, attribute: str, by: str, codes: frozenset[int]) -> tuple[float, ...]:
     member = np.isin(people.code(by), list(codes))
     return tuple(float(value) for value in np.unique(people.number(attribute)[member]))
+
+
+def _with_each_absolute(node: Compare) -> Core:
+    """|t| + |u| ≤ k, and what follows from it: |t| ≤ k and |u| ≤ k.
+
+    A distance that adds up attributes bounds each of them, but no single half-space of it does: it is said here, where
+    everything that reads the tree sees it.
+    """
+    form = node.form
+    together = len(form.absolutes) > 1 and all(c > 0 for c, _ in form.absolutes)
+    if not together or node.operator == "!=" or form.part(Person.OTHER).numbers:
+        return node
+    operator = "<=" if node.operator == "=" else node.operator
+    each = (Compare(replace(form, absolutes=(absolute,)), operator, node.span) for absolute in form.absolutes)
+    return All((node, *each), node.span)
 
 
 def _compare(form: Form, operator: str, positive: bool, span: Span) -> Compare:

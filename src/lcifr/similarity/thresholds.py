@@ -39,7 +39,7 @@ def _atoms(formula: Formula) -> Iterator[Comparison | Within]:
 
 
 def _odd_threshold(atom: Comparison, similarity: Similarity, people: Individuals) -> Iterator[Finding]:
-    (leaf,) = leaves(resolve(atom, similarity.schema, similarity.encoding))
+    leaf = next(leaves(resolve(atom, similarity.schema, similarity.encoding)))
     assert isinstance(leaf, Compare)
     form = leaf.form
     if form.ranks or form.absolutes or len(form.numbers) != 1:
