@@ -14,7 +14,7 @@ from lcifr.prove import Answer, Budget, maximize
 from lcifr.prove.proof import CellProof, Claim, Entry, Leaf, Multipliers, to_plain
 from lcifr.similarity.region import Cell, Region
 
-TO_THE_END = 1e-13
+TO_THE_END = 1e-10
 """Nothing but the limit ends a proof: it is known to be true, so "close enough" would stop short of it."""
 
 

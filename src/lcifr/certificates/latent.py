@@ -16,9 +16,9 @@ from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.prove import Budget, radius
 
-ROOM = 1e-9
-"""Added to every end of a box, absolute and relative: room in which the same bound is proved again with less work and
-in exact arithmetic. It is far below every tolerance."""
+ROOM = 0.5
+"""Share of the tolerance that is added to every end of a box: room in which the same bound is proved again, by another
+tree or in exact arithmetic. The proofs get the rest, so that the radius is as tight as was asked for."""
 NAMED = ("lcifr", "numpy", "torch", "highspy")
 
 
@@ -48,11 +48,11 @@ def represent(
         encoder.network,
         encoder.encoding.encode(people),
         region,
-        tolerance=tolerance,
+        tolerance=(1 - ROOM) * tolerance,
         budget=budget,
         device=device,
     )
-    lower, upper = _widened(found.lower, -1.0), _widened(found.upper, 1.0)
+    lower, upper = _widened(found.lower, -ROOM * tolerance), _widened(found.upper, ROOM * tolerance)
     return Representation(
         ids=as_ids(ids, len(people)),
         latent=found.latent,
@@ -65,8 +65,8 @@ def represent(
     )
 
 
-def _widened(ends: FloatArray, sign: float) -> FloatArray:
-    return np.asarray(ends + sign * ROOM * (1.0 + np.abs(ends)))
+def _widened(ends: FloatArray, room: float) -> FloatArray:
+    return np.asarray(ends + room * (1.0 + np.abs(ends)))
 
 
 def covering(latent: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:

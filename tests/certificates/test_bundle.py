@@ -1,0 +1,340 @@
+"""Tampered bundles, hashes redone: whenever exact arithmetic says that a claim is false, the checker rejects it."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lcifr
+from lcifr.certificates import audit, certify, represent, write_bundle
+from lcifr.certificates.folder import sha256
+from lcifr.check import Rejected, read_network
+from lcifr.check.bundle import check_bundle
+from lcifr.check.cells import derive
+from lcifr.check.files import canonical_hash, read_weights
+from lcifr.check.judge import Judge, forward
+from lcifr.check.similar import Formula
+from lcifr.check.table import encode, read_attributes, read_person
+from lcifr.network import Network
+from tests.certificates.scenes import FORMULAS, Scene, scene
+
+KINDS = ("ball", "box", "whole")
+SCENES = ((2, 0), (5, 1), (3, 2), (4, 4), (7, 0))  # seed, formula
+
+
+@cache
+def bundle(number: int, kind: str) -> Path:
+    """A bundle that is right, as a folder."""
+    seed, formula = SCENES[number]
+    one: Scene = scene(seed, FORMULAS[formula], count=4)
+    handed = represent(one.encoder, one.people)
+    found: Any = audit(one.encoder, one.model, one.people, modular=False)
+    if kind != "whole":
+        found = certify(handed, one.model, on=kind)  # type: ignore[arg-type]
+    folder = Path(mkdtemp()) / "bundle"
+    write_bundle(folder, one.encoder, one.people, handed, found)
+    return folder
+
+
+@cache
+def contents(number: int, kind: str) -> dict[str, Any]:
+    """Everything in a bundle as JSON values."""
+    folder = bundle(number, kind)
+    lines = gzip.decompress((folder / "people.jsonl.gz").read_bytes()).decode().splitlines()
+    weights = {
+        name: [[[v.hex() for v in row] for row in w] + [[v.hex() for v in b]] for w, b in read_weights(folder, name)[0]]
+        for name in ("encoder.safetensors", "model.safetensors")
+    }
+    return {
+        "lines": [json.loads(line) for line in lines],
+        "similarity": json.loads((folder / "similarity.json").read_text()),
+        "encoding": json.loads((folder / "encoding.json").read_text()),
+        "manifest": json.loads((folder / "manifest.json").read_text()),
+        **weights,
+    }
+
+
+def network(plain: Any) -> Any:
+    layers = [
+        ([[float.fromhex(v) for v in row] for row in rows[:-1]], [float.fromhex(v) for v in rows[-1]]) for rows in plain
+    ]
+    return read_network(layers)
+
+
+def judge_of(plain: dict[str, Any]) -> Judge:
+    formula = Formula(plain["similarity"]["formula"], read_attributes(plain["encoding"]))
+    model, encoder = network(plain["model.safetensors"]), network(plain["encoder.safetensors"])
+    return Judge(formula, encoder, model, plain["manifest"]["decision"])
+
+
+def places(plain: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    inside = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
+    found = [path] if path else []
+    for key, value in inside:
+        found += places(value, (*path, key))
+    return found
+
+
+def mutate(plain: dict[str, Any], where: str, rng: np.random.Generator) -> None:
+    """Change one number, or remove, repeat or exchange things, in one part of the bundle."""
+    target: Any = {
+        "proof": [line.get(part, {}).get("proofs", []) for line in plain["lines"] for part in ("latent", "decision")],
+        "weights": [plain["encoder.safetensors"], plain["model.safetensors"]],
+        "latent": [{k: v for k, v in line["latent"].items() if k != "proofs"} for line in plain["lines"]],
+        "x": [line["x"] for line in plain["lines"]],
+        "similarity": [plain["similarity"]["formula"]],
+        "verdict": [line["decision"] for line in plain["lines"]],
+    }[where]
+    choices = [path for path in places(target) if "proofs" not in path or where == "proof"]
+    path = choices[rng.integers(len(choices))]
+    parent = target
+    for key in path[:-1]:
+        parent = parent[key]
+    value = parent[path[-1]]
+    if isinstance(value, str) and value.lstrip("-").startswith("0x"):
+        number = float.fromhex(value)
+        options = [-number, 0.0, number / 2, number * 1.5, number + rng.normal(), float(np.nextafter(number, -9e9))]
+        parent[path[-1]] = options[rng.integers(len(options))].hex()
+    elif isinstance(value, str) and value.lstrip("-").replace("/", "").isdigit():
+        parent[path[-1]] = str(Fraction(value) * Fraction(int(rng.integers(-2, 4)), 2))
+    elif value in ("certified", "undecided", "counterexample"):
+        parent[path[-1]] = "certified"
+    elif isinstance(value, bool):
+        parent[path[-1]] = not value
+    elif isinstance(value, int):
+        parent[path[-1]] = int(rng.integers(3))
+    elif isinstance(value, list) and len(value) > 1:
+        one, other = rng.integers(len(value), size=2)
+        value[one], value[other] = value[other], value[one]
+    elif isinstance(parent, list) and len(path) > 1:
+        parent.pop(path[-1])
+    if where == "latent":  # it was a copy without the proofs
+        for line, changed in zip(plain["lines"], target, strict=True):
+            line["latent"] = changed | {"proofs": line["latent"]["proofs"]}
+
+
+class Oracle:
+    """Looks for a similar person who makes a claim false, by exact evaluation at corners and random points of cells."""
+
+    def __init__(self, judge: Judge, seed: int) -> None:
+        self.judge, self.rng = judge, np.random.default_rng(seed)
+
+    def points(self, x: Any) -> list[list[float]]:
+        """Points of the person's cells, the person included; rows respected."""
+        found = [encode(x, self.judge.formula.attributes)]
+        for cell in derive(self.judge.formula, x):
+            for _ in range(30):
+                point = [0.0] * len(found[0])
+                for column, low, high in zip(cell.numeric, cell.lower, cell.upper, strict=True):
+                    share = self.rng.random() if self.rng.random() < 0.3 else float(self.rng.integers(2))
+                    point[column] = min(max(low + share * (high - low), low), high)
+                for columns, allowed in zip(cell.choices, cell.allowed, strict=True):
+                    options = [column for column, may in zip(columns, allowed, strict=True) if may]
+                    point[options[self.rng.integers(len(options))]] = 1.0
+                rows = zip(cell.G, cell.g, strict=True)
+                if all(
+                    sum(Fraction(a) * Fraction(v) for a, v in zip(G, point, strict=True)) <= Fraction(g)
+                    for G, g in rows
+                ):
+                    found.append(point)
+        return found
+
+    def refutes(self, line: Any) -> bool:
+        """Whether the radius or a certificate of this line is surely false."""
+        x = read_person(line["x"], self.judge.formula.attributes)
+        latent, decision = line["latent"], line["decision"]
+        z = [Fraction(float.fromhex(v)) for v in latent["z"]]
+        radius = Fraction(float.fromhex(latent["radius"]))
+        ends = [[Fraction(float.fromhex(v)) for v in latent[key]] for key in ("lower", "upper")]
+        for point in self.points(x):
+            landed = forward(self.judge.encoder, point)
+            for j, value in enumerate(landed):
+                if abs(value - z[j]) > radius or not ends[0][j] <= value <= ends[1][j]:
+                    return True
+            if decision["verdict"] == "certified" and self.decided(point) != decision["prediction"]:
+                return True
+        return False
+
+    def decided(self, point: list[float]) -> int:
+        value = forward(self.judge.whole, point)[0]
+        return -1 if value == 0 else int(value > 0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", range(len(SCENES)))
+def test_a_right_bundle_is_confirmed(number: int, kind: str) -> None:
+    report = check_bundle(bundle(number, kind))
+    assert (report.rejected, report.trusted, report.people) == ({}, [], 4)
+    judge = judge_of(contents(number, kind))
+    oracle = Oracle(judge, 0)
+    assert not any(oracle.refutes(line) for line in contents(number, kind)["lines"])
+
+
+PARTS = ("proof", "weights", "latent", "x", "similarity", "verdict")
+
+
+@settings(deadline=None, max_examples=120)
+@given(st.integers(0, len(SCENES) - 1), st.sampled_from(KINDS), st.sampled_from(PARTS), st.integers(0, 2**32))
+def test_what_is_false_after_a_change_is_rejected(number: int, kind: str, where: str, change: int) -> None:
+    plain = copy.deepcopy(contents(number, kind))
+    mutate(plain, where, np.random.default_rng(change))
+    try:
+        judge = judge_of(plain)
+        judged = [judge.judge(line) for line in plain["lines"]]
+    except Rejected:
+        return
+    oracle = Oracle(judge, change)
+    for line, found in zip(plain["lines"], judged, strict=True):
+        if not found.rejected and found.verdict != "none":
+            assert not oracle.refutes(line)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, len(SCENES) - 1), st.sampled_from(KINDS), st.integers(0, 2**32))
+def test_weaker_numbers_are_rejected(number: int, kind: str, change: int) -> None:
+    """A radius below what is reached, a z elsewhere, another person's x or proofs: rejected, or still true."""
+    plain = copy.deepcopy(contents(number, kind))
+    rng = np.random.default_rng(change)
+    one, other = rng.choice(4, 2, replace=False)
+    what = ("radius", "z", "x", "proofs")[rng.integers(4)]
+    if what == "radius":
+        plain["lines"][one]["latent"]["radius"] = (float.fromhex(plain["lines"][one]["latent"]["radius"]) * 0.9).hex()
+    elif what == "x":
+        plain["lines"][one]["x"] = plain["lines"][other]["x"]
+    else:
+        plain["lines"][one]["latent"][what] = plain["lines"][other]["latent"][what]
+    judge = judge_of(plain)
+    found = judge.judge(plain["lines"][one])
+    if Oracle(judge, change).refutes(plain["lines"][one]):
+        assert found.rejected
+    if what == "radius":
+        assert found.rejected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", range(len(SCENES)))
+@pytest.mark.parametrize("what", ["no proofs", "no claim", "node gone", "node twice"])
+def test_a_proof_with_a_part_gone_or_repeated_is_rejected(number: int, kind: str, what: str) -> None:
+    plain = copy.deepcopy(contents(number, kind))
+    judge = judge_of(plain)
+    for line in plain["lines"]:
+        proofs = line["latent"]["proofs"]
+        if not derive(judge.formula, read_person(line["x"], judge.formula.attributes)):
+            continue
+        if what == "no proofs":
+            line["latent"]["proofs"] = []
+        elif what == "no claim":
+            for proof in proofs:
+                proof["claims"].pop()
+        else:
+            for proof in proofs:
+                nodes = proof["claims"][0]["nodes"]
+                nodes[:1] = nodes[:1] * (0 if what == "node gone" else 2)
+        assert judge.judge(line).rejected
+
+
+# -- the folder --------------------------------------------------------------------------------------------------------
+
+
+def rewritten(tmp_path: Path, plain: dict[str, Any]) -> Path:
+    """The bundle with these contents, all hashes redone."""
+    folder = tmp_path / "bundle"
+    folder.mkdir()
+    hashes = {}
+    for name, key in (("encoder.safetensors", "encoder"), ("model.safetensors", "model")):
+        layers = [
+            ([[float.fromhex(v) for v in r] for r in rows[:-1]], [float.fromhex(v) for v in rows[-1]])
+            for rows in plain[name]
+        ]
+        saved = Network.from_arrays(layers)
+        saved.save(folder / name)
+        hashes[key] = saved.hash
+    for key in ("similarity", "encoding"):
+        (folder / f"{key}.json").write_text(json.dumps(plain[key]))
+        hashes[key] = canonical_hash(plain[key])
+    text = "".join(json.dumps(line) + "\n" for line in plain["lines"])
+    (folder / "people.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    files = {f.name: {"sha256": sha256(f), "bytes": f.stat().st_size} for f in folder.iterdir()}
+    manifest = plain["manifest"] | {"files": files, "hashes": plain["manifest"]["hashes"] | hashes}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_rewriting_alone_changes_nothing(tmp_path: Path) -> None:
+    assert check_bundle(rewritten(tmp_path, copy.deepcopy(contents(0, "whole")))).exit_code == 0
+
+
+@pytest.mark.parametrize("what", ["missing", "repeated", "manifest"])
+def test_people_are_counted(what: str, tmp_path: Path) -> None:
+    plain = copy.deepcopy(contents(0, "ball"))
+    if what == "missing":
+        plain["lines"].pop()
+    elif what == "repeated":
+        plain["lines"][1] = plain["lines"][0]
+    else:
+        plain["manifest"]["people"] = 5
+    with pytest.raises(Rejected):
+        check_bundle(rewritten(tmp_path, plain))
+
+
+def test_hashes_must_be_those_of_the_files(tmp_path: Path) -> None:
+    folder = rewritten(tmp_path, copy.deepcopy(contents(0, "ball")))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["hashes"]["similarity"] = "0" * 64
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(Rejected, match="another similarity"):
+        check_bundle(folder)
+
+
+@pytest.mark.parametrize("name", ["people.jsonl.gz", "encoder.safetensors", "encoding.json", "similarity.json"])
+@pytest.mark.parametrize("how", ["cut", "zeros", "gone", "link"])
+def test_broken_files_are_named(name: str, how: str, tmp_path: Path) -> None:
+    folder = rewritten(tmp_path, copy.deepcopy(contents(0, "ball")))
+    path = folder / name
+    data = path.read_bytes()
+    path.unlink()
+    if how in ("cut", "zeros"):
+        path.write_bytes(data[: len(data) // 2] if how == "cut" else bytes(len(data)))
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["files"][name] = {"sha256": sha256(path), "bytes": path.stat().st_size}
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+    elif how == "link":
+        (tmp_path / "elsewhere").write_bytes(data)
+        path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Rejected, match=name.replace(".", r"\.")):
+        check_bundle(folder)
+
+
+def test_the_command_needs_no_package_and_its_exit_codes_are_a_contract(tmp_path: Path) -> None:
+    source = str(Path(lcifr.__file__).parents[1])
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import lcifr.check.__main__ as m; sys.exit(m.main(sys.argv[2:]))"
+    )
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-I", "-S", "-c", code, source, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    good = run(str(bundle(0, "whole")))
+    assert (good.returncode, good.stderr) == (0, "")
+    assert good.stdout.startswith("4 of 4 people")
+    plain = copy.deepcopy(contents(0, "whole"))
+    plain["lines"][2]["latent"]["radius"] = "0x0p+0"
+    bad = run(str(rewritten(tmp_path, plain)), "--json")
+    assert bad.returncode == 1
+    assert list(json.loads(bad.stdout)["rejected"]) == ["2"]
+    assert run(str(tmp_path / "nothing")).returncode == 2
+    assert run().returncode == 2
