@@ -27,7 +27,10 @@ def count_people(path: str | Path) -> int | None:
     """How many rows there are, where the file says so at once."""
     from pyarrow import parquet
 
-    return int(parquet.ParquetFile(path).metadata.num_rows) if _is_parquet(Path(path)) else None
+    try:
+        return int(parquet.ParquetFile(path).metadata.num_rows) if _is_parquet(Path(path)) else None
+    except (pa.ArrowException, OSError):
+        return None  # whoever reads it will say why
 
 
 def read_chunks(path: str | Path, schema: Schema, size: int, id_column: str | None = None) -> Iterator[Chunk]:

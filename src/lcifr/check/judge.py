@@ -159,14 +159,14 @@ def _shown(network: Network, cells: list[Cell], needed: Sequence[Needed], plain:
     """Every cell must show everything that is needed; any proof of the person may help, its own comes first."""
     proofs = items(plain.get("proofs", []), "proofs")
     for place, cell in enumerate(cells):
-        open_, reason = list(needed), "there is no proof"
+        open_, reason = list(needed), "nothing is claimed that is strong enough"
         for proof in [*proofs[place : place + 1], *proofs[:place], *proofs[place + 1 :]]:
             try:
                 findings = examine(network, cell, proof)
             except Rejected as rejected:
                 reason = str(rejected)
                 continue
-            reason = next((f.reason for f in findings if f.reason), "its claims are weaker")
+            reason = next((f.reason for f in findings if f.reason), reason)
             open_ = [] if _empty(findings) else [need for need in open_ if not _follows(findings, need)]
             if not open_:
                 break

@@ -57,12 +57,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Sum:
-    """A linear form with known people filled in: what is left speaks about the other individual."""
+    """A linear form with known people filled in: what is left speaks about the other individual.
+
+    ``bent`` says that there was an absolute value, known by now.
+    """
 
     numbers: dict[str, Fraction]
     ranks: list[tuple[dict[str, object], Fraction]]
     absolutes: list[tuple[Fraction, Sum]]
     constant: Fraction
+    bent: bool = False
 
     def plus(self, other: Sum, factor: Fraction) -> Sum:
         """self + factor · other."""
@@ -74,6 +78,7 @@ class Sum:
             [*self.ranks, *((table, factor * c) for table, c in other.ranks)],
             [*self.absolutes, *((factor * c, inside) for c, inside in other.absolutes)],
             self.constant + factor * other.constant,
+            self.bent or other.bent,
         )
 
 
@@ -169,7 +174,7 @@ class Formula:
             c, inside = items(item, "an absolute value", 2)
             within = self._sum(inside, known)
             settled = not (within.numbers or within.ranks or within.absolutes)
-            size = Sum({}, [], [] if settled else [(Fraction(1), within)], abs(within.constant) if settled else _ZERO)
+            size = Sum({}, [], [], abs(within.constant), True) if settled else Sum({}, [], [(_PLUS, within)], _ZERO)
             result = result.plus(size, _fraction(c))
         return result
 
@@ -203,6 +208,8 @@ class Formula:
             return self._ranks(total, operator)
         if not total.numbers:
             return [Part()] if COMPARE[operator](total.constant, 0) else []
+        if operator == "!=" and not total.bent:
+            return [Part()]  # everybody but a plane: proofs speak about everybody
         if operator == "!=":
             return _kept(half for s in (_PLUS, _MINUS) for half in self._compare(NOTHING.plus(total, s), "<"))
         part = Part()
@@ -217,7 +224,7 @@ class Formula:
             sides = [self._compare(NOTHING.plus(total, s), sign) for s in (_PLUS, _MINUS)]
             return _product(*sides) if operator == "=" else _kept([*sides[0], *sides[1]])
         (c, inside), *others = total.absolutes
-        rest = Sum(total.numbers, total.ranks, others, total.constant)
+        rest = Sum(total.numbers, total.ranks, others, total.constant, True)
         sides = [self._compare(rest.plus(inside, s * c), operator) for s in (_PLUS, _MINUS)]
         return _product(*sides) if c > 0 else _kept([*sides[0], *sides[1]])
 

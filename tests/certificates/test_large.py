@@ -1,0 +1,167 @@
+"""Large runs: chunks, resuming after kill −9, and the same bytes as a run that nobody interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lcifr.certificates import Representation, audit, represent
+from lcifr.certificates.files import audit_file, represent_file
+from lcifr.errors import ArtefactError, LcifrError, TableError
+from tests.certificates.scenes import FORMULAS, Scene, people, scene
+
+ROOT = Path(__file__).parents[2]
+SEED, COUNT, CHUNK = 2, 60, 5
+
+
+def one() -> Scene:
+    return scene(SEED, FORMULAS[0])
+
+
+def table() -> pd.DataFrame:
+    frame = people(COUNT, 5)
+    frame["who"] = [f"person {i}" for i in range(COUNT)]
+    return frame
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+
+
+def test_parquet_csv_and_memory_give_the_same(tmp_path: Path) -> None:
+    frame = table()
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    frame.to_parquet(tmp_path / "people.parquet", row_group_size=7, index=False)
+    for kind in ("csv", "parquet"):
+        represent_file(
+            one().encoder, tmp_path / f"people.{kind}", tmp_path / kind, id_column="who", chunk=CHUNK, workers=1
+        )
+    assert contents(tmp_path / "csv") == contents(tmp_path / "parquet")
+    whole = represent(one().encoder, frame.drop(columns="who"), frame["who"])
+    found = Representation.read(tmp_path / "csv")
+    assert found.ids == whole.ids
+    assert found.provenance == whole.provenance
+    assert np.allclose(found.radius, whole.radius, rtol=1e-5)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["csv", "parquet", "people.csv", "people.parquet"]
+
+
+def test_processes_give_the_same_as_one(tmp_path: Path) -> None:
+    people(COUNT, 5).to_parquet(tmp_path / "people.parquet", index=False)
+    for workers in (1, 2):
+        represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / str(workers), chunk=20, workers=workers)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
+SCRIPT = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from tests.certificates.test_large import CHUNK, one
+from lcifr.certificates.files import represent_file
+if __name__ == "__main__":
+    print("ready", flush=True)
+    represent_file(one().encoder, "people.parquet", "out", chunk=CHUNK, workers=1)
+"""
+
+
+def test_a_run_that_is_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """Killed at ten random moments: no person is lost or repeated, no part is made twice, the bytes are the same."""
+    people(COUNT, 5).to_parquet(tmp_path / "people.parquet", index=False)
+    represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "whole", chunk=CHUNK, workers=1)
+    rng = np.random.default_rng(0)
+    parts = tmp_path / ".out.parts"
+    made: dict[str, int] = {}
+    for _ in range(10):
+        process = subprocess.Popen([sys.executable, "-c", SCRIPT], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        process.stdout.readline()
+        before = len(list(parts.glob("part-*"))) if parts.is_dir() else 0
+        begun = time.monotonic()
+        # Until a part or two more are there, then a little: moments spread over reading, proving, writing, joining.
+        while process.poll() is None and time.monotonic() - begun < 60:
+            if parts.is_dir() and len(list(parts.glob("part-*"))) > before + rng.integers(2):
+                break
+            time.sleep(0.002)
+        time.sleep(float(rng.uniform(0, 0.05)))
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        if (tmp_path / "out").exists():
+            break
+        for part in parts.glob("part-*"):
+            stamp = part.stat().st_mtime_ns
+            assert made.setdefault(part.name, stamp) == stamp  # what was there is not done again
+    if not (tmp_path / "out").exists():
+        represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "out", chunk=CHUNK, workers=1)
+    assert made
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    assert len(Representation.read(tmp_path / "out")) == COUNT
+
+
+def test_other_people_settings_or_weights_are_other_parts(tmp_path: Path) -> None:
+    """A part counts only for exactly the run that made it."""
+    frame = people(20, 5)
+    frame.to_parquet(tmp_path / "people.parquet", index=False)
+    represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "first", chunk=10, workers=1)
+    # Parts of a stopped run with other people, under the name of the next run.
+    from lcifr.certificates import large
+
+    kept = large.discard
+    try:
+        large.discard = lambda parts: None
+        import lcifr.certificates.files as files
+
+        files.discard = large.discard
+        represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "second", chunk=10, workers=1)
+        (tmp_path / ".second.parts").rename(tmp_path / ".third.parts")
+    finally:
+        large.discard = files.discard = kept
+    frame.loc[3, "income"] += 1.0
+    frame.to_parquet(tmp_path / "people.parquet", index=False)
+    represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "third", chunk=10, workers=1)
+    first, third = (Representation.read(tmp_path / name).latent for name in ("first", "third"))
+    assert (first[3] != third[3]).any()
+    assert (np.delete(first, 3, 0) == np.delete(third, 3, 0)).all()
+
+
+def test_an_audit_in_parts_is_the_audit(tmp_path: Path) -> None:
+    frame = people(20, 5)
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    here = one()
+    audit_file(here.encoder, here.model, tmp_path / "people.csv", tmp_path / "out", chunk=6, workers=1)
+    found = pd.read_parquet(tmp_path / "out/audit.parquet")
+    whole = audit(here.encoder, here.model, frame).frame()
+    assert found["verdict"].tolist() == whole["verdict"].tolist()
+    assert found["id"].tolist() == [str(i) for i in range(20)]
+    similar = found.filter(like="similar:").notna().any(axis=1)
+    assert (similar == (found["verdict"] == "COUNTEREXAMPLE")).all()
+    assert json.loads((tmp_path / "out/manifest.json").read_text())["model"] == here.model.hash
+
+
+def test_wrong_files_are_refused_and_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    people(3, 5).to_csv(tmp_path / "people.csv", index=False)
+    with pytest.raises(ArtefactError, match="exists already"):
+        represent_file(one().encoder, tmp_path / "people.csv", tmp_path / "there", workers=1)
+    with pytest.raises(LcifrError, match="no such file"):
+        represent_file(one().encoder, tmp_path / "nobody.csv", tmp_path / "out", workers=1)
+    (tmp_path / "odd.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(LcifrError, match=r"odd\.parquet"):
+        represent_file(one().encoder, tmp_path / "odd.parquet", tmp_path / "out", workers=1)
+    people(3, 5).drop(columns="job").to_csv(tmp_path / "less.csv", index=False)
+    with pytest.raises(TableError, match="job"):
+        represent_file(one().encoder, tmp_path / "less.csv", tmp_path / "out", workers=1)
+    twice = people(3, 5).assign(who=["a", "b", "a"])
+    twice.to_parquet(tmp_path / "twice.parquet", index=False)
+    with pytest.raises(ArtefactError, match=r"twice|each once"):
+        represent_file(one().encoder, tmp_path / "twice.parquet", tmp_path / "out", id_column="who", chunk=2, workers=1)
+    assert not (tmp_path / "out").exists()
