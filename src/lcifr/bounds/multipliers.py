@@ -10,11 +10,16 @@ from torch import Tensor
 from lcifr.bounds.interior import Program, solve
 from lcifr.bounds.linear import Lines, Reach, backward, settle
 from lcifr.bounds.scene import Scene
-from lcifr.bounds.search import Points
+from lcifr.bounds.search import Points, first_layer, satisfies_rows, vertex
 
 STEPS = 12
 RATE = 0.15
 """Slopes live in [0, 1]: a few steps cross the whole range. The rate falls by 5 % a step."""
+
+
+CLEARLY = -1e-302
+"""A proof that there is no point is good at any length of λ. A program without any gain is solved in units of 1e-300,
+so this is a hundredth of one: there is no reason to look for more."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +151,9 @@ def _by_gradient(
         beta = [torch.zeros_like(a).requires_grad_() for a in alpha]
         count = 0 if scene.rows is None else scene.rows.weight.shape[0]
         rows, point = direction.new_zeros((len(scene), 1, count)), None
-        if count:  # the best λ for the lines as they are
-            rows, point = row_multipliers(scene, backward(scene, direction[:, None, :], lines))
+        if count or bool((phases[0] != 0).any()):  # the best λ and β of the first layer for the lines as they are
+            beta[0], rows, point = cut_multipliers(scene, backward(scene, direction[:, None, :], lines), phases[0])
+        beta[0].requires_grad_()
         rows.requires_grad_()
         signs = [phase.to(direction.dtype)[:, None, :] for phase in phases]
         every = [*alpha, *beta, rows]
@@ -183,12 +189,39 @@ def _by_gradient(
 
 
 @torch.no_grad()
-def row_multipliers(scene: Scene, reach: Reach) -> tuple[Tensor, Points]:
-    """(n, 1, R) the best λ of the linear rows for a linear bound that is given, and where it is then largest."""
-    gain = torch.cat([reach.coefficient[:, 0], *(part[:, 0] for part in reach.groups)], 1)
-    program = _program(scene, gain, scene.base, None)
-    solution = solve(program)
-    return solution.multiplier[:, None, :], _rounded(scene, solution.x)[0]
+def cut_multipliers(scene: Scene, reach: Reach, phase: Tensor) -> tuple[Tensor, Tensor, Points]:
+    """The best multipliers of what cuts the cell, for a linear bound that is given, and where it is then largest.
+
+    These are exact: with all lines but those of the first layer's split neurons stable, so is the bound. Where the
+    bound's own vertex keeps to all cuts, 0 is best, and no program is solved.
+
+    Parameters
+    ----------
+    phase : (n, h) of the first layer.
+
+    Returns
+    -------
+    (n, 1, h) size of β of the first layer, (n, 1, R) λ of the linear rows, and the points.
+    """
+    groups = tuple(part[:, 0] for part in reach.groups)
+    point, sign = vertex(scene, reach.coefficient[:, 0], groups), phase.to(scene.base.dtype)
+    count, hidden = 0 if scene.rows is None else scene.rows.weight.shape[0], sign.shape[1]
+    beta, rows = torch.zeros_like(sign)[:, None, :], scene.base.new_zeros((len(scene), 1, count))
+    kept = satisfies_rows(scene, point) & (first_layer(scene, point) * sign >= 0).all(-1)
+    cut = (~kept).nonzero()[:, 0]
+    if len(cut) == 0:
+        return beta, rows, point
+    part, nothing = scene.take(cut), torch.zeros_like(sign[cut])
+    gain = torch.cat([reach.coefficient[:, 0], *groups], 1)[cut]
+    middle = part.base + part.center @ part.weight.T
+    solution = solve(_program(part, gain, middle, _Parts(nothing, nothing, nothing, nothing, sign[cut])))
+    beta[cut] = solution.multiplier[:, None, :hidden]
+    rows[cut] = solution.multiplier[:, None, hidden:]
+    moved = _rounded(part, solution.x)[0]
+    point.numeric[cut] = moved.numeric
+    for old, new in zip(point.hot, moved.hot, strict=True):
+        old[cut] = new
+    return beta, rows, point
 
 
 @torch.no_grad()
@@ -209,7 +242,7 @@ def emptiness(scene: Scene) -> tuple[Tensor, Tensor]:
     program = _program(
         scene, torch.cat([blank.coefficient[:, 0], *(part[:, 0] for part in blank.groups)], 1), scene.base, None
     )
-    rows = solve(program, torch.full_like(scene.largest, -1.0)).multiplier[:, None, :]
+    rows = solve(program, torch.full_like(scene.largest, CLEARLY)).multiplier[:, None, :]
     rows = rows / rows.amax(-1, keepdim=True).clamp(min=1e-300)
     width = scene.weight.shape[0]
     value = backward(scene, scene.base.new_zeros((len(scene), 1, width)), [], layer=0, rows=rows).upper[:, 0]

@@ -20,7 +20,7 @@ from lcifr.prove.solvers import Solver
 OURS = 10
 """Our nodes for one of a solver's: it solves linear programs one after the other where we bound a batch."""
 MOST = 100
-"""Unstable ReLUs and free choices of one cell. A solver does not finish larger programs within such a limit on nodes,
+"""Unstable ReLUs and free categories of one cell. A solver does not finish larger programs within such a limit,
 and each of its nodes then costs a good part of a second."""
 
 
@@ -79,7 +79,7 @@ def ask_solver(question: Question, claim: Claim, pairs: list[Pair], solver: Solv
 def _size(question: Question, person: int) -> int:
     """How much a solver would have to decide in the person's largest cell."""
     cells = [cell for cell in question.region.take(slice(person, person + 1)).cells if cell.present[0]]
-    free = [sum(int(choice.allowed[0].sum() > 1) for choice in cell.choices) for cell in cells]
+    free = [sum(max(0, int(choice.allowed[0].sum()) - 1) for choice in cell.choices) for cell in cells]
     unstable = [sum(int(part.unstable.sum()) for part in intervals_of(question.network, cell)) for cell in cells]
     return max((a + b for a, b in zip(free, unstable, strict=True)), default=0)
 

@@ -20,6 +20,9 @@ WHOLE = 1e-4
 """A category whose share at the relaxed optimum is within this of 1 counts as decided by the relaxation."""
 FEW = 8
 """Deep networks with at most this many moving numerics are split on those: every interval shrinks with the box."""
+LAST = 3
+"""With at most this many unstable neurons left, their phases are decided instead: at a maximum that lies on a kink
+halving the box would never make them stable."""
 STUCK, RELU, CHOICE, NUMERIC = 0, 1, 2, 3
 
 
@@ -78,7 +81,9 @@ def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> 
     several = scene.depth >= 2 and scene.weight.shape[1] <= FEW
     kind = torch.where(width > 0, NUMERIC, kind)
     place, threshold = torch.where(width > 0, column, place), middle
-    by_relu = (gap > 0) & ~(several & (width > 0))
+    by_relu = gap > 0
+    if several:
+        by_relu &= (width == 0) | (_unstable(better) <= LAST)
     kind, layer = torch.where(by_relu, RELU, kind), torch.where(by_relu, depth, layer)
     place = torch.where(by_relu, where, place)
     kind, place = torch.where(open_choice, CHOICE, kind), torch.where(open_choice, choice, place)
@@ -154,6 +159,11 @@ def _neurons(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -
         depth = torch.where(take, index, depth)
         coefficient = line.pull(value)[0]
     return gap, where, depth
+
+
+def _unstable(better: Tightened) -> Tensor:
+    """(n,) how many neurons can still be on and off."""
+    return torch.stack([((line.lo < 0) & (line.hi > 0)).sum(1) for line in better.lines]).sum(0)
 
 
 def _gap(scene: Scene, value: Tensor, line: Lines, point: Points | None) -> Tensor:
