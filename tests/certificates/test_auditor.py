@@ -78,27 +78,41 @@ def check_everything(one: Scene, *, samples: int, seed: int = 0, **options: Any)
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_everything_agrees(formula: str, seed: int) -> None:
-    check_everything(scene(seed, formula), samples=200)
+    check_everything(scene(seed, formula, count=3), samples=200)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_several_classes_and_groups(seed: int) -> None:
     groups = [None, [[0, 2]], [[0, 1, 2]]][seed % 3]
-    found = check_everything(scene(seed, FORMULAS[seed % 5], outputs=3), samples=200, groups=groups)
+    found = check_everything(scene(seed, FORMULAS[seed % 3], outputs=3, count=3), samples=200, groups=groups)
     if groups == [[0, 1, 2]]:
         assert found.certified.all()
 
 
-@settings(deadline=None, max_examples=25, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # shrinking takes long
-@given(worlds(pairs=2, max_leaves=4), st.integers(0, 10**6))
-def test_in_generated_worlds(world: World, seed: int) -> None:
+def check_world(world: World, seed: int) -> None:
     try:
         world.region()
     except RegionError:
         return
     check_everything(scene_of(world, seed), samples=50)
+
+
+NO_SHRINKING = [Phase.explicit, Phase.reuse, Phase.generate]  # every step of it proves anew
+
+
+@settings(deadline=None, max_examples=8, phases=NO_SHRINKING)
+@given(worlds(pairs=1, max_leaves=4), st.integers(0, 10**6))
+def test_in_generated_worlds(world: World, seed: int) -> None:
+    check_world(world, seed)
+
+
+@pytest.mark.long
+@settings(deadline=None, max_examples=200, phases=NO_SHRINKING)
+@given(worlds(pairs=3, max_leaves=5), st.integers(0, 10**6))
+def test_in_many_generated_worlds(world: World, seed: int) -> None:
+    check_world(world, seed)
 
 
 @pytest.mark.long
@@ -138,9 +152,9 @@ def test_a_counterexample_is_simple() -> None:
     assert shown
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_regression_within_a_tolerance(seed: int) -> None:
-    one = scene(seed, FORMULAS[seed % 4])
+    one = scene(seed, FORMULAS[seed], count=3)
     spread = float(np.ptp(one.model(one.encoder.transform(one.people)))) + 1e-3
     for tolerance in (0.05 * spread, 0.5 * spread, 50 * spread):
         handed = represent(one.encoder, one.people)

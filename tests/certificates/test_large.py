@@ -72,14 +72,15 @@ if __name__ == "__main__":
 """
 
 
-def test_a_run_that_is_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    """Killed at ten random moments: no person is lost or repeated, no part is made twice, the bytes are the same."""
+@pytest.mark.parametrize("times", [2, pytest.param(10, marks=pytest.mark.long)])
+def test_a_run_that_is_killed_goes_on_where_it_stopped(times: int, tmp_path: Path) -> None:
+    """Killed at random moments: no person is lost or repeated, no part is made twice, the bytes are the same."""
     people(COUNT, 5).to_parquet(tmp_path / "people.parquet", index=False)
     represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "whole", chunk=CHUNK, workers=1)
     rng = np.random.default_rng(0)
     parts = tmp_path / ".out.parts"
     made: dict[str, int] = {}
-    for _ in range(10):
+    for _ in range(times):
         process = subprocess.Popen([sys.executable, "-c", SCRIPT], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         process.stdout.readline()
