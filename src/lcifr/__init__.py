@@ -11,38 +11,60 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from lcifr.certificates import Audit, Certificates, Representation, Verdict, audit, certify
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
+    from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, tune
     from lcifr.network import Network
     from lcifr.prove import maximize, radius
     from lcifr.similarity import Region, Similarity
 
 _HOMES = {
+    "Audit": "lcifr.certificates",
     "Categorical": "lcifr.data",
+    "Certificates": "lcifr.certificates",
     "Encoding": "lcifr.data",
+    "FairEncoder": "lcifr.estimators",
     "Individuals": "lcifr.data",
     "LcifrError": "lcifr.errors",
     "Network": "lcifr.network",
     "Numeric": "lcifr.data",
     "Region": "lcifr.similarity",
+    "Representation": "lcifr.certificates",
+    "RobustClassifier": "lcifr.estimators",
+    "RobustRegressor": "lcifr.estimators",
     "Schema": "lcifr.data",
     "Similarity": "lcifr.similarity",
+    "Verdict": "lcifr.certificates",
+    "audit": "lcifr.certificates",
+    "certify": "lcifr.certificates",
     "maximize": "lcifr.prove",
     "radius": "lcifr.prove",
+    "tune": "lcifr.estimators",
 }
 
 __all__ = [
+    "Audit",
     "Categorical",
+    "Certificates",
     "Encoding",
+    "FairEncoder",
     "Individuals",
     "LcifrError",
     "Network",
     "Numeric",
     "Region",
+    "Representation",
+    "RobustClassifier",
+    "RobustRegressor",
     "Schema",
     "Similarity",
+    "Verdict",
+    "audit",
+    "certify",
     "maximize",
     "radius",
+    "tune",
 ]
 
 

@@ -20,6 +20,13 @@ def console() -> Console:
     return Console(markup=False, highlight=False)
 
 
+def stderr() -> Console:
+    """For progress bars: they are no results."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
 def print_json(value: Any) -> None:
     """Stdout, for machines: one JSON value."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
