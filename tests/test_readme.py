@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,17 +12,13 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def test_the_python_quick_start_runs():
     (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    random = np.random.default_rng(0)
-    names = {
-        "weights": random.normal(size=(4, 59)) / 8,
-        "bias": np.zeros(4),
-        "more_weights": random.normal(size=(1, 4)),
-        "more_bias": np.zeros(1),
-    }
+    names: dict[str, Any] = {}
     exec(compile(code, "README.md", "exec"), names)  # noqa: S102
-    answer = names["answer"]
+    answer, people = names["answer"], names["people"]
     assert (answer.best <= answer.upper).all()
     assert np.isfinite(answer.upper).all()
+    assert people.exact.all()
+    assert np.mean(names["model"].predict(people.latent) == names["data"].test.y) > 0.65
 
 
 def test_every_file_the_readme_points_to_is_there():

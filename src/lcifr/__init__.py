@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from lcifr.errors import LcifrError
     from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, tune
     from lcifr.network import Network
-    from lcifr.prove import maximize, radius
+    from lcifr.prove.maximize import maximize
+    from lcifr.prove.radius import radius
     from lcifr.similarity import Region, Similarity
 
 _HOMES = {
