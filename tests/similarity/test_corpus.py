@@ -21,9 +21,7 @@ from .corpus import Pair as CorpusPair
 ENCODING = Encoding.fit(pd.DataFrame(TRAINING), SCHEMA)
 # The same people under declared ranges, so that every formula has a region.
 RANGED = Schema(
-    tuple(
-        Numeric(a.name, a.unit, -1e4, 1e4, a.integer) if isinstance(a, Numeric) else a for a in SCHEMA.attributes
-    ),
+    tuple(Numeric(a.name, a.unit, -1e4, 1e4, a.integer) if isinstance(a, Numeric) else a for a in SCHEMA.attributes),
     SCHEMA.groups,
     SCHEMA.target,
 )

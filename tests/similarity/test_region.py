@@ -185,13 +185,13 @@ def test_take_follows_the_people():
 def test_decoded_points_are_people_and_holds_confirms_them(text):
     similarity = Similarity(text, SCHEMA, ENCODING)
     found = similarity.region(PEOPLE)
-    points = found.sample(20, seed=7)
+    points = found.sample(8, seed=7)
     assert not np.isnan(points).any()
     witnesses = found.decode(points)
     table = witnesses.to_pandas()
-    assert witnesses.confirmed.shape == (len(PEOPLE), 20)
+    assert witnesses.confirmed.shape == (len(PEOPLE), 8)
     assert witnesses.confirmed.all()
-    assert similarity.holds(PEOPLE.loc[np.repeat(PEOPLE.index, 20)], table).all()
+    assert similarity.holds(PEOPLE.loc[np.repeat(PEOPLE.index, 8)], table).all()
     assert table.age.dtype.kind == "i"
     assert set(table.city) <= set("ABCDEFGH")
     assert table.score.between(0, 10).all()

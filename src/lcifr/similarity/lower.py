@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -26,30 +26,24 @@ SMALLEST = np.finfo(np.float64).smallest_normal
 
 @dataclass
 class Box:
-    """Raw and encoded bounds of the numeric attributes, narrowed step by step.
+    """Bounds of the numeric attributes in the data's units, narrowed step by step.
 
-    All arrays are (people, numerics), laid out by column, because one attribute is narrowed at a time.
+    Both arrays are (people, numerics), laid out by column, because one attribute is narrowed at a time.
     """
 
     encoding: Encoding
     lower: Floats
     upper: Floats
-    # Encoded ends are kept beside the raw ones: "equal to x" is exact in encoded units and must stay so.
-    encoded_lower: Floats = field(init=False)
-    encoded_upper: Floats = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.encoded_lower = np.full_like(self.lower, -np.inf)
-        self.encoded_upper = np.full_like(self.upper, np.inf)
-
-    def narrow(self, j: int, side: str, raw: Floats, encoded: Floats | None = None) -> None:
-        code = (raw - self.encoding.means[j]) / self.encoding.sds[j] if encoded is None else encoded
+    def narrow(self, j: int, side: str, raw: Floats) -> None:
         if side == "lower":
-            self.lower[:, j] = np.maximum(self.lower[:, j], raw)
-            self.encoded_lower[:, j] = np.maximum(self.encoded_lower[:, j], code)
+            np.maximum(self.lower[:, j], raw, out=self.lower[:, j])
         else:
-            self.upper[:, j] = np.minimum(self.upper[:, j], raw)
-            self.encoded_upper[:, j] = np.minimum(self.encoded_upper[:, j], code)
+            np.minimum(self.upper[:, j], raw, out=self.upper[:, j])
+
+    def encoded(self) -> tuple[Floats, Floats]:
+        """The ends as features. Encoding is monotone in floats, so the tightest raw end is the tightest encoded one."""
+        return self.encoding.scale(self.lower), self.encoding.scale(self.upper)
 
 
 def build_cell(plan: Plan, people: Individuals, encoding: Encoding) -> Cell:
@@ -68,10 +62,11 @@ def build_cell(plan: Plan, people: Individuals, encoding: Encoding) -> Cell:
         choice, possible = _choice(plan, name, people, encoding)
         choices.append(choice)
         present &= possible
+    ends = box.encoded()
     rows = _rows(plan, box, pair, present)
     if rows is not None:
-        present &= _rows_possible(rows, box, encoding)
-    lower, upper = (_of_present(ends, present) for ends in (box.encoded_lower, box.encoded_upper))
+        present &= _rows_possible(rows, ends, encoding)
+    lower, upper = (_of_present(end, present) for end in ends)
     return Cell(encoding.numeric_columns, lower, upper, tuple(choices), rows, present)
 
 
@@ -93,7 +88,7 @@ def build_box(plan: Plan, pair: Pair, encoding: Encoding) -> tuple[Box, Booleans
     for rank in plan.ranks:
         present &= _apply_rank(box, rank, pair)
     _bound_by_rows(box, plan, pair)
-    present &= (box.lower <= box.upper).all(axis=1) & (box.encoded_lower <= box.encoded_upper).all(axis=1)
+    present &= (box.lower <= box.upper).all(axis=1)
     return box, present
 
 
@@ -190,8 +185,8 @@ def _choice(plan: Plan, name: str, people: Individuals, encoding: Encoding) -> t
     codes = np.arange(columns.stop - columns.start)
     links = [link for link in plan.links if link.left[1] == name]
     own = next((link for link in links if link.equal and link.right[1] == name), None)
-    if own:  # by far the commonest: the person's own category and no other
-        allowed = np.take(np.eye(len(codes), dtype=np.bool_), people.code(name), axis=0)
+    if own:  # by far the commonest: the person's own category and no other ("clip" only spares a check of the codes)
+        allowed = np.take(np.eye(len(codes), dtype=np.bool_), people.code(name), axis=0, mode="clip")
     else:
         allowed = np.ones((len(people), len(codes)), np.bool_)
     narrower = [link for link in links if link is not own]
@@ -262,10 +257,10 @@ def _row(row: Row, box: Box, pair: Pair) -> tuple[Floats, Floats]:
     return coefficients, limit + slack
 
 
-def _rows_possible(rows: Rows, box: Box, encoding: Encoding) -> Booleans:
+def _rows_possible(rows: Rows, ends: tuple[Floats, Floats], encoding: Encoding) -> Booleans:
     """(people,) whether no single row excludes the whole box; a row that does makes the cell impossible."""
     matrix = rows.G[:, encoding.numeric_columns]
-    lower, upper = (np.where(np.isfinite(ends), ends, 0.0) for ends in (box.encoded_lower, box.encoded_upper))
+    lower, upper = (np.where(np.isfinite(end), end, 0.0) for end in ends)
     least = lower @ np.maximum(matrix, 0).T + upper @ np.minimum(matrix, 0).T
     size = np.abs(lower) @ np.abs(matrix).T + np.abs(upper) @ np.abs(matrix).T
     possible: Booleans = (least - 4 * (matrix.shape[1] + 2) * UNIT_ROUNDOFF * size <= rows.g).all(axis=1)
