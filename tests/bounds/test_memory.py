@@ -33,5 +33,5 @@ def peak(people: int) -> float:
 @pytest.mark.long
 def test_ten_times_the_people_take_about_the_same_memory() -> None:
     few, many = peak(2_000), peak(20_000)
-    # 18,000 people's own arrays (x, box, latent, answers) are about 30 MB; ten times the work space would be far more
-    assert many < few + 120
+    # chunks fill up and the people themselves take 30 MB or so; ten times the work space would be gigabytes
+    assert many < 1.6 * few

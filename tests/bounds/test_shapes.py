@@ -111,3 +111,15 @@ def test_a_single_output_and_an_idle_network(method: str) -> None:
     idle = Network.from_arrays([(np.zeros((3, 2)), [-1.0, 0.0, 2.0]), (np.ones((1, 3)), [0.5])])
     found = maximize(idle, [[1.0], [-1.0]], region, method=method)
     np.testing.assert_allclose(found.upper, [[2.5, -2.5]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("hidden", [[], [4], [3, 2]])
+def test_nobody_and_nothing_asked(method: str, hidden: list[int]) -> None:
+    network = random_network(np.random.default_rng(5), [3, *hidden, 2])
+    region = Region.from_arrays(-np.ones((2, 3)), np.ones((2, 3)))
+    for proof in (False, True):
+        nobody = maximize(network, np.eye(2), region.take(slice(0, 0)), method=method, proof=proof)
+        assert nobody.upper.shape == (0, 2)
+        nothing = maximize(network, np.zeros((0, 2)), region, method=method, proof=proof)
+        assert nothing.upper.shape == (2, 0)

@@ -66,7 +66,7 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
     )
     proofs: list[list[list[CellProof]]] = []
     deadline = deadline_of(question.budget)
-    for piece in chunks(people, k * (features + 8)):
+    for piece in chunks(people if k else 0, k * (features + 8)):  # nothing is asked without a direction
         count = piece.stop - piece.start
         part = question.region if count == people else question.region.take(piece)
         target = None if question.target is None else question.target[piece].reshape(-1)
@@ -96,4 +96,4 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
         claim.nodes[piece] = result.nodes.cpu().numpy()
         claim.method[piece] = result.branched.cpu().numpy()
         proofs += result.proof or []
-    return replace(claim, proof=proofs) if question.proof else claim
+    return replace(claim, proof=proofs if k else [[] for _ in range(people)]) if question.proof else claim

@@ -94,7 +94,11 @@ class TreeRecorder(Recorder):
 
 
 def multipliers(stage: Stage, direction: Tensor, lines: list[Lines], row: int, rows: Tensor | None) -> Multipliers:
-    """The slopes, β and λ of one backward pass, sparse: only unstable neurons with a coefficient have a line."""
+    """The slopes, β and λ of one backward pass, sparse: only unstable neurons with a coefficient have a line.
+
+    So has a neuron that was decided to be on: where its exact interval is 0 alone, it is just as well off, and the
+    checker has to be told which of the two the multipliers were made for.
+    """
     coefficient = direction
     slopes: list[Term] = []
     beta: list[Term] = []
@@ -103,7 +107,7 @@ def multipliers(stage: Stage, direction: Tensor, lines: list[Lines], row: int, r
         value = coefficient @ stage.scene.tail[layer][0]
         upper, lower = line.upper[row].reshape(-1), line.lower[row].reshape(-1)
         slope = torch.where(value > 0, upper, lower)
-        unstable = (line.lo[row] < 0) & (line.hi[row] > 0) & (value != 0)
+        unstable = (line.lo[row] <= 0) & (line.hi[row] >= 0) & (value != 0)
         slopes += [Term(layer, k, float(slope[k])) for k in unstable.nonzero()[:, 0].tolist()]
         coefficient = value * slope
         if line.beta is not None:
@@ -124,10 +128,14 @@ def shared(lines: list[Lines], row: int) -> Bounds | None:
     upper: list[Term] = []
     lower: list[Term] = []
     neurons: list[NeuronBound] = []
+    decided: list[Term] = []  # to be on, see `multipliers`
     for layer, line in enumerate(lines):
         if layer > 0:
+            by = Multipliers(tuple(decided))
             for k in range(line.lo.shape[1]):
-                neurons += [NeuronBound(layer, k, "lower"), NeuronBound(layer, k, "upper")]
+                neurons += [NeuronBound(layer, k, "lower", by), NeuronBound(layer, k, "upper", by)]
+        on = ((line.lo[row] == 0) & (line.hi[row] >= 0)).nonzero()[:, 0].tolist()
+        decided += [Term(layer, k, float(line.upper[row, k])) for k in on]
         for k in ((line.lo[row] < 0) & (line.hi[row] > 0)).nonzero()[:, 0].tolist():
             upper.append(Term(layer, k, float(line.upper[row, k])))
             lower.append(Term(layer, k, float(line.lower[row, k])))

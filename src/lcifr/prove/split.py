@@ -21,8 +21,8 @@ WHOLE = 1e-4
 FEW = 8
 """Deep networks with at most this many moving numerics are split on those: every interval shrinks with the box."""
 LAST = 3
-"""With at most this many unstable neurons left, their phases are decided instead: at a maximum that lies on a kink
-halving the box would never make them stable."""
+"""With at most this many unstable neurons left, phases of the first layer are decided instead: at a maximum that lies
+on a kink halving the box would never make them stable, and the multipliers of these splits are exact."""
 STUCK, RELU, CHOICE, NUMERIC = 0, 1, 2, 3
 
 
@@ -83,7 +83,7 @@ def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> 
     place, threshold = torch.where(width > 0, column, place), middle
     by_relu = gap > 0
     if several:
-        by_relu &= (width == 0) | (_unstable(better) <= LAST)
+        by_relu &= (width == 0) | ((_unstable(better) <= LAST) & (depth == 0))
     kind, layer = torch.where(by_relu, RELU, kind), torch.where(by_relu, depth, layer)
     place = torch.where(by_relu, where, place)
     kind, place = torch.where(open_choice, CHOICE, kind), torch.where(open_choice, choice, place)
