@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from lcifr.certificates.folder import sha256
 from lcifr.check import Rejected, read_network
 from lcifr.check.bundle import check_bundle
 from lcifr.check.cells import derive
-from lcifr.check.files import canonical_hash, read_weights
+from lcifr.check.files import canonical_hash, latent_bytes, read_weights
 from lcifr.check.judge import Judge, forward
 from lcifr.check.similar import Formula
 from lcifr.check.table import encode, read_attributes, read_person
@@ -253,7 +254,7 @@ def rewritten(tmp_path: Path, plain: dict[str, Any]) -> Path:
     """The bundle with these contents, all hashes redone."""
     folder = tmp_path / "bundle"
     folder.mkdir()
-    hashes = {}
+    hashes = {"latent": hashlib.sha256(b"".join(map(latent_bytes, plain["lines"]))).hexdigest()}
     for name, key in (("encoder.safetensors", "encoder"), ("model.safetensors", "model")):
         layers = [
             ([[float.fromhex(v) for v in r] for r in rows[:-1]], [float.fromhex(v) for v in rows[-1]])
@@ -290,13 +291,37 @@ def test_people_are_counted(what: str, tmp_path: Path) -> None:
         check_bundle(rewritten(tmp_path, plain))
 
 
-def test_hashes_must_be_those_of_the_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["similarity", "encoding", "encoder", "model", "latent"])
+def test_hashes_must_be_those_of_the_files(what: str, tmp_path: Path) -> None:
     folder = rewritten(tmp_path, copy.deepcopy(contents(0, "ball")))
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["hashes"]["similarity"] = "0" * 64
+    manifest["hashes"][what] = "0" * 64
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(Rejected, match="another similarity"):
+    with pytest.raises(Rejected, match="other latents" if what == "latent" else f"another {what}"):
         check_bundle(folder)
+
+
+FOREIGN: list[Any] = [
+    {"kind": "maybe"},
+    {"kind": "all"},
+    {"kind": "compare", "operator": "~", "form": {"constant": "0"}},
+    {"kind": "compare", "operator": "<=", "form": {"constant": "1e999999999"}},
+    {"kind": "compare", "operator": "<=", "form": {"constant": "1/0"}},
+    {"kind": "compare", "operator": "<=", "form": {"constant": "0", "numbers": [["self", "sex", "1"]]}},
+    {"kind": "compare", "operator": "<=", "form": {"constant": "0", "numbers": [["nobody", "age", "1"]]}},
+    {"kind": "category", "person": "other", "attribute": "sex", "allowed": [7]},
+    {"kind": "category", "person": "other", "attribute": "age", "allowed": [0]},
+    {"kind": "same_category", "equal": 1, "sides": []},
+    {"kind": "all", "parts": []},  # true: everybody is similar to everybody, and a number has no bound
+]
+
+
+@pytest.mark.parametrize("tree", FOREIGN, ids=lambda tree: json.dumps(tree)[:60])
+def test_a_foreign_formula_confirms_nothing(tree: Any, tmp_path: Path) -> None:
+    plain = copy.deepcopy(contents(0, "whole"))
+    plain["similarity"]["formula"] = tree
+    report = check_bundle(rewritten(tmp_path, plain))
+    assert len(report.rejected) == 4
 
 
 @pytest.mark.parametrize("name", ["people.jsonl.gz", "encoder.safetensors", "encoding.json", "similarity.json"])

@@ -118,9 +118,10 @@ class Representation:
         """The name of exactly these people's latents, radii and boxes; an auditor's report speaks about it."""
         import hashlib
 
-        digest = hashlib.sha256(FORMAT.encode() + json.dumps(self.ids).encode())
-        for name in ("latent", "radius", "lower", "upper"):
-            digest.update(np.ascontiguousarray(getattr(self, name), dtype="<f8").tobytes())
+        digest = hashlib.sha256()
+        rows = np.concatenate([self.latent, self.radius[:, None], self.lower, self.upper], axis=1).astype("<f8")
+        for name, row in zip(self.ids, rows, strict=True):  # person by person, so that a checker can go along
+            digest.update(json.dumps(name).encode() + b"\n" + row.tobytes())
         return digest.hexdigest()
 
     def with_report(self, report: str | Path) -> Representation:

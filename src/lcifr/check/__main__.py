@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         report = check_bundle(paths[0])
-    except (Rejected, OSError) as problem:
+    except (Rejected, OSError, RecursionError) as problem:
         print(f"{paths[0]}: {problem}", file=sys.stderr)
         return 2
     print(json.dumps(asdict(report), indent=1) if as_json else "\n".join(report.lines()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,9 +54,10 @@ def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = No
     root = Path(folder)
     manifest = files.read_manifest(root)
     judge = _judge(root, manifest)
-    report, seen = Report(), set()
+    report, seen, digest = Report(), set(), hashlib.sha256()
     for line in files.read_lines(root):
         judged = judge.judge(line)
+        digest.update(files.latent_bytes(line))
         report.people += 1
         if judged.name in seen:
             raise Rejected(f"{judged.name} is there twice")
@@ -76,7 +78,10 @@ def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = No
             progress(report.people)
     if report.people != manifest.get("people"):
         raise Rejected(f"{files.PEOPLE} holds {report.people} people, {files.MANIFEST} says {manifest.get('people')}")
-    report.latent_hash = str(fields(manifest.get("hashes"), "hashes", *HASHES).get("latent", ""))
+    said = fields(manifest.get("hashes"), "hashes", *HASHES).get("latent")
+    if said is not None and said != digest.hexdigest():
+        raise Rejected(f"{files.PEOPLE} holds other latents than the hand-over that {files.MANIFEST} names")
+    report.latent_hash = "" if said is None else digest.hexdigest()
     return report
 
 

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
-from lcifr.check.exact import Rejected
+from lcifr.check.exact import Rejected, number
 from lcifr.check.read import fields, items
 
 FORMAT = "lcifr-audit-1"
@@ -88,6 +88,17 @@ def read_lines(folder: Path) -> Iterator[object]:
         raise Rejected(f"{PEOPLE} is not a whole gzip file") from None
 
 
+def latent_bytes(line: object) -> bytes:
+    """A person's part of the hash that names a hand-over; empty where the line does not hold a whole latent."""
+    plain = line if isinstance(line, dict) else {}
+    latent = plain.get("latent")
+    if not isinstance(latent, dict):
+        return b""
+    parts = [latent.get("z"), [latent.get("radius")], latent.get("lower"), latent.get("upper")]
+    values = [number(value, "a latent") for part in parts for value in items(part, "a latent")]
+    return json.dumps(plain.get("id")).encode() + b"\n" + _little(array("d", values)).tobytes()
+
+
 def read_weights(folder: Path, name: str) -> tuple[list[tuple[Rows, list[float]]], str]:
     """(W, b) per layer of a saved network, and the hash that names exactly these weights in other files."""
     data = read_file(folder, name, LARGEST_WEIGHTS)
@@ -108,8 +119,8 @@ def read_weights(folder: Path, name: str) -> tuple[list[tuple[Rows, list[float]]
         )
         if len(shape) != 2 or height != shape[:1]:
             raise Rejected(f"layer {place} of {name} is not a matrix and its bias")
-        for number in shape:
-            digest.update(number.to_bytes(8, "little"))
+        for side in shape:
+            digest.update(side.to_bytes(8, "little"))
         digest.update(_little(weight).tobytes() + _little(bias).tobytes())
         rows = [weight[row * shape[1] : (row + 1) * shape[1]].tolist() for row in range(shape[0])]
         layers.append((rows, bias.tolist()))

@@ -95,7 +95,7 @@ def _end(found: object, name: str) -> float | None:
         return None
     if isinstance(found, bool) or not isinstance(found, int | float):
         raise Rejected(f"the range of {name} is not a number")
-    return number(float(found), f"the range of {name}")
+    return number(float(found) if abs(found) < 1e300 else math.inf, f"the range of {name}")
 
 
 def read_person(found: object, attributes: dict[str, Attribute]) -> Person:
