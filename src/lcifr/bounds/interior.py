@@ -237,6 +237,8 @@ class _Newton:
         self.d1, self.d2, self.d3 = state.v1 / state.s1, state.v2 / state.s2, state.v3 / state.s3
         self.d4, self.d5 = state.v4 / state.s4, state.v5 / state.s5
         self.both = self.d1 + self.d2
+        # (n, 3k + 2q) which slacks and duals take part, in the order of _packed
+        self.parts = torch.cat([problem.hinge, problem.hinge, problem.constraint, state.v4 > 0, problem.live], 1)
         curve = torch.where(problem.hinge, self.d1 * self.d2 / self.both, torch.where(problem.constraint, self.d3, 0.0))
         self.curve = curve
         slope = problem.slope
@@ -282,12 +284,9 @@ class _Newton:
 
     def lengths(self, step: _Step) -> tuple[Tensor, Tensor]:
         """(n, 1) each: the longest primal and dual steps that keep everything positive, at most 1."""
-        p, state = self.problem, self.state
-        masks = {"1": p.hinge, "2": p.hinge, "3": p.constraint, "4": state.v4 > 0, "5": p.live}
-        primal, dual = (torch.ones_like(self.d5[:, :1]) for _ in range(2))
-        for kind, mask in masks.items():
-            primal = torch.minimum(primal, _longest(getattr(state, "s" + kind), getattr(step, "s" + kind), mask))
-            dual = torch.minimum(dual, _longest(getattr(state, "v" + kind), getattr(step, "v" + kind), mask))
+        state = self.state
+        primal = _longest(_packed(state, "s"), _packed(step, "s"), self.parts)
+        dual = _longest(_packed(state, "v"), _packed(step, "v"), self.parts)
         return primal, dual
 
     def complementarity(self, step: _Step, primal: Tensor, dual: Tensor) -> Tensor:
@@ -338,6 +337,11 @@ def _factorised(slope: Tensor, curve: Tensor, diagonal: Tensor) -> Callable[[Ten
         return first + through(rest)
 
     return refined
+
+
+def _packed(parts: _State | _Step, kind: str) -> Tensor:
+    """(n, 3k + 2q) all slacks ("s") or all duals ("v") side by side: a few large operations cost less than many."""
+    return torch.cat([getattr(parts, f"{kind}{number}") for number in range(1, 6)], 1)
 
 
 def _longest(value: Tensor, change: Tensor, mask: Tensor) -> Tensor:

@@ -46,6 +46,11 @@ class Lines:
             torch.addcmul(hi.clamp(min=0), hi, self.upper, value=-1.0),
         )
 
+    @property
+    def alike(self) -> bool:
+        """Whether the same lines serve all directions, and no multipliers."""
+        return self.upper.dim() == 2 and self.lower.dim() == 2 and self.beta is None
+
     def pull(self, coefficient: Tensor) -> tuple[Tensor, Tensor]:
         """c·relu(y) ≤ c′·y + d: the new coefficients (n, K, h) and d (n, K), from c of shape (K, h) or (n, K, h)."""
         upper, lower, intercept = _wide(self.upper), _wide(self.lower), self.intercept
@@ -118,22 +123,25 @@ def backward(
     layer = scene.depth if layer is None else layer
     coefficient, constant = direction, scene.base.new_zeros(())
     extra = scene.base.new_zeros(())  # rounding that β and λ add to what the gauge of the direction covers
-    for index in reversed(range(layer)):
-        weight, bias = scene.tail[index]
-        constant = constant + coefficient @ bias
-        coefficient, moved = lines[index].pull(coefficient @ weight)
-        constant = constant + moved
-        beta = lines[index].beta
-        if beta is not None:
-            extra = extra + scene.gauge.doubt(index, 2.0 * beta.detach().abs(), scene.largest)
     middle = scene.base + scene.center @ scene.weight.T
-    slopes, groups = coefficient @ scene.weight, [coefficient @ weight for weight in scene.groups]
-    if coefficient.dim() == 2:
-        value = constant + middle @ coefficient.T
-        slopes = slopes.expand(len(scene), *slopes.shape)
-        groups = [part.expand(len(scene), *part.shape) for part in groups]
+    if layer == 1 and direction.dim() == 2 and lines[0].alike and len(scene) >= scene.columns:
+        value, slopes, groups = _shared(scene, direction, lines[0], middle)
     else:
-        value = constant + torch.bmm(coefficient, middle[:, :, None])[:, :, 0]
+        for index in reversed(range(layer)):
+            weight, bias = scene.tail[index]
+            constant = constant + coefficient @ bias
+            coefficient, moved = lines[index].pull(coefficient @ weight)
+            constant = constant + moved
+            beta = lines[index].beta
+            if beta is not None:
+                extra = extra + scene.gauge.doubt(index, 2.0 * beta.detach().abs(), scene.largest)
+        slopes, groups = coefficient @ scene.weight, [coefficient @ weight for weight in scene.groups]
+        if coefficient.dim() == 2:
+            value = constant + middle @ coefficient.T
+            slopes = slopes.expand(len(scene), *slopes.shape)
+            groups = [part.expand(len(scene), *part.shape) for part in groups]
+        else:
+            value = constant + torch.bmm(coefficient, middle[:, :, None])[:, :, 0]
     if rows is not None and scene.rows is not None:
         part = scene.rows
         value = value - (rows * (part.base + scene.center @ part.weight.T)[:, None]).sum(-1)
@@ -146,6 +154,28 @@ def backward(
         value = value + torch.where(allowed[:, None, :], group, -torch.inf).amax(-1)
     upper = value + scene.gauge.doubt(layer, direction.detach().abs(), scene.largest) + extra
     return Reach(upper, slopes, tuple(groups))
+
+
+def _shared(scene: Scene, direction: Tensor, line: Lines, middle: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
+    """One hidden layer, everybody's directions (K, width) alike: value at the middle (n, K) and slopes, by products.
+
+    The slope of column i in the bound of direction k is Σ_j (c⁺_kj·upper_j + c⁻_kj·lower_j)·W_ji. With the products
+    c·W made once, it is one matrix product for all people, and nothing of the size people × directions × neurons is
+    ever made. Sums run over 2h terms, one half of them exact zeros: the gauge counts twice the length of every sum.
+    """
+    weight, bias = scene.tail[0]
+    value = direction @ weight
+    positive, negative = value.clamp(min=0), value.clamp(max=0)
+    sides = torch.cat([positive, negative], 1)
+    whole = torch.cat([scene.weight, *scene.groups], 1)
+    table = sides.T[:, :, None] * torch.cat([whole, whole])[:, None, :]
+    lines = torch.cat([line.upper, line.lower], 1)
+    slopes = (lines @ table.flatten(1)).view(len(scene), len(direction), whole.shape[1])
+    at_middle = (lines * torch.cat([middle, middle], 1)) @ sides.T
+    constant = direction @ bias + line.intercept @ positive.T
+    sizes = [scene.weight.shape[1], *(part.shape[1] for part in scene.groups)]
+    numeric, *groups = torch.split(slopes, sizes, 2)
+    return constant + at_middle, numeric, groups
 
 
 def hidden_lines(scene: Scene, phases: list[Tensor] | None = None) -> list[Lines]:

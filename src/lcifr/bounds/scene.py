@@ -51,7 +51,9 @@ class Gauge:
             size = 4.0 * weight.detach().abs()
             slopes.append(size @ slopes[-1])
             shifts.append(size @ shifts[-1] + bias.detach().abs() + FLOOR)
-        operations = sum(weight.shape[1] + 16 for weight, _ in layers) + len(choices) + 64
+        # the way back sums over the outputs as well, which no layer reads
+        lengths = [layers[-1][0].shape[0], *(weight.shape[1] for weight, _ in layers)]
+        operations = sum(length + 16 for length in lengths) + len(choices) + 64
         return cls(tuple(slopes), tuple(shifts), gamma(2 * operations))
 
     def doubt(self, layer: int, size: Tensor, largest: Tensor) -> Tensor:
@@ -108,6 +110,11 @@ class Scene:
     def depth(self) -> int:
         """How many hidden layers."""
         return len(self.tail)
+
+    @property
+    def columns(self) -> int:
+        """How many columns move: numerics, and the categories of free choices."""
+        return int(self.weight.shape[1] + sum(part.shape[1] for part in self.groups))
 
     def __len__(self) -> int:
         return int(self.base.shape[0])

@@ -9,6 +9,7 @@ the maxima of (rest + c·y) and (rest), so that the halfspaces y ≥ 0 and y ≤
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -38,23 +39,6 @@ class Touch:
     value: Tensor
     above: Tensor
     below: Tensor
-
-    def where(self, better: Tensor, other: Touch) -> Touch:
-        """This, replaced by ``other`` where ``better`` (n,)."""
-        wide, wider = better[:, None], better[:, None, None]
-        reach = Reach(
-            torch.where(wide, other.reach.upper, self.reach.upper),
-            torch.where(wider, other.reach.coefficient, self.reach.coefficient),
-            tuple(torch.where(wider, a, b) for a, b in zip(other.reach.groups, self.reach.groups, strict=True)),
-        )
-        return Touch(
-            reach,
-            replace(self.line, lower=torch.where(wide, other.line.lower, self.line.lower)),
-            self.points.where(better, other.points),
-            torch.where(better, other.value, self.value),
-            torch.where(wide, other.above, self.above),
-            torch.where(better, other.below, self.below),
-        )
 
     def take(self, index: Tensor) -> Touch:
         """Some of the rows."""
@@ -87,12 +71,30 @@ def touch(scene: Scene, direction: Tensor, line: Lines) -> Touch:
     return Touch(reach, line, points, direction @ bias + (value * after).sum(-1), above, below)
 
 
-def turn(scene: Scene, direction: Tensor, current: Touch, step: int) -> Touch:
-    """The lower lines turned towards tangents at the vertex of ``current``; ``step`` counts the turns from 0.
+def turn_lines(scene: Scene, direction: Tensor, line: Lines, seen: Callable[[Points, Tensor], None]) -> Lines:
+    """The lower lines turned towards tangents at the vertices that their bounds point at, as good as a few turns make.
 
-    By the average of the tangents seen: where two vertices alternate, the best lines are between theirs.
+    By the average of the tangents seen: where two vertices alternate, the best lines are between theirs. These are
+    proposals, compared without a thought for rounding: the linear bound at the vertex where it is largest. ``seen``
+    hears of every vertex and its value (n,).
     """
-    active = (first_layer(scene, current.points) > 0).to(current.value.dtype)
-    line = current.line
-    lower = settle(line.lo, line.hi, line.lower + (active - line.lower) / (step + 1))
-    return touch(scene, direction, replace(line, lower=lower))
+    weight, bias = scene.tail[0]
+    value, whole = direction @ weight, torch.cat([scene.weight, *scene.groups], 1)
+    rise, fall, level = value.clamp(min=0), value.clamp(max=0), direction @ bias
+    chords = (rise * line.intercept).sum(-1)
+    rise = rise * line.upper
+    free = (settle(line.lo, line.hi, torch.full_like(line.lo, 0.5)) == 0.5).to(value.dtype)
+    sizes = [scene.weight.shape[1], *(part.shape[1] for part in scene.groups)]
+    lower = best = line.lower
+    least = torch.full_like(level, torch.inf)
+    for step in range(TURNS + 1):
+        coefficient = torch.addcmul(rise, fall, lower)
+        slopes, *groups = torch.split(coefficient @ whole, sizes, 1)
+        points = vertex(scene, slopes, tuple(groups))
+        before = first_layer(scene, points)
+        seen(points, level + (value * before.clamp(min=0)).sum(-1))
+        bound = chords + (coefficient * before).sum(-1)
+        better = bound < least
+        best, least = torch.where(better[:, None], lower, best), torch.where(better, bound, least)
+        lower = lower + ((before > 0).to(value.dtype) - lower) * (free / (step + 1))
+    return replace(line, lower=settle(line.lo, line.hi, best))

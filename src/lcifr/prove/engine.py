@@ -22,8 +22,9 @@ from lcifr.similarity.region import Cell, Region
 
 Trees = dict[tuple[int, int], tuple[Node, ...]]
 
-CACHE = 200_000
-"""People × directions × hidden neurons bounded at once on a CPU: about the size of a core's cache in float64."""
+CACHE = 800_000
+"""People × directions × hidden neurons bounded at once on a CPU. What is really made is people × directions × moving
+columns, several times smaller: some MB, which stay in the cache."""
 MEMORY = 400_000_000
 """The same on a GPU, where large batches are what makes it fast: a few GB."""
 
@@ -148,12 +149,11 @@ def _bound_piece(task: Task, cell: Cell, stage: Stage, people: Tensor, piece: sl
 
 def open_problems(task: Task, part: Part, done: Tensor) -> tuple[Tensor, Tensor]:
     """(P,) people of the part and (P,) directions whose bound can still change their answer."""
-    answer = task.answer[part.people]
-    value = part.upper + task.offset[part.people]
-    flat = answer.reshape(-1)
-    limit = task.incumbent.enough(flat).reshape(answer.shape)
-    settled = task.incumbent.settled(flat).reshape(answer.shape)
-    found = ((value > limit) & ~settled & ~done).nonzero()
+    every = torch.arange(len(task.incumbent.best), device=part.upper.device)
+    limit = torch.where(task.incumbent.settled(every), torch.inf, task.incumbent.enough(every))
+    whole = len(part.people) == len(task.offset)
+    answer, offset = (task.answer, task.offset) if whole else (task.answer[part.people], task.offset[part.people])
+    found = ((part.upper + offset > limit[answer]) & ~done).nonzero()
     return found[:, 0], found[:, 1]
 
 

@@ -17,7 +17,7 @@ from lcifr.bounds.linear import Lines, backward, hidden_lines
 from lcifr.bounds.multipliers import Tightened, emptiness, tighten
 from lcifr.bounds.scene import Scene, Stage
 from lcifr.bounds.search import Points, climb, repair, satisfies_rows, vertex
-from lcifr.bounds.tangent import TURNS, Touch, touch, turn
+from lcifr.bounds.tangent import Touch, touch, turn_lines
 from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.split import Decision, decide, decide_by_gap
 from lcifr.similarity.region import Cell
@@ -222,19 +222,12 @@ class Forest:
     def _work_by_touch(self, nodes: Nodes) -> Nodes:
         """One hidden layer, no rows: tangents first, the program only where lower lines give away more than chords."""
         scene, direction = self._scene(nodes), self.problems.direction[nodes.problem]
-        lines = hidden_lines(scene, list(nodes.phases))
-        best = touch(scene, direction, lines[0])
-        self._offer_touch(nodes, best)
+        line = hidden_lines(scene, list(nodes.phases))[0]
+        line = turn_lines(scene, direction, line, lambda points, value: self._offer_value(nodes, points, value))
+        best = touch(scene, direction, line)
         open_ = self._finish_touch(nodes, best)
         if len(open_) == 0:
             return nodes.take(open_)
-        nodes, scene, direction, best = nodes.take(open_), scene.take(open_), direction[open_], best.take(open_)
-        current = best
-        for step in range(TURNS):
-            current = turn(scene, direction, current, step)
-            self._offer_touch(nodes, current)
-            best = best.where(current.reach.upper[:, 0] < best.reach.upper[:, 0], current)
-        open_ = self._finish_touch(nodes, best)
         nodes, scene, direction, best = nodes.take(open_), scene.take(open_), direction[open_], best.take(open_)
         nodes = replace(nodes, bound=best.reach.upper[:, 0])
         if bool(nodes.hard.any()):  # then all of them are
@@ -263,10 +256,10 @@ class Forest:
         open_ = self._finish(nodes, bound, better, lines)
         return self._split(nodes, scene, direction, better, lines, bound, open_)
 
-    def _offer_touch(self, nodes: Nodes, found: Touch) -> None:
-        value = found.value + self.problems.offset[nodes.problem]
+    def _offer_value(self, nodes: Nodes, points: Points, value: Tensor) -> None:
         answer, item = self.problems.answer[nodes.problem], self.problems.item[nodes.problem]
-        self.incumbent.offer(answer, value, self.stage, self.cell, item, found.points)
+        value = value + self.problems.offset[nodes.problem]
+        self.incumbent.offer(answer, value, self.stage, self.cell, item, points)
 
     def _finish_touch(self, nodes: Nodes, best: Touch) -> Tensor:
         bound = self._usable(best.reach.upper[:, 0], [best.line])
@@ -303,9 +296,7 @@ class Forest:
 
     def _offer(self, nodes: Nodes, scene: Scene, direction: Tensor, points: Points) -> None:
         points, value = climb(scene, direction, points, jumps=1)
-        value = value + self.problems.offset[nodes.problem]
-        answer, item = self.problems.answer[nodes.problem], self.problems.item[nodes.problem]
-        self.incumbent.offer(answer, value, self.stage, self.cell, item, points)
+        self._offer_value(nodes, points, value)
 
     def _finish(self, nodes: Nodes, bound: Tensor, tightened: Tightened | None, lines: list[Lines]) -> Tensor:
         """Close nodes whose bound is low enough, and say which (indices) are still open."""
