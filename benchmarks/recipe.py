@@ -17,7 +17,7 @@ from lcifr.similarity.similarity import Similarity
 
 @dataclass(frozen=True)
 class Setting:
-    """One benchmark: which data, which similarity, which encoder, and how it is trained."""
+    """One benchmark: which data, which ready formula, which encoder, and how it is trained."""
 
     dataset: str
     similarity: str
@@ -31,7 +31,7 @@ class Setting:
     def title(self) -> str:
         """For the table."""
         kind = "plain" if self.fairness == 0 else f"fairness weight {self.fairness:g}"
-        return f"{self.dataset}, {self.similarity}, {self.hidden}+{self.latent}, {kind}"
+        return f"{self.similarity}, {self.hidden}+{self.latent}, {kind}"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def prepare(setting: Setting, seed: int) -> Case:
     """Load, encode, train, and lower the similarity for the whole test set."""
     data = datasets.load(setting.dataset)
     encoding = Encoding.fit(data.train.X, data.schema)
-    similarity = Similarity(setting.similarity, data.schema, encoding)
+    similarity = Similarity.ready(setting.similarity, data.schema, encoding)
     train = torch.tensor(encoding.encode(data.train.X))
     label = torch.tensor(np.asarray(data.train.y, dtype=np.float64))
     near = similarity.region(data.train.X).sample(4, seed=seed) if setting.fairness else None
