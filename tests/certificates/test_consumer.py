@@ -57,7 +57,8 @@ def test_the_closed_form_is_never_below_and_hardly_above(seed: int, outputs: int
             true = exact_corner(model, direction, lower[person], upper[person])
             assert Fraction(found[person, k]) >= true
             size = np.abs(direction) @ (
-                np.abs(model.layers[0].weight) @ np.abs(upper[person]) + np.abs(model.layers[0].bias)
+                np.abs(model.layers[0].weight) @ np.maximum(np.abs(lower[person]), np.abs(upper[person]))
+                + np.abs(model.layers[0].bias)
             )
             assert float(Fraction(found[person, k]) - true) <= 1e-12 * (size + np.abs(found[person, k])) + 1e-150
 

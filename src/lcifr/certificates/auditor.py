@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lcifr.certificates.chain import merge, merging_error
 from lcifr.certificates.consumer import certify, predictions
 from lcifr.certificates.counterexample import Trial, find, simplify
-from lcifr.certificates.decision import Asked, BoolArray, FloatArray, Model, read_model
-from lcifr.certificates.encoder import Encoder
+from lcifr.certificates.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
+from lcifr.certificates.encoder import Encoder, freeze
 from lcifr.certificates.handover import Representation
 from lcifr.certificates.latent import as_ids, represent
 from lcifr.certificates.verdicts import Reason, Verdict, words
@@ -100,7 +100,7 @@ class Audit:
 
 
 def audit(
-    encoder: Encoder,
+    encoder: Any,
     model: Any,
     X: Any,
     ids: Any = None,
@@ -115,9 +115,11 @@ def audit(
 
     Parameters
     ----------
-    encoder : anything with ``network``, ``similarity`` and ``encoding``. model : as for :func:`certify`.
+    encoder : a fitted ``FairEncoder``, or anything with ``network``, ``similarity`` and ``encoding``.
+    model, groups, tolerance : as for :func:`certify`.
     modular : whether to say also who is certified from the hand-over alone; or the hand-over itself, for these people.
     """
+    encoder = freeze(encoder)
     decider = read_model(model, groups, tolerance)
     people = Individuals.read(X, encoder.encoding.schema)
     region = encoder.similarity.region(people)
@@ -128,6 +130,7 @@ def audit(
         question.directions,
         region,
         target=question.limit,
+        method=OWN_WORD,
         budget=budget,
         device=device,
     )

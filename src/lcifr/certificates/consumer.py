@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certificates import linear
-from lcifr.certificates.decision import Asked, BoolArray, FloatArray, Model, read_model
+from lcifr.certificates.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
 from lcifr.certificates.handover import Representation
 from lcifr.certificates.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
@@ -120,7 +120,9 @@ def bound_on_box(
         found = linear.upper_on_box(network, asked, lower, upper)
         return Bound(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
     region = Region.from_arrays(lower, upper)
-    answer = maximize(network, asked.directions, region, target=asked.limit, budget=budget, device=device)
+    answer = maximize(
+        network, asked.directions, region, target=asked.limit, method=OWN_WORD, budget=budget, device=device
+    )
     return Bound(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
 
 

@@ -20,6 +20,10 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
+OWN_WORD = "branch"
+"""The method of every certificate: the cascade would ask a solver about what branching leaves open, and a verdict must
+not rest on a solver's word."""
+
 
 @dataclass(frozen=True)
 class Asked:

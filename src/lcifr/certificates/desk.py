@@ -16,8 +16,8 @@ from lcifr.certificates.auditor import Audit, ask_whole, audit
 from lcifr.certificates.chain import merge
 from lcifr.certificates.consumer import predictions
 from lcifr.certificates.counterexample import Trial, exists
-from lcifr.certificates.decision import Asked, FloatArray, read_model
-from lcifr.certificates.encoder import Encoder
+from lcifr.certificates.decision import OWN_WORD, Asked, FloatArray, read_model
+from lcifr.certificates.encoder import freeze
 from lcifr.certificates.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.prove import Budget, maximize
@@ -50,14 +50,15 @@ class Desk:
 
     def __init__(
         self,
-        encoder: Encoder,
+        encoder: Any,
         model: Any,
         *,
         groups: Sequence[Sequence[Any]] | None = None,
         tolerance: float | None = None,
         budget: Budget | int | None = None,
     ) -> None:
-        self.encoder, self.budget = encoder, budget
+        encoder = self.encoder = freeze(encoder)
+        self.budget = budget
         self.model = read_model(model, groups, tolerance)
         self.network = merge(encoder.network, self.model.network)
         self.layers = tensors(self.network)
@@ -77,7 +78,9 @@ class Desk:
         strict = bool(self.model.decision.strict(trial.values, trial.doubt)[0])
         upper, best = self._plain_bounds(asked, region), np.full_like(asked.limit, -np.inf)
         if strict and not (upper < asked.limit).all():
-            answer = maximize(self.network, asked.directions, region, target=asked.limit, budget=self.budget)
+            answer = maximize(
+                self.network, asked.directions, region, target=asked.limit, method=OWN_WORD, budget=self.budget
+            )
             upper, best = np.minimum(upper, answer.upper), answer.best
         sure = strict and bool((upper < asked.limit).all())
         reached = bool((best > asked.limit).any())

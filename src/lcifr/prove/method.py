@@ -143,7 +143,8 @@ def surely_reached(network: Network, directions: FloatArray, points: FloatArray)
     size = np.abs(directions)
     slack = gamma(network.outputs + 8)
     doubt = (size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) * (1 + 2 * slack)
-    return np.asarray((directions * values).sum(-1) - doubt)
+    reached = (directions * values).sum(-1) - doubt
+    return np.where(np.isnan(reached), -np.inf, reached)  # a forward pass that overflows shows nothing
 
 
 def _check_shapes(name: str, claim: Claim, question: Question) -> None:
