@@ -184,6 +184,22 @@ def test_a_right_bundle_is_confirmed(number: int, kind: str) -> None:
     assert not any(oracle.refutes(line) for line in contents(number, kind)["lines"])
 
 
+def test_decisions_alone_and_radii_alone_are_confirmed(tmp_path: Path) -> None:
+    seen = 0
+    for seed in range(4):
+        one = scene(seed, FORMULAS[0], count=4)
+        found = audit(one.encoder, one.model, one.people, modular=False)
+        write_bundle(tmp_path / f"decisions{seed}", one.encoder, one.people, None, found)
+        report = check_bundle(tmp_path / f"decisions{seed}")
+        assert report.rejected == {}
+        assert (report.certified, report.counterexamples) == (found.certified.sum(), found.violated.sum())
+        assert (report.radius_confirmed, report.latent_hash) == ([], "")
+        seen += report.counterexamples
+        write_bundle(tmp_path / f"radii{seed}", one.encoder, one.people, represent(one.encoder, one.people))
+        assert len(check_bundle(tmp_path / f"radii{seed}").radius_confirmed) == 4
+    assert seen
+
+
 PARTS = ("proof", "weights", "latent", "x", "similarity", "verdict")
 
 

@@ -184,3 +184,13 @@ def test_a_consumer_needs_nothing_but_the_hand_over(one: Scene, handed: Represen
     from lcifr.certificates import certify
 
     assert printed.stdout.split() == list(certify(handed, one.model).verdict)
+
+
+def test_fitted_estimators_are_encoders_and_others_are_refused(one: Scene, handed: Representation) -> None:
+    class Fitted:
+        similarity = "a text"
+        network_, similarity_ = one.encoder.network, one.encoder.similarity
+
+    assert (represent(Fitted(), one.people).latent == handed.latent).all()
+    with pytest.raises(LcifrError, match="FairEncoder"):
+        represent(object(), one.people)

@@ -22,7 +22,7 @@ from lcifr.certificates.chain import merge
 from lcifr.certificates.consumer import surroundings
 from lcifr.certificates.counterexample import Trial
 from lcifr.certificates.decision import Asked
-from lcifr.certificates.encoder import Encoder
+from lcifr.certificates.encoder import Encoder, freeze
 from lcifr.certificates.evidence import Evidence, box_question, prove
 from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder, write_json
 from lcifr.certificates.handover import Representation
@@ -42,7 +42,7 @@ AT_ONCE = 1024
 
 def write_bundle(
     folder: str | Path,
-    encoder: Encoder,
+    encoder: Any,
     X: Any,
     representation: Representation | None = None,
     decisions: Certificates | Audit | None = None,
@@ -57,6 +57,7 @@ def write_bundle(
     decisions : what :func:`certify` or :func:`audit` found.
     options : ``budget`` and ``device`` of the proofs.
     """
+    encoder = freeze(encoder)
     people = Individuals.read(X, encoder.encoding.schema)
     _check(people, encoder, representation, decisions)
     with fresh_folder(folder) as fresh:

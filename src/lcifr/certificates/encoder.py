@@ -17,6 +17,20 @@ if TYPE_CHECKING:
     from lcifr.similarity.similarity import Similarity
 
 
+def freeze(encoder: Any) -> FrozenEncoder:
+    """What certificates need of an encoder: ``network_`` and ``similarity_`` of a fitted one, or those without _."""
+    if isinstance(encoder, FrozenEncoder):
+        return encoder
+    # A fitted estimator first: its `similarity` without _ is what it was asked for, which may be a text.
+    for network, similarity in (("network_", "similarity_"), ("network", "similarity")):
+        if isinstance(getattr(encoder, network, None), Network):
+            return FrozenEncoder(getattr(encoder, network), getattr(encoder, similarity))
+    raise LcifrError(
+        f"{type(encoder).__name__} has no network and similarity",
+        fix="pass a fitted FairEncoder, or FrozenEncoder(network, similarity)",
+    )
+
+
 class Encoder(Protocol):
     """Anything with a network, a similarity and the encoding that both speak about."""
 

@@ -15,7 +15,7 @@ import numpy as np
 from lcifr.certificates import handover
 from lcifr.certificates.auditor import audit
 from lcifr.certificates.decision import Model, read_model
-from lcifr.certificates.encoder import Encoder, FrozenEncoder
+from lcifr.certificates.encoder import FrozenEncoder, freeze
 from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder, write_json
 from lcifr.certificates.large import CHUNK, Job, discard, parts_beside, run_parts
 from lcifr.certificates.latent import provenance_of, represent, versions
@@ -56,7 +56,7 @@ def _key(form: str, encoder: FrozenEncoder, options: dict[str, Any]) -> str:
 
 
 def represent_file(
-    encoder: Encoder,
+    encoder: Any,
     source: str | Path,
     folder: str | Path,
     *,
@@ -78,7 +78,7 @@ def represent_file(
     """
     target = Path(folder)
     parts = parts_beside(target)
-    frozen = FrozenEncoder(encoder.network, encoder.similarity)
+    frozen = freeze(encoder)
     job = _Represent(frozen, {"tolerance": tolerance, "budget": budget})
     found = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
     with fresh_folder(target) as fresh:
@@ -168,7 +168,7 @@ class _AuditJob(Job):
 
 
 def audit_file(
-    encoder: Encoder,
+    encoder: Any,
     model: Any,
     source: str | Path,
     folder: str | Path,
@@ -190,7 +190,7 @@ def audit_file(
 
     target = Path(folder)
     parts = parts_beside(target)
-    frozen = FrozenEncoder(encoder.network, encoder.similarity)
+    frozen = freeze(encoder)
     job = _AuditJob(frozen, read_model(model, groups, tolerance), {"modular": modular, "budget": budget})
     found = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
     with fresh_folder(target) as fresh:
@@ -202,9 +202,9 @@ def audit_file(
             fresh / MANIFEST,
             {
                 "format": "lcifr-audited-1",
-                "encoder": encoder.network.hash,
+                "encoder": frozen.network.hash,
                 "model": job.model.network.hash,
-                "similarity": encoder.similarity.hash,
+                "similarity": frozen.similarity.hash,
                 "decision": job.model.decision.to_dict(),
                 "run": hashlib.sha256(job.key().encode()).hexdigest(),
                 "files": describe_files(fresh),

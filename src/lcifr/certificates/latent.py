@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certificates.encoder import Encoder
+from lcifr.certificates.encoder import Encoder, freeze
 from lcifr.certificates.handover import FloatArray, Provenance, Representation
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
@@ -23,7 +23,7 @@ NAMED = ("lcifr", "numpy", "torch", "highspy")
 
 
 def represent(
-    encoder: Encoder,
+    encoder: Any,
     X: Any,
     ids: Any = None,
     *,
@@ -36,12 +36,13 @@ def represent(
 
     Parameters
     ----------
-    encoder : anything with ``network``, ``similarity`` and ``encoding``.
+    encoder : a fitted ``FairEncoder``, or anything with ``network``, ``similarity`` and ``encoding``.
     X : a table of people.
     ids : one per person, text or whole numbers, each once; 0, 1, … if None.
     share_formula : whether the manifest shows the text of φ; its hash is always there.
     tolerance, budget, device : of the proofs; see :func:`lcifr.prove.radius`.
     """
+    encoder = freeze(encoder)
     people = Individuals.read(X, encoder.encoding.schema)
     region = encoder.similarity.region(people)
     found = radius(

@@ -75,7 +75,8 @@ class Judge:
         radius = self._said(lambda: self._radius(latent, cells, point)) if latent is not None else "none"
         claimed = str(decision.get("verdict")) if isinstance(decision, dict) else "none"
         verdict = "none" if decision is None else self._said(lambda: self._verdict(decision, latent, x, cells, point))
-        if verdict == "confirmed" and radius != "confirmed" and isinstance(decision, dict) and _on(decision) != "whole":
+        modular = claimed == "certified" and isinstance(decision, dict) and _on(decision) != "whole"
+        if modular and verdict == "confirmed" and radius != "confirmed":
             verdict = radius if radius == "trusted" else "it rests on a radius that is not confirmed"
         return Judged(name, claimed, radius, verdict, not cells)
 
