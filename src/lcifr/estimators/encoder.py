@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,16 @@ from lcifr.errors import LearningError
 from lcifr.estimators.reading import find_similarity, is_table, read_labels, read_people, seed_of, split_rows
 from lcifr.learn.loop import Schedule
 from lcifr.learn.producer import Method, People, Produced, Recipe, produce
+from lcifr.learn.reach import Reached, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
 from lcifr.learn.target import Target, class_weights
 from lcifr.prove import Radius
 from lcifr.similarity.mentions import free_attributes
 from lcifr.similarity.region import Region
 from lcifr.similarity.similarity import Similarity
+
+if TYPE_CHECKING:
+    from lcifr.certificates import Representation
 
 
 class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -217,6 +221,19 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         check_is_fitted(self)
         people = read_people(self, X, self.schema_, fitting=False)
         return radius(self.network_, self._encode(people), self.region(people), **options)
+
+    def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
+        """The hand-over: z, proved radius and box of everybody; options as for :func:`lcifr.certificates.represent`."""
+        from lcifr.certificates import represent
+
+        check_is_fitted(self)
+        return represent(self, X, ids, **options)
+
+    def reach(self, X: Any) -> Reached:
+        """z and ε of everybody by plain bounds: proved too, quicker than :meth:`radius` and somewhat wider."""
+        check_is_fitted(self)
+        people = read_people(self, X, self.schema_, fitting=False)
+        return bound_radius(self.network_, self._encode(people), self.region(people))
 
     def _encode(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
