@@ -84,7 +84,7 @@ def run_seed(name: str, setting: Setting, data: Dataset, seed: int) -> dict[str,
     candidates = []
     for gamma in setting.gammas:
         encoder = fit(FairEncoder(name, schema=data.schema, random_state=seed, gamma=gamma, **setting.options), data)
-        near = encoder.radius(data.train.X, method="bounds")
+        near = encoder.reach(data.train.X)
         for strength in HEADS:
             head = RobustClassifier(gamma=strength).fit(near.latent, np.asarray(data.train.y), radius=near.radius)
             candidates.append((encoder, head, judge(encoder, head, data.validation.X, data.validation.y)))

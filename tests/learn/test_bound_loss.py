@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lcifr.bounds.scene import tensors
 from lcifr.data import Encoding
 from lcifr.estimators import FairEncoder, plain
+from lcifr.learn.reach import bound_radius
 from lcifr.learn.surroundings import Surroundings
 from lcifr.network import Network
 from lcifr.prove import radius
@@ -90,6 +91,9 @@ def test_loss_is_never_below_what_is_reached_nor_below_the_proof(name: str, seed
     reached = np.abs(network(np.nan_to_num(points)) - latent.numpy()[:, None]).max(2)
     reached[np.isnan(points[:, :, 0])] = 0.0
     assert (reached.max(1) <= loss + 1e-9).all()
+    plain_bounds = bound_radius(network, x, region).radius  # type: ignore[arg-type]
+    np.testing.assert_allclose(loss, plain_bounds, rtol=1e-6, atol=1e-9)  # the loss is what is proved
+    assert (reached.max(1) <= plain_bounds).all()
     if name == "linear rows":
         return  # each side chooses its own multipliers there
     # The proofs spend more on slopes than a loss does, so they may be tighter, never looser.

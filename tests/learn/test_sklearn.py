@@ -58,7 +58,7 @@ def test_grid_search_over_gamma() -> None:
 def test_radius_travels_through_grid_search_beside_z() -> None:
     X, y = population(120)
     encoder = quick().fit(X, y)
-    Z, radius = encoder.transform(X), encoder.radius(X, method="bounds").radius
+    Z, radius = encoder.transform(X), encoder.reach(X).radius
     search = GridSearchCV(RobustClassifier(), {"gamma": [0.5, 5.0]}, cv=2).fit(Z, y, radius=radius)
     assert search.best_estimator_.certified(Z, radius).shape == y.shape
 

@@ -27,7 +27,7 @@ def test_encoders_come_back(tmp_path: Path, kind: str) -> None:
     encoder.save(tmp_path / "f")
     again = FairEncoder.load(tmp_path / "f")
     np.testing.assert_array_equal(again.transform(X), encoder.transform(X))
-    np.testing.assert_array_equal(again.radius(X, method="bounds").radius, encoder.radius(X, method="bounds").radius)
+    np.testing.assert_array_equal(again.reach(X).radius, encoder.reach(X).radius)
     assert again.similarity_.hash == encoder.similarity_.hash
     assert again.decoder_.hash == encoder.decoder_.hash
     assert again.get_params()["gamma"] == encoder.gamma
@@ -55,7 +55,7 @@ def test_formulas_with_ranks_ask_for_the_training_people(tmp_path: Path) -> None
     with pytest.raises(LearningError, match="does not mean what it meant"):
         FairEncoder.load(tmp_path / "f", training=population(60, seed=8)[0])
     again = FairEncoder.load(tmp_path / "f", training=X)
-    np.testing.assert_array_equal(again.radius(X, method="bounds").radius, encoder.radius(X, method="bounds").radius)
+    np.testing.assert_array_equal(again.reach(X).radius, encoder.reach(X).radius)
 
 
 @pytest.mark.parametrize("kind", ["binary", "classes", "number"])

@@ -13,11 +13,13 @@ import numpy as np
 import torch
 from sklearn.base import clone
 
+from lcifr.data import read_frame
 from lcifr.errors import LearningError
 from lcifr.estimators.baselines import plain, unaware
 from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.head import Head
 from lcifr.estimators.heads import RobustClassifier
+from lcifr.estimators.reading import is_table
 from lcifr.learn.score import Degeneracy, balanced_score_of, degeneracies, score_of
 
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -156,7 +158,7 @@ class _Search:
             return Point(**values)
         candidate.fit(*self.training, validation=self.validation)
         head: Head = clone(self.head)
-        reach = candidate.radius(self.training[0], method="bounds").radius
+        reach = candidate.reach(self.training[0]).radius
         head.fit(candidate.transform(self.training[0]), np.asarray(self.training[1]), radius=reach)
         point = judge(candidate, head, *self.validation, name=name)
         self.fitted[name] = candidate, head
@@ -176,7 +178,7 @@ class _Search:
 
 def judge(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "") -> Point:
     """How fitted models do on these people; certified on the ball, by bounds alone."""
-    found = encoder.radius(X, method="bounds")
+    found = encoder.reach(X)
     target = head.decider_.target
     label = target.encode(np.asarray(y))
     decision = target.decide(torch.as_tensor(head.network_(found.latent))).numpy()
@@ -196,10 +198,11 @@ def _fingerprint(encoder: FairEncoder, head: Head, training: tuple[Any, Any], va
     digest = hashlib.sha256(repr(clone(encoder).set_params(gamma=0.0, verbose=False)).encode())
     digest.update(repr(encoder.similarity).encode() + repr(head).encode())
     for table, labels in (training, validation):
-        from lcifr.data import read_frame
-
-        frame = read_frame(table)
-        for column in frame.column_names:
-            digest.update(column.encode() + repr(frame[column].to_pylist()).encode())
-        digest.update(np.asarray(labels).tobytes())
+        if is_table(table):
+            frame = read_frame(table)
+            for column in frame.column_names:
+                digest.update(column.encode() + repr(frame[column].to_pylist()).encode())
+        else:
+            digest.update(np.asarray(table).tobytes())
+        digest.update(repr(np.asarray(labels).tolist()).encode())
     return digest.hexdigest()

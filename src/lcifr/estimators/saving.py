@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -52,8 +53,19 @@ def _arguments(saved: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def _lines(history: tuple[Epoch, ...]) -> list[dict[str, Any]]:
+    """The history as JSON, which has no NaN."""
+    lines = [asdict(epoch) for epoch in history]
+    for line in lines:
+        line["validation"] = {name: None if math.isnan(value) else value for name, value in line["validation"].items()}
+    return lines
+
+
 def _history(lines: list[dict[str, Any]]) -> tuple[Epoch, ...]:
-    return tuple(Epoch(**{**line, "validation": Checked(**line["validation"])}) for line in lines)
+    def checked(values: dict[str, Any]) -> Checked:
+        return Checked(**{name: math.nan if value is None else value for name, value in values.items()})
+
+    return tuple(Epoch(**{**line, "validation": checked(line["validation"])}) for line in lines)
 
 
 # -- the encoder -------------------------------------------------------------------------------------------------------
@@ -67,7 +79,7 @@ def save_encoder(encoder: FairEncoder, path: str | Path) -> None:
         "encoding": encoder.encoding_.to_dict(),
         "similarity": {"text": similarity.text, "source": similarity.source, "hash": similarity.hash},
         "target": None if target is None else target.to_dict(),
-        "history": [asdict(epoch) for epoch in encoder.history_],
+        "history": _lines(encoder.history_),
         "degeneracies": [asdict(one) for one in encoder.degeneracies_],
         "named": hasattr(encoder, "feature_names_in_"),
     }
@@ -120,7 +132,7 @@ def save_head(head: Head, path: str | Path) -> None:
     content = {
         "parameters": _parameters(head),
         "target": head.decider_.target.to_dict(),
-        "history": [asdict(epoch) for epoch in head.history_],
+        "history": _lines(head.history_),
         "degeneracies": [asdict(one) for one in head.degeneracies_],
     }
     write(path, type(head).__name__, Stored(content, {"head": head.decider_.network}))

@@ -173,7 +173,8 @@ class Producer(Trainee):
         for index in chunks(len(side.x)):
             loss, latent = self._judge(side, index, 1.0, generator)
             total += float(loss) * len(index)
-            radii.append(side.surroundings.radius(layers_of(self._model.encoder), latent, index))
+            here = index.to(latent.device)
+            radii.append(side.surroundings.radius(layers_of(self._model.encoder), latent, here))
             if self._model.head is not None:
                 outputs.append(self._model.head(latent))
         radius, loss_mean = torch.cat(radii), total / len(side.x)
@@ -191,6 +192,7 @@ class Producer(Trainee):
 
     def _judge(self, side: _Side, index: Tensor, strength: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """The loss of these people and their z."""
+        index = index.to(side.x.device)
         x, gamma = side.x[index], self.recipe.gamma * strength
         latent = self._model.encoder(x)
         total = latent.new_zeros(())

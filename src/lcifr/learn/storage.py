@@ -39,7 +39,7 @@ def write(path: str | Path, kind: str, stored: Stored) -> None:
     }
     depths = {name: len(network.layers) for name, network in stored.networks.items()}
     # Keys keep their order: the order of a schema's attributes is the order of the feature columns.
-    text = json.dumps({"content": stored.content, "networks": depths}, ensure_ascii=False)
+    text = json.dumps({"content": stored.content, "networks": depths}, ensure_ascii=False, allow_nan=False)
     header = {"format": FORMAT, "version": VERSION, "kind": kind, "hash": _digest(text, tensors), "content": text}
     path = Path(path)
     beside = path.with_name(path.name + ".part")

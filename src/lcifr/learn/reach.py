@@ -1,0 +1,60 @@
+"""How is it learned? The radius of everybody by plain linear bounds: proved, rounded outward, quick enough to tune by.
+
+The exact radius is `lcifr.prove`'s; this one is somewhat wider and costs microseconds a person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lcifr.bounds.linear import backward, hidden_lines
+from lcifr.bounds.scene import Layers, set_stage, tensors
+from lcifr.learn.loop import chunks
+from lcifr.learn.surroundings import row_multipliers
+from lcifr.network import Network
+from lcifr.similarity.region import FloatArray, Region
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Where people land, and how far anybody similar can land from there.
+
+    Parameters
+    ----------
+    latent : (people, outputs) z = f(x). radius : (people,) ε ≥ ‖f(x′) − z‖∞ for every similar x′ and for x itself.
+    """
+
+    latent: FloatArray
+    radius: FloatArray
+
+
+def bound_radius(network: Network, x: FloatArray, region: Region) -> Reached:
+    """z and ε of people ``x`` (people, features), by plain bounds on every cell of their region."""
+    latent, doubt = network(x), network.error(x)
+    layers = tensors(network)
+    farthest = np.nextafter(doubt.max(1), np.inf)  # f(x) itself in exact arithmetic
+    for index in chunks(len(x)):
+        rows = index.numpy()
+        farthest[rows] = np.maximum(farthest[rows], _reach(layers, latent[rows], region.take(rows)))
+    return Reached(latent, farthest)
+
+
+@torch.no_grad()
+def _reach(layers: Layers, latent: FloatArray, region: Region) -> FloatArray:
+    unit = torch.eye(latent.shape[1], dtype=torch.float64)
+    signs = torch.cat([unit, -unit])
+    center = np.concatenate([latent, -latent], axis=1)
+    result = np.zeros(len(latent))
+    for cell in region.cells:
+        who = np.flatnonzero(cell.present)
+        if not len(who):
+            continue
+        scene = set_stage(layers, cell.take(who)).scene
+        directions = signs if scene.rows is None else signs.expand(len(who), -1, -1)
+        rows = None if scene.rows is None else row_multipliers(scene, directions)
+        upper = backward(scene, directions, hidden_lines(scene), rows=rows).upper.numpy()
+        result[who] = np.maximum(result[who], np.nextafter(upper - center[who], np.inf).max(1))
+    return result
