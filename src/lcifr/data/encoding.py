@@ -20,7 +20,7 @@ from lcifr.errors import LcifrError, Problem, TableError
 
 FORMAT = 1  # of the JSON form
 UNIT_ROUNDOFF = 2.0**-53
-ENCODED_AT_ONCE = 4096  # people: their part of the matrix stays in the cache while it is filled
+ENCODED_AT_ONCE = 8192  # people: their part of the matrix stays in the cache while it is filled
 
 
 @dataclass(frozen=True)

@@ -176,19 +176,19 @@ def _read_numbers(column: pa.ChunkedArray, attribute: Numeric, problems: list[Pr
     missing = np.isnan(values)
     missing[odd] = False
     problems += [Problem("the value is missing", column=name, row=row) for row in _rows(missing)]
-    for wrong, message in _limits(values, attribute):
+    for wrong, message in _limits(values, attribute, pa.types.is_integer(column.type)):
         problems += [Problem(f"{values[row]:g} {message}", column=name, row=row) for row in _rows(wrong)]
     if fitting and len(values) and not problems and values.min() == values.max():
         problems.append(Problem(f"the value never varies (always {values[0]:g}), so it has no scale", column=name))
     return values
 
 
-def _limits(values: NDArray[np.float64], attribute: Numeric) -> list[tuple[NDArray[np.bool_], str]]:
+def _limits(values: NDArray[np.float64], attribute: Numeric, surely_whole: bool) -> list[tuple[NDArray[np.bool_], str]]:
     """What a number of this attribute must not be, with the words for it; nothing where all is well at a glance."""
     least, most = (-LARGEST, LARGEST) if not attribute.integer else (-LARGEST_INTEGER, LARGEST_INTEGER)
     least, most = max(least, _or(attribute.lower, least)), min(most, _or(attribute.upper, most))
     within = len(values) and least <= values.min() and values.max() <= most  # never true with NaN
-    if within and (not attribute.integer or (values == np.rint(values)).all()):
+    if within and (not attribute.integer or surely_whole or (values == np.rint(values)).all()):
         return []
     finite = np.isfinite(values)
     size = np.abs(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -16,5 +17,5 @@ def side_by_side(work: Callable[[Item], Result], items: Iterable[Item], *, rows:
     """``work`` on every item, in order; in threads where there are rows enough (Arrow and numpy release the lock)."""
     if rows < WORTH_THREADS:
         return [work(item) for item in items]
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # more threads than cores only queue for Python's lock
         return list(pool.map(work, items))
