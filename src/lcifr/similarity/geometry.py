@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lcifr.data.encoding import UNIT_ROUNDOFF
 from lcifr.errors import RegionError
 from lcifr.similarity.projection import pull_onto_rows
 from lcifr.similarity.region import BoolArray, Cell, Choice, FloatArray, Region, Rows
-
-UNIT_ROUNDOFF = 2.0**-53
 
 
 def points_of(region: Region, points: ArrayLike) -> FloatArray:

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Categorical, Individuals
+from lcifr.data.encoding import UNIT_ROUNDOFF
 from lcifr.similarity.core import All, Any_, Category, Compare, Core, Form, RankTable, SameCategory
 from lcifr.similarity.formula import Person
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-
-UNIT_ROUNDOFF = 2.0**-53
 FEW = 4  # parts of a formula look at a copy of the open rows alone where those are less than one in so many
 
 

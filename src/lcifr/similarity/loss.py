@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -93,7 +92,7 @@ class _Loss:
             j = self.encoding.schema.names_numeric.index(name)
             sd = float(self.encoding.sds[j])
             value = value + float(c) * sd * self.people[person][:, self.encoding.numeric_columns[j]]
-            constant += c * _fraction(self.encoding.means[j])  # exactly: the means of x′ − x cancel to nothing
+            constant += c * Fraction(float(self.encoding.means[j]))  # exactly: the means of x′ − x cancel to nothing
             scale += abs(float(c)) * sd
         for person, table, c in form.ranks:
             value = value + float(c) * self._rank(person, table)
@@ -121,10 +120,6 @@ class _Loss:
             line = -slope * values[member]
             rank[member] = 1.0 + above + (line - line.detach())
         return rank
-
-
-def _fraction(value: np.float64) -> Fraction:
-    return Fraction(float(value))
 
 
 def disjunction(losses: Tensor) -> Tensor:

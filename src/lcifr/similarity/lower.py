@@ -15,8 +15,9 @@ from fractions import Fraction
 import numpy as np
 
 from lcifr.data import Encoding, Individuals
+from lcifr.data.encoding import UNIT_ROUNDOFF
 from lcifr.errors import RegionError
-from lcifr.similarity.holds import UNIT_ROUNDOFF, Booleans, Floats, Pair, approximate, evaluate, exact_distinct, renamed
+from lcifr.similarity.holds import Booleans, Floats, Pair, approximate, evaluate, exact_distinct, renamed
 from lcifr.similarity.names import quote_name
 from lcifr.similarity.plan import Bound, Plan, RankBound, Row
 from lcifr.similarity.region import Cell, Choice, IntArray, Rows
