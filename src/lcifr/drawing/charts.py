@@ -1,0 +1,165 @@
+"""How is it drawn? Charts as SVG, with a title and a description for those who do not see them.
+
+Colours come from ``chart.css`` through classes, so that a page can show the same chart light and dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from lcifr.drawing.histogram import Histogram, round_step
+from lcifr.drawing.markup import element, raw
+from lcifr.drawing.text import count, short
+
+WIDTH, HEIGHT = 440, 260
+LEFT, RIGHT, TOP, BOTTOM = 46, 14, 14, 44
+
+
+def chart_style() -> str:
+    """The style sheet of every chart."""
+    return files("lcifr.drawing").joinpath("chart.css").read_text(encoding="utf-8")
+
+
+def standalone(chart: Element) -> Element:
+    """The same picture with its style inside, for a file of its own."""
+    chart.insert(0, raw("style", chart_style()))
+    return chart
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One model of a frontier: ``kind`` is ``tried``, ``chosen``, ``plain`` or ``unaware``."""
+
+    label: str
+    kind: str
+    across: float
+    up: float
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where numbers lie on the paper."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+    def x(self, value: float) -> float:
+        return LEFT + (value - self.left) / (self.right - self.left) * (WIDTH - LEFT - RIGHT)
+
+    def y(self, value: float) -> float:
+        return HEIGHT - BOTTOM - (value - self.low) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
+
+
+def histogram_chart(shown: Histogram, *, title: str, description: str, axis: str, key: str) -> Element:
+    """Stacked bars, one class per kind of person; a line at zero where values lie on both sides of it."""
+    totals = [sum(bar) for bar in zip(*shown.counts.values(), strict=True)]
+    step = round_step(max(max(totals), 1) / 4)
+    if step < 1:
+        step = 1.0
+    top = step * -(-max(max(totals), 1) // step)
+    frame = _Frame(shown.edges[0], shown.edges[-1], 0.0, top)
+    parts: list[Any] = [_grid(frame, [k * step for k in range(int(top / step) + 1)], count_tick)]
+    parts.append(_across(frame, _round_ticks(shown.edges[0], shown.edges[-1]), short, axis))
+    parts.append([_bar(frame, shown, place) for place in range(shown.bars)])
+    if shown.edges[0] < 0 < shown.edges[-1]:
+        parts.append(_line(frame.x(0), TOP, frame.x(0), HEIGHT - BOTTOM, "zero"))
+    return _svg(parts, title=title, description=description, key=key)
+
+
+def frontier_chart(dots: Sequence[Dot], required: float, *, title: str, description: str, key: str) -> Element:
+    """Certified share (across) against score (up): the weights tried in a line, both baselines, the score required."""
+    scores = [dot.up for dot in dots] + [required]
+    spread = (max(scores) - min(scores)) or 0.02
+    frame = _Frame(0.0, 1.0, min(scores) - 0.15 * spread, max(scores) + 0.15 * spread)
+    up = _round_ticks(frame.low, frame.high)
+    line = " ".join(f"{frame.x(d.across):.1f},{frame.y(d.up):.1f}" for d in dots if d.kind in ("tried", "chosen"))
+    parts: list[Any] = [
+        _grid(frame, up, lambda share: f"{100 * share:.4g} %"),
+        _across(frame, (0, 0.25, 0.5, 0.75, 1), lambda share: f"{100 * share:g} %", "certified share (validation)"),
+        _line(LEFT, frame.y(required), WIDTH - RIGHT, frame.y(required), "required"),
+        element("polyline", points=line, class_="path"),
+        [_dot(frame, dot) for dot in dots],
+    ]
+    return _svg(parts, title=title, description=description, key=key)
+
+
+def count_tick(value: float) -> str:
+    return count(int(value))
+
+
+def _svg(parts: list[Any], *, title: str, description: str, key: str) -> Element:
+    return element(
+        "svg",
+        element("title", title, id=f"{key}-title"),
+        element("desc", description, id=f"{key}-desc"),
+        parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        class_="chart",
+        role="img",
+        aria_labelledby=f"{key}-title {key}-desc",
+    )
+
+
+def _grid(frame: _Frame, ticks: Sequence[float], word: Any) -> list[Element]:
+    found = []
+    for tick in ticks:
+        y = frame.y(tick)
+        found.append(_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
+        found.append(_text(LEFT - 6, y + 4, word(tick), "end"))
+    return found
+
+
+def _across(frame: _Frame, ticks: Sequence[float], word: Any, axis: str) -> list[Element]:
+    words = [_text(frame.x(tick), HEIGHT - BOTTOM + 17, word(tick), "middle") for tick in ticks]
+    base = _line(LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "axis")
+    return [base, *words, _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, axis, "middle", "label")]
+
+
+def _round_ticks(low: float, high: float) -> list[float]:
+    step = round_step((high - low) / 5)
+    first = -int(-low // step)
+    return [float(f"{k * step:.12g}") for k in range(first, first + 12) if low - 1e-9 <= k * step <= high + 1e-9]
+
+
+def _bar(frame: _Frame, shown: Histogram, place: int) -> list[Element]:
+    x, width = frame.x(shown.edges[place]), frame.x(shown.edges[place + 1]) - frame.x(shown.edges[place])
+    found, below = [], 0
+    for kind, counts in shown.counts.items():
+        if counts[place]:
+            upper, lower = frame.y(below + counts[place]), frame.y(below)
+            found.append(
+                element(
+                    "rect",
+                    x=f"{x + 0.5:.1f}",
+                    y=f"{upper:.1f}",
+                    width=f"{max(width - 1, 0.5):.1f}",
+                    height=f"{lower - upper:.1f}",
+                    class_=f"bar {kind}",
+                )
+            )
+            below += counts[place]
+    return found
+
+
+def _dot(frame: _Frame, dot: Dot) -> list[Element]:
+    x, y = frame.x(dot.across), frame.y(dot.up)
+    left = dot.across > 0.75
+    return [
+        element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="5", class_=f"dot {dot.kind}"),
+        _text(x - 8 if left else x + 8, y - 8, dot.label, "end" if left else "start", "name"),
+    ]
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Element:
+    return element("line", x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}", class_=kind)
+
+
+def _text(x: float, y: float, text: str, anchor: str, kind: str = "tick") -> Element:
+    return element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)

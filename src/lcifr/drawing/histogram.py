@@ -1,0 +1,69 @@
+"""How is it drawn? How often which values occur: counts between round edges, however many people there are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+BARS = 24
+TAIL = 0.005  # share of values on each side that the end bars take in, however far away they are
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts between edges.
+
+    Parameters
+    ----------
+    edges : (bars + 1,) rising, round numbers. counts : for each kind of person (bars,) counts.
+    beyond : how many values lie below the first and above the last edge; the end bars count them too.
+    left_out : how many values are not finite, and in no bar.
+    """
+
+    edges: tuple[float, ...]
+    counts: Mapping[str, tuple[int, ...]]
+    beyond: tuple[int, int] = (0, 0)
+    left_out: int = 0
+
+    @property
+    def bars(self) -> int:
+        return len(self.edges) - 1
+
+
+def histogram(values: NDArray[np.float64], kinds: Mapping[str, NDArray[np.bool_]]) -> Histogram | None:
+    """Count ``values`` (people,) for every kind, a mask (people,); None where there is nothing to count.
+
+    Zero is always an edge if values lie on both sides of it. Values at the very end of float64, as people have to whom
+    nobody is similar, are no values.
+    """
+    finite = np.isfinite(values) & (np.abs(values) < 1e300)
+    shown = values[finite]
+    if not len(shown):
+        return None
+    edges = _edges(shown)
+    inside = np.clip(shown, edges[0], edges[-1])
+    counts = {name: tuple(int(c) for c in np.histogram(inside[mask[finite]], edges)[0]) for name, mask in kinds.items()}
+    beyond = int((shown < edges[0]).sum()), int((shown > edges[-1]).sum())
+    return Histogram(tuple(edges.tolist()), counts, beyond, int((~finite).sum()))
+
+
+def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    low, high = np.quantile(values, [TAIL, 1 - TAIL])
+    if not high > low:
+        low, high = values.min(), values.max()
+    if not high > low:
+        low, high = low - 0.5 * (abs(low) or 1.0), high + 0.5 * (abs(high) or 1.0)
+    step = round_step((high - low) / BARS)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    # Products of whole numbers and a decimal, as they are written: 3 · 0.1 is 0.3 and not 0.30000000000000004.
+    return np.array([float(f"{k * step:.12g}") for k in range(first, max(last, first + 1) + 1)])
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2, 5 · 10ᵏ that is at least this."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9)))

@@ -1,0 +1,62 @@
+"""How is it drawn? Elements of a page or a picture, as a tree: escaping happens when it is written, never by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from xml.etree.ElementTree import Element, tostring
+
+from lcifr.drawing.text import visible
+
+Child = Any
+"""An element, a text, None, or several of them."""
+
+
+def element(name: str, /, *children: Child, **attributes: Any) -> Element:
+    """One element; ``class_`` and ``aria_label`` become ``class`` and ``aria-label``, None leaves an attribute out."""
+    named = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
+    made = Element(name, {key: visible(str(value)) for key, value in named.items()})
+    for child in children:
+        append(made, child)
+    return made
+
+
+def append(parent: Element, child: Child) -> None:
+    """Put a text, an element or several at the end."""
+    if child is None:
+        return
+    if isinstance(child, Element):
+        parent.append(child)
+    elif isinstance(child, str):
+        _append_text(parent, visible(child))
+    elif isinstance(child, Iterable):
+        for one in child:
+            append(parent, one)
+    else:
+        raise TypeError(f"{type(child).__name__} is neither text nor an element")
+
+
+def _append_text(parent: Element, text: str) -> None:
+    if len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text
+
+
+def raw(name: str, text: str, /, **attributes: Any) -> Element:
+    """A ``script`` or ``style``, whose text is written as it is: only for text that cannot end the element."""
+    if "</" in text or "<!" in text:
+        raise ValueError(f"this text would end its <{name}>")
+    made = element(name, **attributes)
+    made.text = text
+    return made
+
+
+def to_html(made: Element) -> str:
+    """As HTML."""
+    return str(tostring(made, encoding="unicode", method="html"))
+
+
+def to_xml(made: Element) -> str:
+    """As XML, for a picture in a file of its own."""
+    return str(tostring(made, encoding="unicode"))

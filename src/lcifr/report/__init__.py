@@ -1,0 +1,13 @@
+"""What does one show? The report of an audit: one content, and a file for each form it is shown in.
+
+Examples
+--------
+>>> from lcifr.report import build, render  # doctest: +SKIP
+>>> page = render(build(audit, state(audit, y, held_out=True), encoder=encoder))  # doctest: +SKIP
+"""
+
+from lcifr.report.build import build
+from lcifr.report.content import About, Report
+from lcifr.report.formats import format_names, render
+
+__all__ = ["About", "Report", "build", "format_names", "render"]

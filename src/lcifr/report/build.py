@@ -1,0 +1,181 @@
+"""What does one show? From an audit's result to the content of its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certificates import Audit, Certificates, Representation, Statement, Verdict
+from lcifr.certificates.encoder import FrozenEncoder, freeze
+from lcifr.certificates.latent import versions
+from lcifr.drawing.histogram import Histogram, histogram
+from lcifr.report.cautions import find_cautions
+from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Promise, Proved, Report, Tuning
+from lcifr.report.explorer import explore
+from lcifr.similarity import Similarity
+
+KINDS = {"certified": Verdict.CERTIFIED, "counterexample": Verdict.COUNTEREXAMPLE, "undecided": Verdict.UNDECIDED}
+FIGURES = ("accuracy", "balanced_accuracy", "certified", "violated", "undecided")
+
+
+def build(
+    found: Audit | Certificates,
+    statement: Statement,
+    *,
+    encoder: Any = None,
+    similarity: Similarity | None = None,
+    radius: Any = None,
+    tuning: Any = None,
+    about: About | None = None,
+    hashes: Mapping[str, str] | None = None,
+) -> Report:
+    """The content of a report.
+
+    Parameters
+    ----------
+    found : what :func:`lcifr.audit` or :func:`lcifr.certify` found.
+    statement : what it says of the population, by :func:`lcifr.certificates.state`.
+    encoder : the encoder that was audited; without it, ``similarity`` where φ is known.
+    radius : the hand-over of these people, or (people,) radii.
+    tuning : the :class:`lcifr.estimators.frontier.Frontier` that :func:`lcifr.tune` returned.
+    about : names, words, settings, the checker's word.
+    """
+    about = about or About()
+    frozen = None if encoder is None else freeze(encoder)
+    similarity = frozen.similarity if frozen is not None else similarity
+    models = _models(statement, about)
+    radii = radius.radius if isinstance(radius, Representation) else radius
+    return Report(
+        title=about.title,
+        data=about.data,
+        promise=_promise(similarity, hashes),
+        proved=_proved(found, statement),
+        cautions=find_cautions(found, statement, models, similarity, about),
+        models=models,
+        majority_rate=statement.majority_rate,
+        margins=histogram(found.margin, _kinds(found)),
+        radii=None if radii is None else _radii(found, np.asarray(radii, np.float64), radius),
+        groups=_groups(statement),
+        explorer=explore(found, frozen, similarity, radii, about.decisions),
+        tuning=None if tuning is None else read_frontier(tuning),
+        checked=about.checked,
+        recheck=about.recheck,
+        rule=_rule(found, about.decisions),
+        hashes=_hashes(found, frozen, similarity) | dict(hashes or {}),
+        versions=versions(),
+        settings=dict(about.settings),
+        data_cautions=about.data_cautions,
+    )
+
+
+def _promise(similarity: Similarity | None, hashes: Mapping[str, str] | None) -> Promise:
+    if similarity is None:
+        return Promise("φ", None, None, (hashes or {}).get("similarity", ""))
+    return Promise(similarity.source, similarity.text, similarity.explain(), similarity.hash)
+
+
+def _proved(found: Audit | Certificates, statement: Statement) -> Proved:
+    modular = found.modularity() if isinstance(found, Audit) else {}
+    reasons = Counter(str(r) for r, v in zip(found.reason, found.verdict, strict=True) if v == Verdict.UNDECIDED)
+    return Proved(
+        people=statement.people,
+        certified=statement.certified,
+        violated=statement.violated,
+        undecided=statement.undecided,
+        vacuous=statement.vacuous,
+        alone=int((found.alone & ~found.vacuous).sum()) if isinstance(found, Audit) else 0,
+        share=statement.share,
+        lower=statement.lower,
+        confidence=statement.confidence,
+        reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
+        on_ball=modular.get("ball"),
+        on_box=modular.get("box"),
+    )
+
+
+def _kinds(found: Audit | Certificates) -> dict[str, NDArray[np.bool_]]:
+    masks = {name: np.asarray(found.verdict == verdict) for name, verdict in KINDS.items()}
+    return {name: mask for name, mask in masks.items() if mask.any()}
+
+
+def _radii(found: Audit | Certificates, radii: NDArray[np.float64], source: Any) -> Histogram | None:
+    """By who stands behind them, where a consumer has them from a producer; else by verdict."""
+    if not isinstance(found, Certificates):
+        return histogram(radii, _kinds(found))
+    status = source.radius_status if isinstance(source, Representation) else found.radius_status
+    masks = {name: np.asarray(status == name) for name in ("checked", "claimed")}
+    return histogram(radii, {name: mask for name, mask in masks.items() if mask.any()})
+
+
+def _models(statement: Statement, about: About) -> tuple[ModelRow, ...]:
+    own = ModelRow(
+        about.model,
+        statement.accuracy,
+        statement.balanced_accuracy,
+        statement.share,
+        statement.violated / statement.people,
+        statement.undecided / statement.people,
+    )
+    others = [
+        ModelRow(name, *(_known(figures.get(figure)) for figure in FIGURES))
+        for name, figures in statement.baselines.items()
+    ]
+    return own, *others
+
+
+def _known(value: Any) -> float | None:
+    return None if value is None or np.isnan(value) else float(value)
+
+
+def _groups(statement: Statement) -> tuple[GroupRow, ...]:
+    if statement.subgroups is None:
+        return ()
+    return tuple(
+        GroupRow(
+            str(row["attribute"]),
+            str(row["value"]),
+            int(row["people"]),
+            float(row["certified"]),
+            _known(row.get("at_least")),
+            float(row["violated"]),
+            _known(row.get("accuracy")),
+        )
+        for row in statement.subgroups.to_dict("records")
+    )
+
+
+def read_frontier(frontier: Any) -> Tuning:
+    """What :func:`lcifr.tune` found: a frontier, or anything with its fields."""
+    chosen = frontier.chosen
+    points = [(frontier.plain, "plain"), (frontier.unaware, "unaware")]
+    points += [(point, "chosen" if chosen is not None and point == chosen else "tried") for point in frontier.points]
+    rows = [FrontierRow(p.name, kind, p.gamma, p.score, p.balanced, p.certified) for p, kind in points]
+    return Tuning(float(frontier.required), tuple(rows))
+
+
+def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
+    """What must agree, in a sentence."""
+    model, decision = found.model, found.model.decision
+    if decision.kind == "within":
+        return f"two similar people’s outputs differ by at most {decision.tolerance * model.scale:.6g}"
+    names = [str(label) for label in (range(max(decision.outputs, 2)) if model.labels is None else model.labels)]
+    shown = [words.get(name, name) for name in names]
+    if all(len(group) == 1 for group in decision.groups):
+        return f"two similar people get the same decision ({', '.join(shown)})"
+    groups = [" or ".join(shown[c] for c in group) for group in decision.groups]
+    return f"two similar people’s decisions are in the same group ({'; '.join(groups)})"
+
+
+def _hashes(
+    found: Audit | Certificates, encoder: FrozenEncoder | None, similarity: Similarity | None
+) -> dict[str, str]:
+    known = {"model": found.model.network.hash}
+    if similarity is not None:
+        known |= {"similarity": similarity.hash, "encoding": similarity.encoding.hash}
+    if encoder is not None:
+        known["encoder"] = encoder.network.hash
+    return dict(sorted(known.items()))

@@ -1,0 +1,200 @@
+"""What does one show? The content of a report: every fact once, as numbers and words, before it has any form.
+
+Every format is written from this alone, so that all of them say the same. Values are what JSON can hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lcifr.drawing.histogram import Histogram
+
+Value = str | int | float
+
+
+@dataclass(frozen=True)
+class Promise:
+    """φ: its name, its text, and what it says in English; None where the producer withholds it."""
+
+    name: str
+    text: str | None
+    english: str | None
+    hash: str
+
+
+@dataclass(frozen=True)
+class Proved:
+    """Of how many people what was proved; ``lower`` is a bound for the population, None where there is none."""
+
+    people: int
+    certified: int
+    violated: int
+    undecided: int
+    vacuous: int
+    alone: int
+    share: float
+    lower: float | None
+    confidence: float
+    reasons: Mapping[str, int]
+    on_ball: float | None = None
+    on_box: float | None = None
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """One model's figures, as shares; None where a figure is not known."""
+
+    name: str
+    accuracy: float | None
+    balanced_accuracy: float | None
+    certified: float | None
+    violated: float | None
+    undecided: float | None
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """People with one value of an attribute."""
+
+    attribute: str
+    value: str
+    people: int
+    certified: float
+    at_least: float | None
+    violated: float
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class FrontierRow:
+    """One weight that was tried, or a baseline: ``kind`` is ``tried``, ``chosen``, ``plain`` or ``unaware``."""
+
+    name: str
+    kind: str
+    gamma: float
+    score: float
+    balanced: float
+    certified: float
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What every weight costs and gives, on validation people."""
+
+    required: float
+    rows: tuple[FrontierRow, ...]
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """What a similar person may have instead of the person's own value: intervals of a number, or categories."""
+
+    intervals: tuple[tuple[float, float], ...] = ()
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Person:
+    """One person of the explorer.
+
+    Parameters
+    ----------
+    values : the attributes, in the table's own units. may : for each attribute that may differ, how far.
+    linked : whether not every combination of what may differ is similar.
+    other, other_decision : the counterexample.
+    """
+
+    id: str
+    verdict: str
+    reason: str
+    decision: str
+    margin: float | None
+    radius: float | None = None
+    vacuous: bool = False
+    values: Mapping[str, Value] = field(default_factory=dict)
+    may: Mapping[str, Freedom] = field(default_factory=dict)
+    linked: bool = False
+    other: Mapping[str, Value] | None = None
+    other_decision: str | None = None
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """The people one can look at: all of them, or a sample and as many counterexamples as the page has room for."""
+
+    people: tuple[Person, ...]
+    attributes: tuple[str, ...]
+    units: Mapping[str, str]
+    complete: bool
+    counterexamples: int
+    regions: bool  # whether it is known what a similar person may have
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the exact checker said about the audit bundle."""
+
+    people: int
+    certified: int
+    counterexamples: int
+    trusted: int
+    rejected: int
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something without which the figures mislead; ``code`` for programs, ``title`` and ``text`` for people."""
+
+    code: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class About:
+    """What the caller knows and the verdicts do not say.
+
+    Parameters
+    ----------
+    title : of the page. data : whose people these are. partial : why it is not the whole dataset.
+    data_cautions : what is to be known about the data. model : what the model under audit is called.
+    decisions : words for the model's labels. decided : what is decided about people. settings : named, as they were.
+    checked : the exact checker's word. recheck : commands that do it again. date : of the data; none of the report.
+    """
+
+    title: str = "Certificate report"
+    data: str = ""
+    partial: str | None = None
+    data_cautions: tuple[str, ...] = ()
+    model: str = "this model"
+    decisions: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    checked: Checked | None = None
+    recheck: tuple[str, ...] = ()
+    findings: tuple[Caution, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that one shows of an audit."""
+
+    title: str
+    data: str
+    promise: Promise
+    proved: Proved
+    cautions: tuple[Caution, ...]
+    models: tuple[ModelRow, ...]
+    majority_rate: float | None
+    margins: Histogram | None
+    radii: Histogram | None
+    groups: tuple[GroupRow, ...]
+    explorer: Explorer
+    tuning: Tuning | None
+    checked: Checked | None
+    recheck: tuple[str, ...]
+    rule: str
+    hashes: Mapping[str, str]
+    versions: Mapping[str, str]
+    settings: Mapping[str, str]
+    data_cautions: tuple[str, ...] = ()

@@ -1,0 +1,86 @@
+"""What does one show? The content in words: paragraphs, tables and charts that every format writes alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lcifr.drawing.charts import Dot
+from lcifr.drawing.histogram import Histogram
+from lcifr.report.content import Caution, Explorer
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as they are read; ``numbers`` says which columns hold numbers, ``own`` which row is the model audited."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[bool, ...]
+    own: int | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture and its numbers as a table: either a histogram, or the dots of a frontier with the score required."""
+
+    key: str
+    title: str
+    description: str
+    axis: str
+    table: Table
+    histogram: Histogram | None = None
+    dots: tuple[Dot, ...] = ()
+    required: float = 0.0
+    legend: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text as it was written: a formula, a command."""
+
+    text: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Points:
+    """A list; an item that begins with spaces stands below the one before."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class People:
+    """The explorer."""
+
+    explorer: Explorer
+
+
+Block = str | Table | Chart | Code | Points | People
+
+
+@dataclass(frozen=True)
+class Section:
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The one figure a reader takes away, never without its bound and what it is a figure of."""
+
+    figure: str
+    words: str
+    bound: str
+    parts: tuple[tuple[str, str, int, str], ...]  # kind, name, people, share
+
+
+@dataclass(frozen=True)
+class Document:
+    title: str
+    subtitle: str
+    headline: Headline
+    cautions: tuple[Caution, ...]
+    sections: tuple[Section, ...]

@@ -1,0 +1,133 @@
+"""What does one show? The explorer's people: everybody, or a sample and counterexamples where there are too many."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certificates import Audit, Certificates, Verdict
+from lcifr.certificates.chain import forward
+from lcifr.certificates.consumer import predictions
+from lcifr.certificates.encoder import FrozenEncoder
+from lcifr.data import Numeric
+from lcifr.errors import LcifrError
+from lcifr.report.content import Explorer, Person
+from lcifr.report.neighbours import Surroundings, surroundings
+from lcifr.similarity import Similarity
+from lcifr.similarity.finding import person as by_attribute
+
+PEOPLE = 2_000
+COUNTEREXAMPLES = 1_000
+"""At most so many people, and so many of them chosen because they have a counterexample."""
+BYTES = 6_000_000
+"""Of all these people as plain JSON; a page holds them in less than half of it. Long names leave room for fewer."""
+
+
+def explore(
+    found: Audit | Certificates,
+    encoder: FrozenEncoder | None,
+    similarity: Similarity | None,
+    radii: NDArray[np.float64] | None,
+    words: Mapping[str, str],
+) -> Explorer:
+    """Choose people and describe each; the same people for the same result."""
+    rows = _choose(found.verdict == Verdict.COUNTEREXAMPLE)
+    people = _describe(found, rows, encoder, similarity, radii, words)
+    while len(people) > 1 and _size(people) > BYTES:
+        people = people[::2]
+    schema = found.people.schema if isinstance(found, Audit) else None
+    return Explorer(
+        people=tuple(people),
+        attributes=() if schema is None else schema.names,
+        units={} if schema is None else {a.name: a.unit for a in schema if isinstance(a, Numeric) and a.unit},
+        complete=len(people) == len(found),
+        counterexamples=sum(one.verdict == Verdict.COUNTEREXAMPLE for one in people),
+        regions=any(one.may for one in people),
+    )
+
+
+def _size(people: list[Person]) -> int:
+    return sum(len(json.dumps(asdict(one), ensure_ascii=False).encode("utf-8", "replace")) for one in people)
+
+
+def _choose(violated: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Rows in order; the sample is drawn with a fixed seed from everybody, so that it shows the usual too."""
+    if len(violated) <= PEOPLE:
+        return np.arange(len(violated))
+    rng = np.random.default_rng(0)
+    bad = np.flatnonzero(violated)
+    kept = rng.permutation(bad)[:COUNTEREXAMPLES]
+    rest = rng.permutation(np.setdiff1d(np.arange(len(violated)), kept))[: PEOPLE - len(kept)]
+    return np.sort(np.concatenate([kept, rest]))
+
+
+def _describe(
+    found: Audit | Certificates,
+    rows: NDArray[np.intp],
+    encoder: FrozenEncoder | None,
+    similarity: Similarity | None,
+    radii: NDArray[np.float64] | None,
+    words: Mapping[str, str],
+) -> list[Person]:
+    common: list[dict[str, Any]] = [
+        {
+            "id": str(found.ids[row]),
+            "verdict": str(found.verdict[row]),
+            "reason": str(found.reason[row]),
+            "decision": _word(found.prediction[row], words),
+            "margin": _finite(found.margin[row]),
+            "radius": None if radii is None else _finite(radii[row]),
+            "vacuous": bool(found.vacuous[row]),
+        }
+        for row in rows
+    ]
+    if not isinstance(found, Audit):
+        return [Person(**one) for one in common]
+    people, others = found.people.take(rows), found.others.take(rows)
+    near = _surroundings(similarity, people)
+    decided = _decisions(found, encoder, others, words)
+    return [
+        Person(
+            **one,
+            values=by_attribute(people, place),
+            may=near[place].may,
+            linked=near[place].linked,
+            other=by_attribute(others, place) if found.violated[row] else None,
+            other_decision=decided[place] if found.violated[row] else None,
+        )
+        for place, (row, one) in enumerate(zip(rows, common, strict=True))
+    ]
+
+
+def _surroundings(similarity: Similarity | None, people: Any) -> list[Surroundings]:
+    try:
+        if similarity is not None:
+            return surroundings(similarity, people)
+    except LcifrError:  # ranks of people who are not at hand: the verdicts stand, the page says what is missing
+        pass
+    return [Surroundings({}, False)] * len(people)
+
+
+def _decisions(found: Audit, encoder: FrozenEncoder | None, others: Any, words: Mapping[str, str]) -> list[str | None]:
+    """What is decided about the counterexamples; of two classes it is the other one."""
+    if encoder is None:
+        return [None] * len(others)
+    values, _ = forward(encoder.network, found.model.network, encoder.encoding.encode(others))
+    return [_word(decision, words) for decision in predictions(found.model, values)]
+
+
+def _word(decision: Any, words: Mapping[str, str]) -> str:
+    plain = decision.item() if isinstance(decision, np.generic) else decision
+    if isinstance(plain, float):
+        plain = f"{plain:.6g}"
+    return words.get(str(plain), str(plain))
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity; somebody to whom nobody is similar has no margin worth a number."""
+    return float(value) if np.isfinite(value) and abs(value) < 1e300 else None

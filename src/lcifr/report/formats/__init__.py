@@ -1,0 +1,28 @@
+"""What does one show? The formats of a report, one file each: ``SUFFIX`` and ``render(report) -> str``.
+
+They are found by looking at this folder; there is no list to keep.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from lcifr.errors import LcifrError, did_you_mean
+from lcifr.report.content import Report
+
+
+def format_names() -> tuple[str, ...]:
+    """Every format there is."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+
+
+def render(report: Report, format: str = "html") -> str:
+    """The report as text in one format: the same text for the same report, always."""
+    names = format_names()
+    if format not in names:
+        raise LcifrError(
+            f"there is no format {format!r}.{did_you_mean(format, names)}", fix=f"one of {', '.join(names)}"
+        )
+    text: str = importlib.import_module(f"{__name__}.{format}").render(report)
+    return text

@@ -1,0 +1,252 @@
+"""What does one show? The report as one page: nothing is loaded from anywhere, and it opens by double click.
+
+Text is escaped by construction (the page is a tree until it is written), people reach the explorer as JSON and its
+script shows them through ``textContent`` only, and the page's own policy runs no script but the one with this hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib.resources import files
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from lcifr.drawing.charts import chart_style, frontier_chart, histogram_chart
+from lcifr.drawing.markup import element, raw, to_html
+from lcifr.drawing.text import count
+from lcifr.report.charts import KINDS
+from lcifr.report.content import Caution, Report
+from lcifr.report.document import Block, Chart, Code, Document, Headline, People, Points, Section, Table
+from lcifr.report.shown import compact
+from lcifr.report.wording import put_into_words
+
+LONG = 300
+"""Characters of a cell that get a box of their own to scroll in."""
+
+
+def render(report: Report) -> str:
+    """The whole page."""
+    document = put_into_words(report)
+    style, script = chart_style() + _file("page.css"), _file("page.js")
+    page = element(
+        "html",
+        element("head", _head(document, style, script)),
+        element(
+            "body",
+            element("a", "Skip to the report", href="#report", class_="skip"),
+            element("div", _body(document), class_="frame"),
+            raw("script", _data(report), type="application/json", id="explorer-data"),
+            raw("script", script),
+        ),
+        lang="en",
+    )
+    return "<!DOCTYPE html>\n" + to_html(page) + "\n"
+
+
+def _file(name: str) -> str:
+    return files("lcifr.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _data(report: Report) -> str:
+    """JSON that no parser of HTML can mistake for markup."""
+    text = json.dumps(compact(report.explorer), separators=(",", ":"), ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _head(document: Document, style: str, script: str) -> list[Element]:
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return [
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", f"{document.title} – {document.headline.figure} certified with respect to φ"),
+        raw("style", style),
+    ]
+
+
+def _body(document: Document) -> list[Element]:
+    return [
+        element(
+            "header",
+            element(
+                "div",
+                element("span", "Certificate report · lcifr", class_="brand"),
+                element(
+                    "button", "Dark", id="theme", type="button", hidden="", aria_label="Switch between light and dark"
+                ),
+                class_="bar-top",
+            ),
+            element("h1", document.title, id="report"),
+            element("p", document.subtitle, class_="subtitle"),
+            _headline(document.headline),
+        ),
+        *([_cautions(document.cautions)] if document.cautions else []),
+        element(
+            "div",
+            _contents(document),
+            element("main", [_section(section) for section in document.sections]),
+            class_="layout",
+        ),
+        element(
+            "footer",
+            "Certified means: with respect to φ as printed here, for the model with these hashes, and no more.",
+        ),
+    ]
+
+
+def _headline(headline: Headline) -> Element:
+    return element(
+        "div",
+        element("p", headline.figure, class_="figure"),
+        element(
+            "div",
+            element("p", headline.words, class_="words"),
+            element("p", headline.bound, class_="bound"),
+        ),
+        element("div", _shares(headline), class_="shares-box"),
+        class_="headline",
+    )
+
+
+def _shares(headline: Headline) -> list[Element]:
+    total = sum(people for _, _, people, _ in headline.parts) or 1
+    bars, start = [], 0.0
+    for kind, _, people, _ in headline.parts:
+        width = 1000 * people / total
+        bars.append(element("rect", x=f"{start:.2f}", y="0", width=f"{width:.2f}", height="18", class_=kind))
+        start += width
+    words = ", ".join(f"{name} {share}" for _, name, _, share in headline.parts)
+    bar = element(
+        "svg", bars, class_="shares", viewBox="0 0 1000 18", preserveAspectRatio="none", role="img", aria_label=words
+    )
+    keys = [
+        element("li", element("span", class_=f"key {kind}"), f"{name} {count(people)} ({share})")
+        for kind, name, people, share in headline.parts
+    ]
+    return [bar, element("ul", keys, class_="legend")]
+
+
+def _cautions(cautions: tuple[Caution, ...]) -> Element:
+    items = [element("li", element("strong", f"{one.title}. "), one.text) for one in cautions]
+    return element(
+        "aside",
+        element("h2", "Read this first", id="cautions"),
+        element("ul", items),
+        class_="cautions",
+        aria_labelledby="cautions",
+    )
+
+
+def _contents(document: Document) -> Element:
+    links = [element("li", element("a", section.title, href=f"#{section.key}")) for section in document.sections]
+    return element("nav", element("ol", links), class_="contents", aria_label="Contents")
+
+
+def _section(section: Section) -> Element:
+    return element("section", element("h2", section.title), [_block(block) for block in section.blocks], id=section.key)
+
+
+def _block(block: Block) -> Any:
+    if isinstance(block, str):
+        return element("p", block)
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, Chart):
+        return _chart(block)
+    if isinstance(block, Code):
+        return [
+            element("p", block.label, class_="code-label"),
+            element("pre", element("code", block.text), tabindex="0"),
+        ]
+    if isinstance(block, Points):
+        items = [element("li", item.strip(), class_="deeper" if item.startswith(" ") else None) for item in block.items]
+        return element("ul", items, class_="points")
+    return _explorer(block)
+
+
+def _table(table: Table) -> Element:
+    kinds = ["number" if number else None for number in table.numbers]
+    if table.head[-1] == "Hash":
+        kinds[-1] = "hash"
+    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(table.head, kinds, strict=True)]
+    rows = []
+    for place, row in enumerate(table.rows):
+        cells = [
+            element("th" if not column else "td", _cell(text), class_=kind, scope="row" if not column else None)
+            for column, (text, kind) in enumerate(zip(row, kinds, strict=True))
+        ]
+        rows.append(element("tr", cells, class_="own" if place == table.own else None))
+    made = element(
+        "table", element("caption", table.caption), element("thead", element("tr", head)), element("tbody", rows)
+    )
+    return element("div", made, class_="scroll", role="region", aria_label=table.caption, tabindex="0")
+
+
+def _cell(text: str) -> Any:
+    return element("span", text, class_="long") if len(text) > LONG else text
+
+
+def _chart(chart: Chart) -> Element:
+    if chart.histogram is not None:
+        drawn = histogram_chart(
+            chart.histogram, title=chart.title, description=chart.description, axis=chart.axis, key=chart.key
+        )
+    else:
+        drawn = frontier_chart(
+            chart.dots, chart.required, title=chart.title, description=chart.description, key=chart.key
+        )
+    keys = [element("li", element("span", class_=f"key {kind}"), name) for kind, name in chart.legend]
+    return element(
+        "figure",
+        element("figcaption", chart.title),
+        drawn,
+        element("ul", keys, class_="legend") if keys else None,
+        element(
+            "details", element("summary", "The same as a table"), element("p", chart.description), _table(chart.table)
+        ),
+    )
+
+
+def _explorer(block: People) -> list[Element]:
+    kinds = dict.fromkeys(person.verdict.lower() for person in block.explorer.people)
+    options = [element("option", "All", value="")]
+    options += [element("option", KINDS[kind], value=kind) for kind in KINDS if kind in kinds]
+    finder = element(
+        "div",
+        element("label", "Find a person by id", for_="search"),
+        element(
+            "input",
+            id="search",
+            type="search",
+            role="combobox",
+            aria_controls="people",
+            aria_expanded="true",
+            aria_autocomplete="list",
+            autocomplete="off",
+            spellcheck="false",
+        ),
+        element("label", "Verdict", for_="verdict"),
+        element("select", options, id="verdict"),
+        element("p", id="matches", role="status"),
+        element("ul", id="people", role="listbox", tabindex="0", aria_label="People"),
+        class_="finder",
+    )
+    only = element("label", element("input", type="checkbox", id="only"), "Only what may differ", class_="only")
+    shown = element("div", only, element("article", id="person", tabindex="-1", aria_live="polite"))
+    without = element(
+        "noscript",
+        element(
+            "p", "To look at one person this page needs its script; the report as Markdown or JSON lists everybody."
+        ),
+    )
+    return [without, element("div", finder, shown, class_="explorer", id="explore", hidden="")]

@@ -1,0 +1,93 @@
+"""What does one show? The report as Markdown: the same sections, tables instead of charts, people in tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lcifr.drawing.text import count, visible
+from lcifr.report.content import Explorer, Report
+from lcifr.report.document import Block, Chart, Code, People, Points, Table
+from lcifr.report.shown import Shown, show
+from lcifr.report.wording import put_into_words
+
+
+def render(report: Report) -> str:
+    """Markdown (CommonMark with tables)."""
+    document = put_into_words(report)
+    head = document.headline
+    lines = [f"# {_plain(document.title)}", "", _plain(document.subtitle), ""]
+    lines += [f"**{_plain(head.figure)}** {_plain(head.words)} {_plain(head.bound)}", ""]
+    lines += [f"- {name}: {count(people)} ({share})" for _, name, people, share in head.parts] + [""]
+    if document.cautions:
+        lines += ["## Read this first", ""]
+        lines += [f"- **{_plain(caution.title)}.** {_plain(caution.text)}" for caution in document.cautions] + [""]
+    for section in document.sections:
+        lines += [f"## {_plain(section.title)}", ""]
+        for block in section.blocks:
+            lines += [*_block(block), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _plain(text: str) -> str:
+    """Text that is nothing but text: no markup, no HTML, no line of its own."""
+    one_line = visible(text).replace("\n", " ").replace("\t", " ")
+    escaped = re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", one_line)
+    return re.sub(r"&(?=[#\w])", r"\\&", escaped)
+
+
+def _block(block: Block) -> Iterator[str]:
+    if isinstance(block, str):
+        yield _plain(block)
+    elif isinstance(block, Table):
+        yield from _table(block)
+    elif isinstance(block, Chart):
+        yield f"**{_plain(block.title)}.** {_plain(block.description)}"
+        yield ""
+        yield from _table(block.table)
+    elif isinstance(block, Code):
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))
+        yield _plain(block.label)
+        yield ""
+        yield from (fence, visible(block.text), fence)
+    elif isinstance(block, Points):
+        for item in block.items:
+            depth = len(item) - len(item.lstrip())
+            yield "  " * (depth // 2) + f"- {_plain(item.strip())}"
+    else:
+        yield from _people(block)
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"*{_plain(table.caption)}*"
+    yield ""
+    yield "| " + " | ".join(_plain(name) for name in table.head) + " |"
+    yield "|" + "|".join(" ---: " if number else " --- " for number in table.numbers) + "|"
+    for row in table.rows:
+        yield "| " + " | ".join(_plain(cell) for cell in row) + " |"
+
+
+def _people(block: People) -> Iterator[str]:
+    """Everybody in a line each, and the counterexamples in full."""
+    shown = [show(person, block.explorer) for person in block.explorer.people]
+    if not shown:
+        return
+    facts = tuple(name for name, _ in shown[0].facts)
+    rows = tuple((one.id, one.verdict, *(value for _, value in one.facts), one.sentence) for one in shown)
+    yield from _table(Table("People", ("Id", "Verdict", *facts, "In words"), rows, (False,) * (3 + len(facts))))
+    for one in shown:
+        if one.rows:
+            yield ""
+            yield from _person(one, block.explorer)
+
+
+def _person(one: Shown, explorer: Explorer) -> Iterator[str]:
+    """The attributes that may differ, or do; the others are the person's own and must be equal."""
+    head = ("Attribute", "This person", "A similar person may have")
+    rows: list[tuple[str, ...]] = [(row.attribute, row.own, row.may) for row in one.rows]
+    if one.kind == "counterexample":
+        head = (*head, "Counterexample")  # type: ignore[assignment]
+        rows = [(*cells, ("≠ " if row.differs else "") + row.other) for cells, row in zip(rows, one.rows, strict=True)]
+    yield f"### Person {_plain(one.id)}: {one.verdict}"
+    yield ""
+    yield from _table(Table(one.note or "Attributes", head, tuple(rows), (False,) * len(head)))

@@ -1,0 +1,155 @@
+// The explorer and the switch between light and dark. All text from the data goes through textContent: nothing here
+// makes markup from it, and the page's policy would not run it.
+"use strict";
+(() => {
+  const MOST = 200; // people in the list at once; the search narrows it
+  const data = JSON.parse(document.getElementById("explorer-data").textContent);
+  const people = data.people.map(([id, kind, sentence, facts, rows, note]) => ({
+    id, kind, sentence: data.texts[sentence], note: data.texts[note],
+    facts: facts.map(([name, value]) => [data.texts[name], value]),
+    rows: rows.map(([own, may, other, differs], place) => ({
+      attribute: data.attributes[place], own: data.texts[own], may: data.texts[may], other: data.texts[other], differs: differs === 1,
+    })),
+  }));
+  const words = { certified: "Certified", counterexample: "Counterexample", undecided: "Undecided" };
+
+  const make = (name, text, kind) => {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+  const cell = (name, text, kind) => {
+    const made = make(name, undefined, kind);
+    made.append(make("span", text, text.length > 300 ? "long" : ""));
+    return made;
+  };
+
+  const theme = document.getElementById("theme");
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const now = () => document.documentElement.dataset.theme || (dark.matches ? "dark" : "light");
+  const label = () => { theme.textContent = now() === "dark" ? "Light" : "Dark"; };
+  theme.hidden = false;
+  theme.addEventListener("click", () => {
+    document.documentElement.dataset.theme = now() === "dark" ? "light" : "dark";
+    label();
+  });
+  dark.addEventListener("change", label);
+  label();
+
+  const opened = [];
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])").forEach((one) => {
+    one.open = true;
+    opened.push(one);
+  }));
+  window.addEventListener("afterprint", () => { while (opened.length) opened.pop().open = false; });
+
+  const explorer = document.getElementById("explore");
+  if (!explorer || people.length === 0) return;
+  const [search, verdict, matches, list, person, only] =
+    ["search", "verdict", "matches", "people", "person", "only"].map((id) => document.getElementById(id));
+  explorer.hidden = false;
+  let found = [], active = -1;
+
+  const rank = (id, wanted) => (id === wanted ? 0 : id.startsWith(wanted) ? 1 : 2);
+  const look = () => {
+    const wanted = search.value.trim().toLowerCase();
+    found = people.filter((one) => (!verdict.value || one.kind === verdict.value) && one.id.toLowerCase().includes(wanted));
+    if (wanted) found.sort((a, b) => rank(a.id.toLowerCase(), wanted) - rank(b.id.toLowerCase(), wanted));
+    const shown = found.slice(0, MOST);
+    matches.textContent = found.length > MOST ? `${found.length} people, the first ${MOST} listed` : `${found.length} ${found.length === 1 ? "person" : "people"}`;
+    list.replaceChildren(...shown.map((one, place) => {
+      const item = make("li");
+      item.id = `option-${place}`;
+      item.setAttribute("role", "option");
+      item.append(make("span", one.id, "name"), make("span", words[one.kind], `badge ${one.kind}`));
+      item.addEventListener("click", () => { pick(place); list.focus(); });
+      return item;
+    }));
+    active = -1;
+    pick(0);
+  };
+
+  const pick = (place) => {
+    const items = list.children;
+    if (active >= 0 && items[active]) items[active].setAttribute("aria-selected", "false");
+    if (items.length === 0) {
+      search.removeAttribute("aria-activedescendant");
+      list.removeAttribute("aria-activedescendant");
+      person.replaceChildren(make("p", "Nobody here has this id and verdict."));
+      return;
+    }
+    active = Math.max(0, Math.min(place, items.length - 1));
+    items[active].setAttribute("aria-selected", "true");
+    for (const one of [search, list]) one.setAttribute("aria-activedescendant", items[active].id);
+    const item = items[active];
+    if (item.offsetTop < list.scrollTop) list.scrollTop = item.offsetTop;
+    else if (item.offsetTop + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = item.offsetTop + item.offsetHeight - list.clientHeight;
+    show(found[active]);
+  };
+
+  const show = (one) => {
+    const title = make("h3", "Person ");
+    title.append(make("bdi", one.id));
+    const facts = make("dl");
+    for (const [name, value] of [["Verdict", words[one.kind]], ...one.facts]) {
+      const group = make("div");
+      group.append(make("dt", name), make("dd", value, name === "Verdict" ? `badge ${one.kind}` : ""));
+      facts.append(group);
+    }
+    person.replaceChildren(title, make("p", one.sentence), facts);
+    if (one.rows.length) person.append(table(one));
+    if (one.note) person.append(make("p", one.note));
+  };
+
+  const table = (one) => {
+    const contradicted = one.kind === "counterexample";
+    const made = make("table"), head = make("thead"), body = make("tbody"), line = make("tr");
+    const columns = ["Attribute", "This person", "A similar person may have", ...(contradicted ? ["Counterexample"] : [])];
+    for (const name of columns) {
+      const column = make("th", name);
+      column.scope = "col";
+      line.append(column);
+    }
+    head.append(line);
+    for (const row of one.rows) {
+      const same = row.may === "the same" || row.may === "–";
+      if (only.checked && same && !row.differs) continue;
+      const tr = make("tr", undefined, row.differs ? "differs" : "");
+      const name = cell("th", row.attribute);
+      name.scope = "row";
+      tr.append(name, cell("td", row.own), cell("td", row.may, same ? "same" : ""));
+      if (contradicted) {
+        const other = cell("td", row.other, row.differs ? "" : "same");
+        if (row.differs) other.prepend(make("span", "≠ "), make("span", "differs: ", "unseen"));
+        tr.append(other);
+      }
+      body.append(tr);
+    }
+    made.append(make("caption", contradicted ? "Attributes; rows marked ≠ are where the counterexample differs" : "Attributes, and what a similar person may have"), head, body);
+    const scroll = make("div", undefined, "scroll");
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-label", "Attributes");
+    scroll.append(made);
+    return scroll;
+  };
+
+  const keys = (event) => {
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+    if (event.key in steps) pick(active + steps[event.key]);
+    else if (event.key === "Home" && event.target === list) pick(0);
+    else if (event.key === "End" && event.target === list) pick(list.children.length - 1);
+    else if (event.key === "Enter" && event.target === search) person.focus();
+    else return;
+    event.preventDefault();
+  };
+  search.addEventListener("keydown", keys);
+  list.addEventListener("keydown", keys);
+  search.addEventListener("input", look);
+  verdict.addEventListener("change", look);
+  only.addEventListener("change", () => { if (found[active]) show(found[active]); });
+  look();
+  const first = people.findIndex((one) => one.kind === "counterexample");
+  if (first > 0 && first < MOST) pick(first);
+})();

@@ -1,0 +1,117 @@
+"""What does one show? A person of the explorer as it is read: every value, range and sentence as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lcifr.drawing.text import floored, plain, short, visible
+from lcifr.report.charts import KINDS
+from lcifr.report.content import Explorer, Freedom, Person, Value
+
+SAME = "the same"
+MANY = 12
+"""Categories that are listed by name; more are counted."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One attribute: the person's value, what a similar person may have, and what the counterexample has."""
+
+    attribute: str
+    own: str
+    may: str
+    other: str
+    differs: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A person in words."""
+
+    id: str
+    kind: str
+    verdict: str
+    sentence: str
+    facts: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
+    note: str
+
+
+def show(person: Person, explorer: Explorer) -> Shown:
+    """One person as every format shows them."""
+    rows = tuple(_row(name, person, explorer) for name in explorer.attributes)
+    facts = [("Decision", visible(person.decision)), ("Proved margin", floored(person.margin))]
+    if person.radius is not None:
+        facts.append(("Radius ε", short(person.radius)))
+    kind = person.verdict.lower()
+    note = (
+        "Not every combination of what may differ is similar: φ has alternatives, or links attributes."
+        if person.linked and person.may
+        else ""
+    )
+    return Shown(visible(person.id), kind, KINDS[kind], _sentence(person, rows), tuple(facts), rows, note)
+
+
+def _sentence(person: Person, rows: tuple[Row, ...]) -> str:
+    decision = f"“{visible(person.decision)}”"
+    if person.vacuous:
+        return "Certified with respect to φ, vacuously: nobody at all is similar to this person."
+    if person.verdict == "CERTIFIED":
+        return f"Certified with respect to φ: everybody similar to this person is decided {decision} too."
+    if person.verdict == "UNDECIDED":
+        return f"Undecided: neither a proof nor a counterexample. Reason: {person.reason or 'not recorded'}."
+    other = f"“{visible(person.other_decision)}”" if person.other_decision is not None else "otherwise"
+    changed = sum(row.differs for row in rows)
+    where = "one attribute" if changed == 1 else f"{changed} attributes"
+    return f"Decided {decision}, but a similar person who differs in {where} is decided {other}."
+
+
+def _row(name: str, person: Person, explorer: Explorer) -> Row:
+    own, unit = person.values[name], explorer.units.get(name)
+    other = None if person.other is None else person.other[name]
+    label = visible(name) + (f" ({visible(unit)})" if unit else "")
+    free = person.may.get(name)
+    may = _freedom(free, own) if free is not None else SAME if explorer.regions and not person.vacuous else "–"
+    return Row(label, plain(own), may, "" if other is None else plain(other), other is not None and other != own)
+
+
+def _freedom(free: Freedom, own: Value) -> str:
+    if free.values:
+        if len(free.values) > MANY:
+            return f"any of {len(free.values)} values"
+        return " or ".join(visible(value) for value in free.values)
+    return " or ".join(_interval(low, high, own) for low, high in free.intervals)
+
+
+def _interval(low: float, high: float, own: Value) -> str:
+    if low == high:
+        return plain(_few(low))
+    if isinstance(own, str):
+        return f"{plain(_few(low))} to {plain(_few(high))}"
+    return f"{plain(_few(low))} to {plain(_few(high))} ({_signed(low - own)} to {_signed(high - own)})"
+
+
+def _few(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+def _signed(value: float) -> str:
+    return "0" if value == 0 else f"{value:+,.4g}".replace("-", "−")
+
+
+def compact(explorer: Explorer) -> Mapping[str, object]:
+    """All people for the page's script: texts that occur often once each, people as numbers into them."""
+    texts: dict[str, int] = {}
+
+    def number(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    people = []
+    for one in explorer.people:
+        shown = show(one, explorer)
+        rows = [[number(row.own), number(row.may), number(row.other), int(row.differs)] for row in shown.rows]
+        facts = [[number(name), value] for name, value in shown.facts]
+        people.append([shown.id, shown.kind, number(shown.sentence), facts, rows, number(shown.note)])
+    names = [row.attribute for row in show(explorer.people[0], explorer).rows] if explorer.people else []
+    return {"attributes": names, "texts": list(texts), "people": people}

@@ -1,0 +1,232 @@
+"""What does one show? Every sentence of a report. Careful words: certified with respect to φ, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lcifr.drawing.text import at_least, count, percent
+from lcifr.report.charts import KINDS, frontier, margins, radii
+from lcifr.report.content import Checked, Proved, Report
+from lcifr.report.document import Block, Code, Document, Headline, People, Points, Section, Table
+
+LIMITS = (
+    "It does not say that the model is fair or unbiased. It says: certified with respect to φ. Whoever writes φ "
+    "decides what that is worth.",
+    "It says nothing about attributes that φ does not mention, nor about proxies: what φ holds equal may give away "
+    "what φ leaves free.",
+    "It does not say that a decision is right. A model that decides alike for everybody is certified for everybody; "
+    "that is why accuracy, the majority rate and the baselines stand beside every certified share.",
+    "It says nothing about a person who was not certified by name. The bound for the population is a statistical "
+    "statement, made only for people who were held out from training and drawn from that population.",
+    "It speaks about the model whose hash is given below, in real arithmetic on its stored weights. Compare the "
+    "hashes with the running system.",
+)
+
+
+def put_into_words(report: Report) -> Document:
+    """The report as a document."""
+    sections = [
+        Section("promise", "What was promised", tuple(_promise(report))),
+        Section("proved", "What was proved", tuple(_proved(report.proved))),
+        Section("compared", "Compared with the baselines", tuple(_compared(report))),
+        Section("distances", "How far from another decision", tuple(_distances(report))),
+    ]
+    if report.tuning is not None:
+        sections.append(Section("frontier", "What the promise costs", tuple(_frontier(report))))
+    if report.groups:
+        sections.append(Section("groups", "Group by group", tuple(_groups(report))))
+    sections += [
+        Section("explorer", "Person by person", tuple(_explorer(report))),
+        Section("limits", "What this does not say", (Points(LIMITS),)),
+        Section("method", "Method, versions, hashes", tuple(_method(report))),
+        Section("recheck", "Check it again", tuple(_recheck(report))),
+    ]
+    subtitle = ", ".join(part for part in (report.data, f"with respect to φ = {report.promise.name}") if part)
+    return Document(report.title, subtitle, _headline(report.proved), report.cautions, tuple(sections))
+
+
+def _headline(proved: Proved) -> Headline:
+    counts = (("certified", proved.certified), ("counterexample", proved.violated), ("undecided", proved.undecided))
+    bound = (
+        "No statement about a population: these people were not held out and drawn from it."
+        if proved.lower is None
+        else f"In the population: at least {at_least(proved.lower)}, with {_confidence(proved)} confidence."
+    )
+    return Headline(
+        percent(proved.share),
+        f"{count(proved.certified)} of {count(proved.people)} people are certified with respect to φ.",
+        bound,
+        tuple((kind, KINDS[kind], number, percent(number / proved.people)) for kind, number in counts),
+    )
+
+
+def _confidence(proved: Proved) -> str:
+    return f"{100 * proved.confidence:g} %"
+
+
+def _promise(report: Report) -> Iterator[Block]:
+    promise = report.promise
+    yield f"For everybody whom φ calls similar to a person, whether or not they exist, the promise is: {report.rule}."
+    if promise.text is None or promise.english is None:
+        yield "The producer does not show φ. It is the formula with the hash given below."
+        return
+    yield Code(promise.text.strip(), f"φ, as it is written: {promise.name}")
+    lead, items = _english(promise.english)
+    yield lead
+    if items:
+        yield Points(items)
+
+
+def _english(text: str) -> tuple[str, tuple[str, ...]]:
+    """The first line, and the rest as a list: dashes are points, anything else ends one."""
+    lead, *rest = text.splitlines()
+    items = []
+    for line in rest:
+        level = (len(line) - len(line.lstrip())) // 4
+        items.append("  " * level + line.strip().removeprefix("- "))
+    return lead, tuple(items)
+
+
+def _proved(proved: Proved) -> Iterator[Block]:
+    yield (
+        f"Each of {count(proved.people)} people was examined on their own. Certified is a proof; a counterexample is a "
+        "concrete similar person with another decision; undecided is neither, with the reason."
+    )
+    rows = [
+        ("Certified with respect to φ", count(proved.certified), percent(proved.share)),
+        ("Counterexample found", count(proved.violated), percent(proved.violated / proved.people)),
+        ("Undecided", count(proved.undecided), percent(proved.undecided / proved.people)),
+        *((f"of these: {reason}", count(n), percent(n / proved.people)) for reason, n in proved.reasons.items()),
+        ("Certificates that are vacuous", count(proved.vacuous), percent(proved.vacuous / proved.people)),
+        ("Similar to nobody but themselves", count(proved.alone), percent(proved.alone / proved.people)),
+    ]
+    yield Table("Verdicts", ("Verdict", "People", "Share"), tuple(rows), (False, True, True))
+    if proved.lower is not None:
+        yield (
+            f"If these people were drawn at random from a population and nobody trained on them, then at least "
+            f"{at_least(proved.lower)} of that population would be certified, with {_confidence(proved)} confidence "
+            "(exact one-sided bound of Clopper and Pearson; rounded down)."
+        )
+    if proved.on_ball is not None and proved.on_box is not None:
+        yield (
+            f"From the hand-over alone, without seeing the people, {percent(proved.on_ball)} are certified on the ball "
+            f"and {percent(proved.on_box)} on the box; from end to end {percent(proved.share)}."
+        )
+
+
+def _compared(report: Report) -> Iterator[Block]:
+    yield (
+        "A certified share means little alone. The plain model was trained for its label only; the unaware model never "
+        "sees what φ leaves free. Whoever cannot beat the unaware model should use it."
+    )
+    rows = tuple(
+        (m.name, *map(percent, (m.accuracy, m.balanced_accuracy, m.certified, m.violated, m.undecided)))
+        for m in report.models
+    )
+    head = ("Model", "Accuracy", "Balanced accuracy", "Certified", "Counterexample", "Undecided")
+    yield Table("Models on the same people", head, rows, (False, *[True] * 5), own=0)
+    if report.majority_rate is not None:
+        yield f"Deciding for the larger class without looking is right for {percent(report.majority_rate)}."
+    if len(report.models) == 1:
+        yield "No baseline was given."
+
+
+def _distances(report: Report) -> Iterator[Block]:
+    yield (
+        "The margin is proved: every similar person stays at least this far from another decision, in units of the "
+        "model’s output. Where it is negative, nothing is proved."
+    )
+    if report.margins is not None:
+        yield margins(report.margins)
+    if report.radii is not None:
+        yield (
+            "The radius is how far from a person’s own representation anybody similar can land: the largest change in "
+            "any coordinate of z."
+        )
+        yield radii(report.radii)
+
+
+def _frontier(report: Report) -> Iterator[Block]:
+    assert report.tuning is not None
+    yield (
+        "Every weight that was tried, on validation people. Certified shares here are by quick bounds on the ball and "
+        f"therefore lower than in an audit. Required was a score of {percent(report.tuning.required)}."
+    )
+    yield frontier(report.tuning)
+
+
+def _groups(report: Report) -> Iterator[Block]:
+    bound = any(row.at_least is not None for row in report.groups)
+    yield (
+        "The same verdicts, for the people with one value of an attribute each. Small groups vary by chance"
+        + ("; every bound holds for its own row, not for all rows together." if bound else ".")
+    )
+    rows = tuple(
+        (
+            row.attribute,
+            row.value,
+            count(row.people),
+            percent(row.certified),
+            at_least(row.at_least),
+            percent(row.violated),
+            percent(row.accuracy),
+        )
+        for row in report.groups
+    )
+    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample", "Accuracy")
+    yield Table("Verdicts by group", head, rows, (False, False, *[True] * 5))
+
+
+def _explorer(report: Report) -> Iterator[Block]:
+    explorer = report.explorer
+    if explorer.complete:
+        yield f"All {count(len(explorer.people))} people."
+    else:
+        yield (
+            f"{count(len(explorer.people))} of {count(report.proved.people)} people: a random sample and "
+            f"{count(explorer.counterexamples)} of {count(report.proved.violated)} counterexamples. The figures above "
+            "are of everybody."
+        )
+    if explorer.attributes and not explorer.regions and report.proved.people > report.proved.vacuous:
+        yield "What a similar person may have is not shown: φ could not be evaluated with what this report was made of."
+    yield People(explorer)
+
+
+def _method(report: Report) -> Iterator[Block]:
+    yield (
+        "For every person, φ becomes a region of all similar people, rounded outward. Linear bounds of the network on "
+        "that region, refined by branching, prove that no point of it is decided otherwise; every bound is rounded "
+        "against us. Where that fails, similar people are searched for; one counts as a counterexample only if φ "
+        "holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond rounding. Whole "
+        "numbers may be fractions in proofs, so a certificate covers more people than exist. Ties are never certified."
+    )
+    if report.data_cautions:
+        yield "About the data:"
+        yield Points(report.data_cautions)
+    rows = tuple(report.hashes.items())
+    yield Table("What this report speaks about (sha256)", ("Of", "Hash"), rows, (False, False))
+    yield Table("Versions", ("Package", "Version"), tuple(report.versions.items()), (False, False))
+    if report.settings:
+        yield Table("Settings", ("Setting", "Value"), tuple(report.settings.items()), (False, False))
+
+
+def _recheck(report: Report) -> Iterator[Block]:
+    if report.checked is not None:
+        yield _word_of(report.checked)
+    else:
+        yield "These verdicts have not been checked by the exact checker yet."
+    if report.recheck:
+        yield (
+            "The checker needs Python and nothing else: no solver, no graphics card, nothing of the program that made "
+            "the proofs. It derives everybody’s region from φ itself and recomputes every bound in exact arithmetic."
+        )
+        yield Code("\n".join(report.recheck), "Commands")
+
+
+def _word_of(checked: Checked) -> str:
+    words = (
+        f"The exact checker looked at {count(checked.people)} people: {count(checked.certified)} certificates and "
+        f"{count(checked.counterexamples)} counterexamples are confirmed in exact arithmetic"
+    )
+    words += f", {count(checked.trusted)} rest on a solver’s word" if checked.trusted else ""
+    return words + (f", {count(checked.rejected)} are REFUSED." if checked.rejected else ", none is refused.")
