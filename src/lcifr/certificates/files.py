@@ -149,14 +149,19 @@ class _AuditJob(Job):
 
     def key(self) -> str:
         model = (self.model.network.hash, self.model.decision)
-        return _key("lcifr-audit-part-1", self.encoder, self.options) + repr(model)
+        return _key("lcifr-audit-part-2", self.encoder, self.options) + repr(model)
 
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
 
-        found = audit(self.encoder, self.model, chunk.people, chunk.ids, **self.options)
+        modular, budget = self.options["modular"], self.options["budget"]
+        handed = represent(self.encoder, chunk.people, budget=budget) if modular else None
+        found = audit(self.encoder, self.model, chunk.people, chunk.ids, budget=budget, modular=handed or False)
         frame = found.frame()
         frame["id"] = frame["id"].astype("string")
+        frame["alone"] = found.alone
+        if handed is not None:
+            frame["radius"] = handed.radius
         others = found.others.to_pandas().astype(object)
         others[~found.violated] = None
         for name in others.columns:  # text, so that all parts have the same types

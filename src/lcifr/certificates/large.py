@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import signal
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -124,6 +125,7 @@ def _begin(job: Job, parent: int) -> None:
     import torch
 
     torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, who keeps what is finished
     _JOB = job
     threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
 

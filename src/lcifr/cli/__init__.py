@@ -4,12 +4,14 @@ Every module of this folder whose name does not begin with an underscore is a co
 ``typer.Typer`` whose commands appear under the module's name (``lcifr data list``), or ``register(app)``, which adds
 what it likes to the root. Heavy packages are imported inside the commands, so that ``lcifr --help`` answers at once.
 
-Exit codes: 0 fine, 1 the answer is no (a counterexample, a table with problems), 2 wrong use, 3 some undecided.
+Exit codes: 0 fine, 1 the answer is no (a counterexample, a table with problems), 2 wrong use, 3 some undecided; 70 a
+fault of lcifr itself, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from typing import Annotated, Any
 
@@ -19,7 +21,8 @@ from typer.core import TyperGroup
 from lcifr.cli._output import to_stderr
 from lcifr.errors import LcifrError
 
-WRONG_USE = 2
+WRONG_USE, FAULT, STOPPED = 2, 70, 130
+TRACEBACK = "LCIFR_TRACEBACK"  # set it to see where a fault comes from
 
 
 class _PlainErrors(TyperGroup):
@@ -31,6 +34,18 @@ class _PlainErrors(TyperGroup):
         except LcifrError as error:
             to_stderr(f"Error: {error}")
             raise typer.Exit(WRONG_USE) from None
+        except KeyboardInterrupt:
+            to_stderr("\nStopped.")
+            raise typer.Exit(STOPPED) from None
+        except OSError as error:
+            to_stderr(f"Error: {error.filename or 'a file'}: {error.strerror or error}")
+            raise typer.Exit(WRONG_USE) from None
+        except Exception as error:
+            if type(error).__module__.split(".")[0] in ("click", "typer") or os.environ.get(TRACEBACK):
+                raise
+            to_stderr(f"Error: lcifr itself failed: {type(error).__name__}: {error}")
+            to_stderr(f"Fix: please report it with what {TRACEBACK}=1 prints before it")
+            raise typer.Exit(FAULT) from None
 
 
 def build() -> typer.Typer:

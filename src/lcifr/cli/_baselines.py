@@ -1,0 +1,37 @@
+"""What would other models do? The plain and the unaware model, trained and audited like the one in question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lcifr.cli._parties import Parties
+    from lcifr.cli._people import Side
+
+
+def judge_baselines(parties: Parties, training: Side, whom: Side) -> dict[str, dict[str, float]]:
+    """For each baseline its figures on the same people: both trained for the label alone, with a plain classifier."""
+    from lcifr.certificates import FrozenEncoder, audit, state
+    from lcifr.cli._progress import progress_bar
+    from lcifr.estimators import RobustClassifier, plain, unaware
+
+    found = {}
+    with progress_bar("Training and auditing the baselines") as progress:
+        progress(0, 2)
+        for number, (name, make) in enumerate((("plain", plain), ("unaware", unaware))):
+            encoder = make(parties.fitted).set_params(random_state=parties.fitted.random_state or 0, verbose=False)
+            encoder.fit(training.X, training.y)
+            head = RobustClassifier(against="nothing").fit(encoder.transform(training.X), training.y)
+            frozen = FrozenEncoder(encoder.network_, encoder.similarity_)
+            if parties.encoder.similarity.hash != parties.fitted.similarity_.hash:
+                frozen = FrozenEncoder(encoder.network_, parties.encoder.similarity)
+            said = state(audit(frozen, head, whom.X, modular=False), whom.y, held_out=False)
+            found[name] = {
+                "accuracy": float(said.accuracy or 0.0),
+                "balanced_accuracy": float(said.balanced_accuracy or 0.0),
+                "certified": said.share,
+                "violated": said.violated / said.people,
+                "undecided": said.undecided / said.people,
+            }
+            progress(number + 1, 2)
+    return found

@@ -1,0 +1,218 @@
+"""Where do results go? One new folder per run, whole or not at all, with the settings that made it.
+
+    OUT/settings.json   command, every argument, seed, versions, dates, hashes of what was read
+    OUT/result.json     what ``--json`` prints
+    OUT/…               what the command makes; docs/cli.md lists it
+
+Work happens in ``.OUT.work`` beside it. A run that was stopped leaves that folder, and the same command goes on there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from lcifr.cli._output import to_stderr
+from lcifr.errors import LcifrError
+
+SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
+STOPPED = 130  # as shells say it: ended by Ctrl-C
+NOT_REPEATED = ("out", "force", "as_json")  # say where and how results are shown, not what they are
+KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
+
+
+@dataclass
+class Run:
+    """One run of a command: the folder it works in, and what is lost when it is stopped now."""
+
+    work: Path
+    resumed: bool
+    lost: str = ""
+
+    def finish(self, result: Mapping[str, Any]) -> None:
+        """Write what ``--json`` prints."""
+        write_json(self.work / RESULT, result)
+
+
+@contextmanager
+def run_folder(context: typer.Context, out: Path, *, force: bool, inputs: Mapping[str, Path]) -> Iterator[Run]:
+    """A folder to work in that becomes ``out`` when all is done.
+
+    Parameters
+    ----------
+    inputs : for each argument that names a file or folder, what it names; their hashes are kept.
+    """
+    _refuse_existing(out, force)
+    settings = settings_of(context, inputs)
+    work = out.with_name(f".{out.name}.work")
+    run = Run(work, _enter(work, settings))
+    try:
+        yield run
+    except KeyboardInterrupt:
+        to_stderr(f"\nStopped. {run.lost} What is done is kept in {work}.".replace("  ", " "))
+        to_stderr("To go on, run the same command again. To forget it, remove that folder.")
+        raise typer.Exit(STOPPED) from None
+    except LcifrError:
+        if not any(work.glob(f".*{KEPT}")):
+            shutil.rmtree(work, ignore_errors=True)
+        raise
+    write_json(work / SETTINGS, settings | {"finished": _now()})
+    _rename(work, out)
+
+
+def settings_of(context: typer.Context, inputs: Mapping[str, Path]) -> dict[str, Any]:
+    """Everything that a run depends on."""
+    from lcifr.certificates.latent import versions
+
+    arguments = {name: value for name, value in context.params.items() if name not in NOT_REPEATED}
+    return {
+        "format": FORMAT,
+        "command": context.info_name,
+        "arguments": {name: _plain(value) for name, value in arguments.items()},
+        "argv": words_of(context),
+        "seed": arguments.get("seed"),
+        "versions": {"python": _python(), **versions()},
+        "inputs": {name: describe_input(path) for name, path in inputs.items()},
+        "started": _now(),
+    }
+
+
+def words_of(context: typer.Context) -> list[str]:
+    """The words after ``lcifr`` that say the same again, defaults included."""
+    positional, words = [], [str(context.info_name)]
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if parameter.name in NOT_REPEATED or value is None or value == ():
+            continue
+        values = list(value) if isinstance(value, list | tuple) else [value]
+        if parameter.param_type_name == "argument":
+            positional += [str(one) for one in values]
+        elif isinstance(value, bool):
+            words += [parameter.opts[0]] if value else parameter.secondary_opts[:1]
+        else:
+            words += [f"{max(parameter.opts, key=len)}={_plain(one)}" for one in values]
+    return [*words, "--", *positional]
+
+
+def describe_input(path: Path) -> dict[str, Any]:
+    """Name and hash of a file, or of everything in a folder but the settings, which hold dates."""
+    import hashlib
+
+    from lcifr.certificates.folder import sha256
+
+    if path.is_file():
+        return {"path": str(path), "sha256": sha256(path)}
+    digest = hashlib.sha256()
+    for file in sorted(path.rglob("*")):
+        if file.is_file() and file.name != SETTINGS:
+            digest.update(f"{file.relative_to(path).as_posix()} {sha256(file)}\n".encode())
+    return {"path": str(path), "sha256": digest.hexdigest()}
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """The settings of a result folder."""
+    from lcifr.certificates.folder import read_json
+
+    if not (folder / SETTINGS).is_file():
+        raise LcifrError(f"{folder} holds no {SETTINGS}", fix="give a folder that a command of lcifr wrote")
+    found = read_json(folder / SETTINGS)
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise LcifrError(f"{folder / SETTINGS} is not of the format {FORMAT}")
+    return found
+
+
+def read_result(folder: Path, command: str) -> dict[str, Any]:
+    """What a command said, once the folder really is that command's."""
+    from lcifr.certificates.folder import read_json
+
+    if not folder.is_dir():
+        raise LcifrError(f"{folder}: there is no such folder", fix=f"give the folder that `lcifr {command}` wrote")
+    if not (folder / RESULT).is_file():
+        raise LcifrError(f"{folder} was not written by `lcifr {command}`", fix=f"run `lcifr {command} --help`")
+    found = read_json(folder / RESULT)
+    if not isinstance(found, dict) or found.get("command") != command:
+        named = found.get("command") if isinstance(found, dict) else None
+        raise LcifrError(
+            f"{folder} was written by `lcifr {named}`, expected one by `lcifr {command}`",
+            fix="give the folders in the order that --help shows",
+        )
+    return found
+
+
+def write_json(path: Path, values: Any) -> None:
+    """JSON that people can read; written whole or not at all."""
+    from lcifr.certificates.folder import write_whole
+
+    write_whole(path, json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+
+
+# -- the folder itself -------------------------------------------------------------------------------------------------
+
+
+def _refuse_existing(out: Path, force: bool) -> None:
+    if not out.name or out.name in (".", ".."):
+        raise LcifrError(f"--out {out} is no name for a new folder", fix="for example --out results")
+    if not (out.exists() or out.is_symlink()):
+        return
+    if not force:
+        raise LcifrError(f"{out} exists already", fix="choose another --out, or say --force to replace it")
+    if out.is_symlink() or not (out / SETTINGS).is_file():
+        raise LcifrError(f"{out} was not written by lcifr, so --force does not replace it", fix="remove it yourself")
+
+
+def _enter(work: Path, settings: dict[str, Any]) -> bool:
+    """Begin, or go on where the very same run was stopped; then True."""
+    try:
+        before = json.loads((work / SETTINGS).read_text(encoding="utf-8"))
+        same = {**before, "started": None} == {**json.loads(json.dumps(settings)), "started": None}
+    except (OSError, ValueError, TypeError):
+        same = False
+    if work.is_dir() and not same:
+        for found in work.iterdir():  # parts stay: they are used only where they are what would be computed again
+            if found.is_dir() and not found.name.endswith(KEPT):
+                shutil.rmtree(found)
+            elif not found.is_dir():
+                found.unlink()
+    work.mkdir(parents=True, exist_ok=True)
+    write_json(work / SETTINGS, settings)
+    if same:
+        to_stderr(f"Going on where {work} stopped.")
+    return same
+
+
+def _rename(work: Path, out: Path) -> None:
+    for leftover in work.glob(f".*{KEPT}"):
+        shutil.rmtree(leftover)
+    if not out.exists():
+        os.rename(work, out)
+        return
+    old = out.with_name(f".{out.name}.old")  # --force: the old one goes when the new one is there
+    shutil.rmtree(old, ignore_errors=True)
+    os.rename(out, old)
+    os.rename(work, out)
+    shutil.rmtree(old)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _python() -> str:
+    import platform
+
+    return platform.python_version()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,58 @@
+"""What is known of whom? Labels by id, from a table of which nothing else is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lcifr.cli._people import no_column
+from lcifr.errors import LcifrError
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """name : of the column. there : (people,) who has a label. values : (people with a label,)."""
+
+    name: str
+    there: Any
+    values: Any
+
+
+def read_labels(path: Path, ids: Sequence[str | int], target: str | None, id_column: str | None) -> Labels:
+    """The labels of these people. Without a column of ids, they are the row numbers of the labels' file."""
+    import numpy as np
+
+    from lcifr.data import check_target, read_frame
+
+    frame = read_frame(path)
+    if id_column is None and "id" in frame.column_names and target != "id":
+        id_column = "id"
+    if id_column is not None and id_column not in frame.column_names:
+        raise no_column(str(path), id_column, frame.column_names)
+    name = target if target is not None else _only(path, [c for c in frame.column_names if c != id_column])
+    if name not in frame.column_names:
+        raise no_column(str(path), name, frame.column_names)
+    known = [str(one) for one in frame[id_column].to_pylist()] if id_column else [str(n) for n in range(len(frame))]
+    place = {one: row for row, one in enumerate(known)}
+    if len(place) != len(known):
+        twice = next(one for one in known if known.count(one) > 1)
+        raise LcifrError(f'{path}: the id "{twice}" is there twice', fix="every person needs one label")
+    there = np.array([str(one) in place for one in ids], dtype=np.bool_)
+    rows = [place[str(one)] for one in ids if str(one) in place]
+    if not rows:
+        raise LcifrError(
+            f"{path}: nobody of the hand-over is in it (the hand-over has {ids[0]!r}, …; the labels {known[:1]}, …)",
+            fix="--id names the column with the ids",
+        )
+    return Labels(name, there, check_target(frame[name].take(rows), name))
+
+
+def _only(path: Path, names: list[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    raise LcifrError(
+        f"{path} has {len(names)} columns that may be the label: {', '.join(names[:12]) or 'none'}",
+        fix="say which: --target COLUMN",
+    )

@@ -1,0 +1,102 @@
+"""How do commands learn? The same way every time: one thread, a bar where somebody watches, warnings as plain lines."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.cli._output import stderr, to_stderr
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.estimators import FairEncoder
+    from lcifr.estimators.head import Head
+
+FEW = 1024  # fewer people than this are proved before a second process has started
+
+
+def watched() -> bool:
+    """Whether progress bars have somebody to look at them."""
+    return sys.stderr.isatty()
+
+
+@contextmanager
+def one_thread() -> Iterator[list[str]]:
+    """Learning on one thread: small networks lose time to more, and sums come out the same. Collects warnings."""
+    import torch
+
+    from lcifr.learn.score import DegenerateModelWarning
+
+    before, said = torch.get_num_threads(), list[str]()
+    torch.set_num_threads(1)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", DegenerateModelWarning)
+            yield said
+    finally:
+        torch.set_num_threads(before)
+    for one in caught:
+        text = str(one.message)
+        if text not in said:
+            said.append(text)
+            to_stderr(f"Warning: {text}")
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """For work that cannot say how far it is: what goes on and since when, or one line where nobody watches."""
+    if not watched():
+        to_stderr(f"{what} …")
+        yield
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=stderr(), transient=True) as bar:
+        bar.add_task(what, total=None)
+        yield
+
+
+@contextmanager
+def timed(what: str) -> Iterator[None]:
+    """A line on stderr before work with a bar of its own, and how long it took after it."""
+    to_stderr(f"{what} …")
+    begun = time.monotonic()
+    yield
+    if (took := time.monotonic() - begun) >= 1:
+        to_stderr(f"  {took:.0f} s")
+
+
+def workers_for(people: int, asked: int | None) -> int | None:
+    """Processes: as asked, else this one for few people, else all cores."""
+    return asked if asked is not None else 1 if people <= FEW else None
+
+
+def load_encoder(folder: Path) -> FairEncoder:
+    """The encoder of a producer's folder; its training people are there for formulas that take ranks."""
+    from lcifr.estimators import FairEncoder
+
+    training = folder / "people" / "train.parquet"
+    return FairEncoder.load(folder / "encoder.safetensors", training=training if training.is_file() else None)
+
+
+def load_model(path: Path, task: str) -> Head:
+    """A saved classifier or regressor."""
+    from lcifr.estimators import RobustClassifier, RobustRegressor
+
+    return RobustRegressor.load(path) if task == "regression" else RobustClassifier.load(path)
+
+
+def decision_of(head: Any, tolerance: float | None = None) -> dict[str, Any]:
+    """The tolerance of a regressor as :func:`lcifr.certify` takes it; nothing for classes."""
+    own = getattr(head, "tolerance", None)
+    if own is None:
+        if tolerance is not None:
+            raise LcifrError("--tolerance is for numbers, and this model decides classes", fix="leave it out")
+        return {}
+    return {"tolerance": float(own if tolerance is None else tolerance)}

@@ -1,0 +1,177 @@
+"""Whose models are these? The producer's and the consumer's folders, read together and only if they belong together."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.cli._folder import read_result
+from lcifr.cli._people import HELD_OUT, TRAIN, Side, read_side
+from lcifr.errors import LcifrError, did_you_mean
+
+if TYPE_CHECKING:
+    from lcifr.certificates import FrozenEncoder
+    from lcifr.data import Individuals, Schema
+    from lcifr.estimators import FairEncoder
+    from lcifr.estimators.head import Head
+
+ENCODER, MODEL, FORMULA, SCHEMA = "encoder.safetensors", "model.safetensors", "similar.phi", "schema.toml"
+
+
+@dataclass(frozen=True, eq=False)
+class Parties:
+    """The whole model h ∘ f with its φ.
+
+    Parameters
+    ----------
+    fitted : the producer's encoder as it was trained. encoder : with the φ that is asked about.
+    producer, consumer : their folders. target, producer_target : what each of them predicted.
+    """
+
+    fitted: FairEncoder
+    encoder: FrozenEncoder
+    head: Head
+    producer: Path
+    consumer: Path
+    target: str
+    producer_target: str
+    task: str
+    tolerance: float | None
+    trained_on: int
+
+    @property
+    def schema(self) -> Schema:
+        return self.encoder.encoding.schema
+
+    def copy_into(self, folder: Path) -> None:
+        """What a reader of the results needs of both folders."""
+        shutil.copyfile(self.producer / ENCODER, folder / ENCODER)
+        shutil.copyfile(self.consumer / MODEL, folder / MODEL)
+        (folder / FORMULA).write_text(self.encoder.similarity.text, encoding="utf-8")
+        self.schema.save(folder / SCHEMA)
+
+    def training(self, producer: Path) -> Side | None:
+        """Whom the producer learned from; None where the consumer's label is another one."""
+        return _stored(producer, TRAIN, self.schema) if self.target == self.producer_target else None
+
+    def decide(self, people: Individuals) -> Any:
+        """(people,) decisions in the model's own labels."""
+        from lcifr.certificates.consumer import predictions
+        from lcifr.certificates.decision import read_model
+
+        if not len(people):
+            return []
+        model = read_model(self.head, tolerance=self.tolerance)
+        return predictions(model, model.network(self.encoder.transform(people)))
+
+    def groups(self, people: Individuals, asked: list[str] | None) -> dict[str, Any]:
+        """Subgroups by category: those that were asked for, or those that φ leaves free."""
+        from lcifr.similarity.mentions import free_attributes, sometimes_free_attributes
+
+        formula = self.encoder.similarity.formula
+        free = {*free_attributes(formula, self.schema), *sometimes_free_attributes(formula, self.schema)}
+        for name in asked or ():
+            if name not in self.schema:
+                raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, self.schema.names)}')
+        wanted = asked or [one.name for one in self.schema.categorical if one.name in free]
+        return {name: people.to_pandas()[name].to_numpy() for name in wanted}
+
+    def summary(self) -> dict[str, Any]:
+        """What is said of both in every result."""
+        similarity, encoder = self.encoder.similarity, self.encoder
+        return {
+            "target": self.target,
+            "task": self.task,
+            "classes": [one.item() if hasattr(one, "item") else one for one in getattr(self.head, "classes_", ())],
+            "tolerance": self.tolerance,
+            "trained_on": self.trained_on,
+            "phi": {
+                "text": similarity.text,
+                "english": similarity.explain(),
+                "hash": similarity.hash,
+                "source": similarity.source,
+                "is_producers": similarity.hash == self.fitted.similarity_.hash,
+            },
+            "hashes": {
+                "encoder": encoder.network.hash,
+                "model": self.head.network_.hash,
+                "similarity": similarity.hash,
+                "encoding": encoder.encoding.hash,
+            },
+        }
+
+
+def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Parties:
+    """Both folders; refused where the consumer's model was learned from another encoder."""
+    from lcifr.certificates import FrozenEncoder
+    from lcifr.cli._learning import load_encoder, load_model
+
+    made, used = read_result(producer, "produce"), read_result(consumer, "consume")
+    fitted = load_encoder(producer)
+    head = load_model(consumer / MODEL, str(used.get("task")))
+    if (used.get("provenance") or {}).get("weights") != fitted.network_.hash:
+        raise LcifrError(
+            f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",
+            fix="give the folders that belong together, or run `lcifr consume` on this producer's hand-over",
+        )
+    similarity = fitted.similarity_ if phi is None else _other_formula(phi, fitted)
+    return Parties(
+        fitted,
+        FrozenEncoder(fitted.network_, similarity),
+        head,
+        producer,
+        consumer,
+        str(used.get("target")),
+        str(made.get("target")),
+        str(used.get("task")),
+        used.get("tolerance"),
+        int(used.get("trained_on", 0)),
+    )
+
+
+def _other_formula(phi: str, fitted: FairEncoder) -> Any:
+    from lcifr.cli._output import to_stderr
+    from lcifr.cli.phi import _read_formula
+    from lcifr.similarity import Similarity
+
+    text, source = _read_formula(phi)
+    similarity = Similarity(text, fitted.schema_, fitted.encoding_, source=source)
+    same = "the very φ that the producer used" if similarity.hash == fitted.similarity_.hash else "not the producer's φ"
+    to_stderr(f"Note: {phi} is {same}")
+    return similarity
+
+
+def read_whom(parties: Parties, producer: Path, table: Path | None, id_column: str | None) -> Side:
+    """The people of a table, or those whom the producer held out; labels where they are known."""
+    from dataclasses import replace
+
+    from lcifr.data import read_frame
+
+    if table is None:
+        side = _stored(producer, HELD_OUT, parties.schema)
+        return side if parties.target == parties.producer_target else Side(side.X, side.ids)
+    frame = read_frame(table)
+    if not len(frame):
+        raise LcifrError(f"{table} has no rows", fix="give at least one person")
+    known = replace(parties.schema, target=parties.target) if parties.target not in parties.schema else parties.schema
+    return read_side(frame, str(table), known, id_column, labelled=False)
+
+
+def _stored(producer: Path, name: str, schema: Schema) -> Side:
+    """People whom the producer keeps, with ids and labels."""
+    import pandas as pd
+
+    from lcifr.certificates.folder import read_json
+    from lcifr.cli._labels import read_labels
+    from lcifr.data import read_frame
+
+    file = producer / "people" / f"{name}.parquet"
+    if not file.is_file():
+        raise LcifrError(f"{file} is not there", fix="give the producer's whole folder, or a TABLE of people")
+    X = read_frame(file).select(list(schema.names))
+    ids = read_json(producer / "handover" / name / "ids.json")
+    column = pd.read_csv(producer / "labels.csv", nrows=0).columns
+    labels = read_labels(producer / "labels.csv", ids, str(column[1]), str(column[0]))
+    return Side(X, tuple(ids), labels.values)

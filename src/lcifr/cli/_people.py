@@ -1,0 +1,195 @@
+"""Who is it about? Tables as the commands read them: columns picked by the schema, people named, some held out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.cli._output import to_stderr
+from lcifr.errors import LcifrError, TableError, did_you_mean
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lcifr.data import Schema
+
+SUFFIXES = (".csv", ".tsv", ".parquet", ".pq", ".gz")
+TRAIN, HELD_OUT = "train", "held-out"
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Some people: attributes only, their names, and what is known of them.
+
+    Parameters
+    ----------
+    X : the attributes, in the schema's order. ids : (people,). y : (people,) labels, or None.
+    """
+
+    X: pa.Table
+    ids: tuple[str | int, ...]
+    y: Any = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, rows: Any) -> Side:
+        """Some of them, by indices."""
+        return Side(self.X.take(rows), tuple(self.ids[row] for row in rows), None if self.y is None else self.y[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Everybody of a table: those to learn from, and those whom nobody may train on."""
+
+    schema: Schema
+    train: Side
+    held_out: Side
+
+    def sides(self) -> dict[str, Side]:
+        return {TRAIN: self.train, HELD_OUT: self.held_out}
+
+
+def is_file(named: str) -> bool:
+    """Whether a table is a file; otherwise it is the name of a dataset."""
+    return Path(named).is_file() or named.lower().endswith(SUFFIXES)
+
+
+def read_crowd(
+    table: str, phi: str, schema: str | None, target: str | None, id_column: str | None, share: float, seed: int
+) -> Crowd:
+    """Everybody, split by seed; datasets by name have the paper's split."""
+    if not is_file(table):
+        return _read_dataset(table)
+    from lcifr.data import read_frame
+    from lcifr.estimators.reading import split_rows
+
+    frame = read_frame(table)
+    known = find_schema(frame, table, phi, schema, target, id_column)
+    if known.target is None:
+        raise LcifrError(
+            "nothing says which column is predicted", fix=f"add --target, one of: {_listed(frame.column_names)}"
+        )
+    everybody = read_side(frame, table, known, id_column, labelled=True)
+    classes = everybody.y if everybody.y.dtype.kind != "f" else None
+    rows, held = split_rows(len(everybody), share, classes, seed)
+    if len(rows) == len(everybody):
+        raise LcifrError(f"{table}: {len(everybody)} people are too few to hold some out", fix="give more people")
+    return Crowd(known, everybody.take(sorted(rows)), everybody.take(sorted(held)))
+
+
+def _read_dataset(name: str) -> Crowd:
+    import pandas as pd
+    import pyarrow as pa
+
+    from lcifr.datasets import load
+
+    data = load(name)
+    if data.partial:
+        to_stderr(f"Note: {data.partial}")
+
+    def side(*splits: Any) -> Side:
+        X, y = pd.concat([split.X for split in splits]), pd.concat([split.y for split in splits])
+        return Side(pa.Table.from_pandas(X, preserve_index=False), tuple(X.index.tolist()), y.to_numpy())
+
+    schema = data.schema if data.schema.target else replace(data.schema, target="label")
+    return Crowd(schema, side(data.train, data.validation), side(data.test))
+
+
+def find_schema(
+    frame: pa.Table, table: str, phi: str, schema: str | None, target: str | None, id_column: str | None
+) -> Schema:
+    """The schema that was named, or the one beside the formula, or one inferred from the table."""
+    from lcifr.data import Schema
+
+    beside = Path(phi).with_suffix(".toml")
+    if schema is None and phi.endswith(".phi") and beside.is_file():
+        schema = str(beside)
+        to_stderr(f"Note: the columns mean what {schema} says")
+    if schema is not None:
+        from lcifr.datasets import find, names
+
+        known = find(schema).schema if schema in names() and not Path(schema).is_file() else Schema.load(schema)
+        return known if target is None else replace(known, target=target)
+    for name in (target, id_column):
+        if name is not None and name not in frame.column_names:
+            raise no_column(table, name, frame.column_names)
+    try:
+        found = Schema.infer(frame, target=target, drop=[id_column] if id_column else [])
+    except TableError as error:
+        raise TableError(
+            error.problems,
+            source=table,
+            fix=f"run `lcifr init {table}`: it writes a schema without such columns, for you to correct",
+        ) from None
+    to_stderr(f"Note: the schema was inferred from {table}; `lcifr init {table}` writes it down for you to correct")
+    return found
+
+
+def read_side(frame: pa.Table, source: str, schema: Schema, id_column: str | None, *, labelled: bool) -> Side:
+    """The people of a table, checked; columns that the schema does not know are left out, and it is said which."""
+    from lcifr.data import Individuals, check_target
+
+    given = (schema.target, id_column)
+    for name in given if labelled else (id_column,):
+        if name is not None and name not in frame.column_names:
+            raise no_column(source, name, frame.column_names)
+    extra = [name for name in frame.column_names if name not in schema and name not in given]
+    if all(name in frame.column_names for name in schema.names):  # else the gate says what is missing, and what is near
+        if extra:
+            to_stderr(f"Note: {source}: left out, as the schema does not know them: {_listed(extra)}")
+        extra = []
+    known = [name for name in frame.column_names if name in schema]
+    try:
+        Individuals.read(frame.select([*known, *extra]), schema)
+        there = schema.target is not None and schema.target in frame.column_names
+        y = check_target(frame[schema.target], str(schema.target)) if labelled or (there and len(frame)) else None
+    except TableError as error:
+        fix = error.fix or f"correct the table or the schema; `lcifr data check {source} --schema …` lists all problems"
+        raise TableError(error.problems, source=source, fix=fix) from None
+    return Side(frame.select(list(schema.names)), _read_ids(frame, source, id_column), y)
+
+
+def _read_ids(frame: pa.Table, source: str, id_column: str | None) -> tuple[str | int, ...]:
+    if id_column is None:
+        return tuple(range(len(frame)))
+    values = frame[id_column].to_pylist()
+    if any(value is None for value in values):
+        raise LcifrError(f'{source}: column "{id_column}" has no id in row {values.index(None)}')
+    ids = tuple(value if type(value) in (int, str) else str(value) for value in values)
+    if len(set(map(str, ids))) != len(ids):
+        seen: set[str] = set()
+        twice = next(one for one in map(str, ids) if one in seen or seen.add(one))  # type: ignore[func-returns-value]
+        raise LcifrError(
+            f'{source}: column "{id_column}" names {twice!r} twice', fix="every person needs an id of their own"
+        )
+    return ids
+
+
+def write_table(path: Path, X: pa.Table, ids: Sequence[str | int] | None = None) -> str | None:
+    """Attributes as Parquet, with the ids in a column of their own if given; its name is returned."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    name = None
+    if ids is not None:
+        name = "id"
+        while name in X.column_names:
+            name = f"_{name}"
+        whole = all(type(one) is int for one in ids)
+        X = X.append_column(name, pa.array(list(ids) if whole else [str(one) for one in ids]))
+    parquet.write_table(X, path)
+    return name
+
+
+def no_column(source: str, name: str, known: Sequence[str]) -> LcifrError:
+    """A column that was named and is not there."""
+    return LcifrError(f'{source} has no column "{name}".{did_you_mean(name, known)}', fix=f"it has: {_listed(known)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [f'"{name}"' for name in names[:12]]
+    return ", ".join(shown) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

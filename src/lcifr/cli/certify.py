@@ -1,0 +1,151 @@
+"""``lcifr certify``: saved models on new people, for decisions as they are made; and a gate for pipelines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lcifr.cli._folder import Run, read_result, run_folder
+from lcifr.cli._options import (
+    ChunkOption,
+    ConsumerArgument,
+    FailUnderOption,
+    ForceOption,
+    IdOption,
+    OnOption,
+    OutOption,
+    StrictOption,
+    Where,
+    WorkersOption,
+    exit_code,
+)
+from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.certificates import Audit, Certificates
+
+EXAMPLE = "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLE)(certify)
+
+
+def certify(
+    context: typer.Context,
+    consumer: ConsumerArgument,
+    people: Annotated[
+        Path, typer.Argument(metavar="PEOPLE", help="A .csv or .parquet table (needs --producer), or a hand-over.")
+    ],
+    out: OutOption,
+    producer: Annotated[
+        Path | None, typer.Option(metavar="PRODUCER", help="The folder that `lcifr produce` wrote; for a table.")
+    ] = None,
+    id_column: IdOption = None,
+    on: OnOption = Where.BALL,
+    strict: StrictOption = False,
+    fail_under: FailUnderOption = None,
+    workers: WorkersOption = None,
+    chunk: ChunkOption = 256,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Decide about new people with saved models, and prove for whom everybody similar gets the same decision.
+
+    A consumer gives the hand-over of new people (`lcifr represent` makes one): verdicts rest on its radius. Whoever
+    has both folders gives a table: verdicts are proved from end to end.
+
+    Exit codes: 0 done. With --strict or --fail-under: 0 (enough) people are certified, else 1 if there is a
+    counterexample, 3 if there is none but somebody is undecided. 2 wrong use.
+
+    Ctrl-C keeps who is done; the same command goes on.
+    """
+    inputs = {"consumer": consumer, "people": people} | ({"producer": producer} if producer else {})
+    if people.is_dir() == (producer is not None):
+        known = "a hand-over needs no --producer" if people.is_dir() else "a table of people needs --producer"
+        raise LcifrError(f"{people}: {known}", fix="see the example of `lcifr certify --help`")
+    with run_folder(context, out, force=force, inputs=inputs) as run:
+        if producer is None:
+            result = _from_handover(run, consumer, people, on)
+        else:
+            result = _from_table(run, producer, consumer, people, id_column, workers, chunk)
+        run.finish(result)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result, out)
+    enough = result["share"] >= fail_under if fail_under is not None else not strict
+    if strict or not enough:
+        raise typer.Exit(exit_code(result["violated"], result["undecided"]))
+
+
+def _from_handover(run: Run, consumer: Path, folder: Path, on: Where) -> dict[str, Any]:
+    from lcifr.certificates import Representation
+    from lcifr.certificates import certify as prove
+    from lcifr.cli._learning import decision_of, load_model, waiting
+
+    used = read_result(consumer, "consume")
+    head = load_model(consumer / "model.safetensors", str(used.get("task")))
+    handed = Representation.read(folder)
+    if handed.provenance.weights != used["provenance"]["weights"]:
+        raise LcifrError(
+            f"{folder} comes from another encoder than the hand-over that {consumer} learned from",
+            fix="have it made by the same producer: `lcifr represent`",
+        )
+    if handed.provenance.similarity != used["provenance"]["similarity"]:
+        to_stderr("Note: this hand-over was proved for another φ than the one the model learned from")
+    with waiting(f"Certifying {len(handed)} people"):
+        found = prove(handed, head, on=on.value, **decision_of(head))
+    frame = found.frame()
+    frame.assign(id=frame["id"].astype("string")).to_parquet(run.work / "certificates.parquet", index=False)
+    return _result(found, used, f"hand-over, {on.value}", "certificates.parquet")
+
+
+def _from_table(
+    run: Run, producer: Path, consumer: Path, table: Path, id_column: str | None, workers: int | None, chunk: int
+) -> dict[str, Any]:
+    from lcifr.cli._parties import read_parties, read_whom
+    from lcifr.cli.audit import audit_people
+
+    parties = read_parties(producer, consumer)
+    whom = read_whom(parties, producer, table, id_column)
+    found = audit_people(run.work, parties, whom, workers, chunk, modular=False)
+    return _result(found, parties.summary(), "end to end", "audited/audit.parquet", whom.y)
+
+
+def _result(
+    found: Certificates | Audit, about: dict[str, Any], proved: str, file: str, y: Any = None
+) -> dict[str, Any]:
+    from lcifr.certificates import state
+
+    statement = asdict(state(found, y, held_out=False))
+    del statement["subgroups"], statement["baselines"]
+    kept = ("target", "task", "classes", "tolerance", "provenance", "hashes", "phi")
+    return {
+        "format": "lcifr-certified-1",
+        "command": "certify",
+        **{name: about[name] for name in kept if name in about},
+        "proved": proved,
+        "held_out": False,
+        **statement,
+        "warnings": list(statement["warnings"]),
+        "radius": "claimed" if "hand-over" in proved else None,
+        "files": {"certificates": file},
+    }
+
+
+def _show(result: dict[str, Any], out: Path) -> None:
+    from lcifr.cli._words import statement_lines
+
+    typer.echo("\n".join(statement_lines(result)))
+    if result["radius"]:
+        typer.echo("radius: claimed by the producer; what is claimed is worth what the producer's word is worth")
+    typer.echo(f"\n{out}/{result['files']['certificates']}   decision and verdict of everybody, proved {_how(result)}")
+
+
+def _how(result: dict[str, Any]) -> str:
+    return "from end to end" if result["radius"] is None else "from the hand-over"

@@ -1,0 +1,226 @@
+"""``lcifr consume``: the consumer's work. A model on z alone, and who is certified; no attribute of anybody needed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lcifr.cli._folder import run_folder
+from lcifr.cli._labels import Labels, read_labels
+from lcifr.cli._options import (
+    EpochsOption,
+    ForceOption,
+    HiddenOption,
+    OnOption,
+    OutOption,
+    SeedOption,
+    Task,
+    ToleranceOption,
+    Where,
+    widths_of,
+)
+from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.cli._people import HELD_OUT, TRAIN
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.certificates import Certificates, Representation
+    from lcifr.estimators.head import Head
+
+EXAMPLE = "Example: lcifr consume producer/handover labels.csv --out consumer"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLE)(consume)
+
+
+def consume(
+    context: typer.Context,
+    handover: Annotated[Path, typer.Argument(metavar="HANDOVER", help="The folder that the producer handed over.")],
+    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="A .csv or .parquet file with the labels, by id.")],
+    out: OutOption,
+    target: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column to predict. [default: the only one beside the ids]")
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", metavar="COLUMN", help='The ids. [default: "id" if there, else row numbers]')
+    ] = None,
+    task: Annotated[Task, typer.Option(help="Classes or numbers; auto looks at the labels.")] = Task.AUTO,
+    tolerance: ToleranceOption = None,
+    hidden: HiddenOption = "",
+    gamma: Annotated[float, typer.Option(min=0.0, help="Weight of certificates against accuracy.")] = 1.0,
+    epochs: EpochsOption = 100,
+    on: OnOption = Where.BALL,
+    checked: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What `lcifr check BUNDLE --json` printed: these radii count as checked."),
+    ] = None,
+    seed: SeedOption = 0,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a model on the hand-over and labels, and prove for whom everybody similar gets the same decision.
+
+    Learns from the training people, and certifies them and those whom the producer held out. Only for the latter is
+    there a statement about the population. Each verdict rests on the producer's radius until it is checked (--checked).
+
+    Ctrl-C loses the learning, which takes seconds.
+    """
+    sides = _read_handover(handover)
+    if checked is not None:
+        sides = _with_report(sides, checked)
+    known = {name: read_labels(labels, side.ids, target, id_column) for name, side in sides.items()}
+    inputs = {"handover": handover, "labels": labels} | ({"checked": checked} if checked else {})
+    options = {"hidden": widths_of(hidden), "gamma": gamma, "epochs": epochs, "random_state": seed}
+    with run_folder(context, out, force=force, inputs=inputs) as run:
+        run.lost = "Learning is not kept, it starts anew."
+        head, warned = _learn(sides, known, task, tolerance, options)
+        head.save(run.work / "model.safetensors")
+        found = _certify(sides, head, on)
+        _write_certificates(run.work / "certificates.parquet", found)
+        result = _result(sides, known, head, found, warned)
+        run.finish(result)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result, out)
+
+
+def _read_handover(folder: Path) -> dict[str, Representation]:
+    """Training and held-out people, or a single hand-over of people who may all be trained on."""
+    from lcifr.certificates import Representation
+
+    parts = [name for name in (TRAIN, HELD_OUT) if (folder / name).is_dir()]
+    if TRAIN in parts and not (folder / "manifest.json").exists():
+        sides = {name: Representation.read(folder / name) for name in parts}
+        if len({(side.provenance.weights, side.width) for side in sides.values()}) > 1:
+            raise LcifrError(f"{folder}: its parts come from different encoders", fix="get the whole folder again")
+        return sides
+    if not (folder / "manifest.json").exists():
+        raise LcifrError(
+            f"{folder} is no hand-over" if folder.is_dir() else f"{folder}: there is no such folder",
+            fix="give the folder `handover` that `lcifr produce` wrote",
+        )
+    return {TRAIN: Representation.read(folder)}
+
+
+def _with_report(sides: dict[str, Representation], report: Path) -> dict[str, Representation]:
+    """The side that the checker's report is about, marked; it is about one of them."""
+    from lcifr.errors import ArtefactError
+
+    found, problems = dict(sides), []
+    for name, side in sides.items():
+        try:
+            found[name] = side.with_report(report)
+        except ArtefactError as problem:
+            problems.append(problem)
+    if len(problems) == len(sides):
+        raise problems[0]
+    return found
+
+
+def _learn(
+    sides: dict[str, Representation], known: dict[str, Labels], task: Task, tolerance: float | None, options: Any
+) -> tuple[Head, list[str]]:
+    import numpy as np
+
+    from lcifr.cli._learning import one_thread, timed
+    from lcifr.estimators import RobustClassifier, RobustRegressor
+    from lcifr.learn.target import Kind, Target
+
+    rows = np.flatnonzero(known[TRAIN].there)
+    if len(rows) < 2:
+        raise LcifrError(
+            f"there are labels for {len(rows)} of the {len(sides[TRAIN])} training people",
+            fix="are the ids of the labels those of the hand-over? --id names their column",
+        )
+    y = known[TRAIN].values
+    number = Target.of(y, str(task)).kind is Kind.NUMBER
+    if number and tolerance is None:
+        raise LcifrError(
+            "the labels are numbers, so it must be said how far two predictions may be apart",
+            fix="add --tolerance 0.5, in units of the label; or --task classification",
+        )
+    if not number and tolerance is not None:
+        raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")
+    head: Head = RobustRegressor(tolerance=float(tolerance or 0), **options) if number else RobustClassifier(**options)
+    part = sides[TRAIN].take(rows)
+    with one_thread() as warned, timed(f"Learning from {len(rows)} people"):
+        head.fit(part.latent, y, radius=part.radius)
+    return head, warned
+
+
+def _certify(sides: dict[str, Representation], head: Head, on: Where) -> dict[str, Certificates]:
+    from lcifr.certificates import certify
+    from lcifr.cli._learning import decision_of, waiting
+
+    with waiting(f"Certifying {sum(map(len, sides.values()))} people"):
+        return {name: certify(side, head, on=on.value, **decision_of(head)) for name, side in sides.items()}
+
+
+def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
+    import pandas as pd
+
+    frames = []
+    for name, certificates in found.items():
+        frame = certificates.frame()
+        frame.insert(1, "split", name)
+        frames.append(frame.assign(id=frame["id"].astype("string")))
+    pd.concat(frames).to_parquet(path, index=False)
+
+
+def _result(
+    sides: dict[str, Representation],
+    known: dict[str, Labels],
+    head: Head,
+    found: dict[str, Certificates],
+    warned: list[str],
+) -> dict[str, Any]:
+    from lcifr.certificates import state
+
+    shown = HELD_OUT if HELD_OUT in found else TRAIN
+    labels = known[shown]
+    y = labels.values if labels.there.all() else None
+    statement = asdict(state(found[shown], y, held_out=shown == HELD_OUT))
+    del statement["subgroups"], statement["baselines"]
+    checked = int((found[shown].radius_status == "checked").sum())
+    return {
+        "format": "lcifr-consumed-1",
+        "command": "consume",
+        "target": labels.name,
+        "task": head._task,
+        "classes": [one.item() if hasattr(one, "item") else one for one in getattr(head, "classes_", ())],
+        "tolerance": getattr(head, "tolerance", None),
+        "about": shown,
+        "trained_on": int(known[TRAIN].there.sum()),
+        "sides": {name: len(side) for name, side in sides.items()},
+        "held_out": shown == HELD_OUT,
+        **statement,
+        "on": found[shown].on,
+        "radius": {"claimed": len(found[shown]) - checked, "checked": checked},
+        "provenance": asdict(sides[shown].provenance),
+        "model": head.network_.hash,
+        "warnings": [*warned, *statement["warnings"]],
+        "files": {"model": "model.safetensors", "certificates": "certificates.parquet"},
+    }
+
+
+def _show(result: dict[str, Any], out: Path) -> None:
+    from lcifr.cli._words import people_words, statement_lines
+
+    typer.echo("\n".join(statement_lines(result)))
+    radius = result["radius"]
+    if radius["claimed"]:
+        typer.echo(
+            f"radius: {radius['claimed']} claimed by the producer, {radius['checked']} checked. "
+            "What is claimed is worth what the producer's word is worth."
+        )
+    else:
+        typer.echo(f"radius: checked for all {radius['checked']}")
+    learned = people_words(result["trained_on"])
+    typer.echo(f"\n{out}/model.safetensors      learned from {learned}, on z alone")
+    typer.echo(f"{out}/certificates.parquet   a verdict for everybody")
+    to_stderr(f"\nNext, by an auditor who has the producer's folder: lcifr audit producer {out} --out audit")

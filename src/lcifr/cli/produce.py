@@ -1,0 +1,242 @@
+"""``lcifr produce``: the producer's work. Learn an encoder, prove everybody's radius, hand over, write the proofs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lcifr.cli._folder import Run, run_folder
+from lcifr.cli._options import (
+    BatchOption,
+    BundleOption,
+    ChunkOption,
+    EpochsOption,
+    ForceOption,
+    HeldOutOption,
+    HiddenOption,
+    IdOption,
+    LatentOption,
+    OutOption,
+    PhiOption,
+    SchemaOption,
+    SeedOption,
+    TableArgument,
+    TargetOption,
+    WorkersOption,
+    widths_of,
+)
+from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.cli._people import HELD_OUT, TRAIN, Crowd, is_file, read_crowd, write_table
+
+if TYPE_CHECKING:
+    from lcifr.estimators import FairEncoder
+
+EXAMPLE = "Example: lcifr produce people.csv --phi people.phi --target repaid --out producer"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLE)(produce)
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """How to learn."""
+
+    gamma: float
+    latent: int
+    hidden: tuple[int, ...]
+    epochs: int
+    batch: int
+    seed: int
+
+
+def produce(
+    context: typer.Context,
+    table: TableArgument,
+    phi: PhiOption,
+    out: OutOption,
+    target: TargetOption = None,
+    schema: SchemaOption = None,
+    id_column: IdOption = None,
+    held_out: HeldOutOption = 0.2,
+    gamma: Annotated[
+        float, typer.Option(min=0.0, help="Weight of the promise against accuracy; `lcifr tune` finds one.")
+    ] = 1.0,
+    latent: LatentOption = 20,
+    hidden: HiddenOption = "20",
+    epochs: EpochsOption = 50,
+    batch: BatchOption = 64,
+    share_formula: Annotated[
+        bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows the text of φ.")
+    ] = True,
+    bundle: BundleOption = True,
+    workers: WorkersOption = None,
+    chunk: ChunkOption = 256,
+    seed: SeedOption = 0,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn an encoder from a table and φ, prove how far anybody similar can land, and hand over.
+
+    A share of the people is held out: nobody trains on them. OUT/handover is for the consumer and holds no attribute
+    of anybody; all else in OUT is yours. OUT/bundle holds the proofs about the held-out people, for an auditor.
+
+    Ctrl-C while it learns loses the learning; later, what is proved is kept, and the same command goes on.
+    """
+    crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed)
+    inputs = {"table": Path(table)} if is_file(table) else {}
+    inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
+    recipe = _Recipe(gamma, latent, widths_of(hidden), epochs, batch, seed)
+    with run_folder(context, out, force=force, inputs=inputs) as run:
+        encoder, warned = _encoder(run, crowd, phi, recipe)
+        _hand_over(run.work, crowd, encoder, share_formula, workers, chunk)
+        if bundle:
+            _prove(run.work, crowd, encoder)
+        result = _result(run.work, crowd, encoder, warned, bundle)
+        run.finish(result)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result, out)
+
+
+def _encoder(run: Run, crowd: Crowd, phi: str, recipe: _Recipe) -> tuple[FairEncoder, list[str]]:
+    """Learned now, or by the run that was stopped later."""
+    from lcifr.cli._learning import load_encoder, one_thread, timed, watched
+    from lcifr.cli.phi import _read_formula
+    from lcifr.data import Encoding
+    from lcifr.estimators import FairEncoder
+    from lcifr.similarity import Similarity, parse
+
+    for name, side in crowd.sides().items():
+        write_table(run.work / "people" / f"{name}.parquet", side.X)
+    text, source = _read_formula(phi)
+    saved = run.work / "encoder.safetensors"
+    if run.resumed and saved.is_file():
+        encoder = load_encoder(run.work)
+        return encoder, [f"FairEncoder: {one.message}" for one in encoder.degeneracies_]
+    parse(text, crowd.schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
+    similarity = Similarity(text, crowd.schema, Encoding.fit(crowd.train.X, crowd.schema), source=source)
+    similarity.region(crowd.train.X.slice(0, 1))  # a formula that bounds nothing is refused before anything is learned
+    run.lost = "Learning is not kept, it starts anew."
+    encoder = FairEncoder(
+        similarity,
+        gamma=recipe.gamma,
+        latent_dim=recipe.latent,
+        hidden=recipe.hidden,
+        epochs=recipe.epochs,
+        batch_size=recipe.batch,
+        random_state=recipe.seed,
+        verbose=watched(),
+    )
+    with one_thread() as warned, timed(f"Learning from {len(crowd.train)} people"):
+        encoder.fit(crowd.train.X, crowd.train.y)
+    (run.work / "similar.phi").write_text(text, encoding="utf-8")
+    crowd.schema.save(run.work / "schema.toml")
+    _write_labels(run.work / "labels.csv", crowd)
+    encoder.save(saved)  # last: it says that learning is done
+    run.lost = "What was learned is kept."
+    return encoder, warned
+
+
+def _write_labels(path: Path, crowd: Crowd) -> None:
+    import pandas as pd
+
+    target = str(crowd.schema.target)
+    name = "id" if target != "id" else "person"
+    sides = crowd.sides().values()
+    labels = {name: [one for side in sides for one in side.ids], target: [one for side in sides for one in side.y]}
+    pd.DataFrame(labels).to_csv(path, index=False)
+
+
+def _hand_over(
+    work: Path, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int
+) -> None:
+    from lcifr.certificates.files import represent_file
+    from lcifr.cli._learning import timed, watched, workers_for
+
+    (work / "handover").mkdir(exist_ok=True)
+    for name, side in crowd.sides().items():
+        if (work / "handover" / name).exists():
+            continue
+        people = work / f"{name}.ids.parquet"
+        with timed(f"Proving the radius of {len(side)} people ({name})"):
+            represent_file(
+                encoder,
+                people,
+                work / "handover" / name,
+                id_column=write_table(people, side.X, side.ids),
+                chunk=chunk,
+                workers=workers_for(len(side), workers),
+                progress=watched(),
+                share_formula=share_formula,
+            )
+        people.unlink()
+
+
+def _prove(work: Path, crowd: Crowd, encoder: FairEncoder) -> None:
+    from lcifr.certificates import Representation, write_bundle
+    from lcifr.cli._learning import waiting
+
+    if not (work / "bundle").exists():
+        handed = Representation.read(work / "handover" / HELD_OUT)
+        with waiting(f"Writing the proofs of {len(handed)} people for the exact checker"):
+            write_bundle(work / "bundle", encoder, crowd.held_out.X, handed)
+
+
+def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], bundle: bool) -> dict[str, Any]:
+    import numpy as np
+
+    from lcifr.certificates import Representation
+
+    handed = Representation.read(work / "handover" / HELD_OUT)
+    similarity, last = encoder.similarity_, encoder.history_[-1]
+    return {
+        "format": "lcifr-produced-1",
+        "command": "produce",
+        "target": crowd.schema.target,
+        "task": "classification" if encoder.target_ and len(encoder.target_.classes) else "regression",
+        "sides": {name: len(side) for name, side in crowd.sides().items()},
+        "held_out": list(crowd.held_out.ids),
+        "phi": {
+            "text": similarity.text,
+            "english": similarity.explain(),
+            "hash": similarity.hash,
+            "source": similarity.source,
+        },
+        "encoder": encoder.network_.hash,
+        "epochs": last.number + 1,
+        "radius": {
+            "median": float(np.median(handed.radius)),
+            "largest": float(handed.radius.max()),
+            "exact": int(handed.exact.sum()),
+            "vacuous": int(handed.vacuous.sum()),
+        },
+        "warnings": warned,
+        "files": {
+            "encoder": "encoder.safetensors",
+            "handover": "handover",
+            "bundle": "bundle" if bundle else None,
+            "labels": "labels.csv",
+        },
+    }
+
+
+def _show(result: dict[str, Any], out: Path) -> None:
+    people, radius = result["sides"], result["radius"]
+    typer.echo(f"{result['phi']['english']}\n")
+    typer.echo(f"learned from {people[TRAIN]} people in {result['epochs']} epochs; {people[HELD_OUT]} were held out")
+    typer.echo(
+        f"radius of the held-out people, proved: median {radius['median']:.4g}, largest {radius['largest']:.4g}; "
+        f"exact for {radius['exact']} of {people[HELD_OUT]}"
+    )
+    if radius["vacuous"]:
+        typer.echo(f"warning: nobody at all is similar to {radius['vacuous']} of them; such certificates say nothing")
+    typer.echo(f"\n{out}/handover     for the consumer: z and radius, no attributes (z may still reveal some)")
+    if result["files"]["bundle"]:
+        typer.echo(f"{out}/bundle       for an auditor: people, weights, proofs")
+    typer.echo(f"{out}/labels.csv   {result['target']} by id, if the consumer has no labels of their own")
+    to_stderr(f"\nNext: lcifr consume {out}/handover {out}/labels.csv --out consumer")

@@ -1,0 +1,106 @@
+"""``lcifr represent``: a hand-over of new people, by the producer's saved encoder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lcifr.cli._folder import read_result, run_folder
+from lcifr.cli._options import (
+    BundleOption,
+    ChunkOption,
+    ForceOption,
+    IdOption,
+    OutOption,
+    ProducerArgument,
+    WorkersOption,
+)
+from lcifr.cli._output import JsonOption, print_json, to_stderr
+
+EXAMPLE = "Example: lcifr represent producer new.csv --out new"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLE)(represent)
+
+
+def represent(
+    context: typer.Context,
+    producer: ProducerArgument,
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="The new people: a .csv or .parquet file.")],
+    out: OutOption,
+    id_column: IdOption = None,
+    share_formula: Annotated[
+        bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows the text of φ.")
+    ] = True,
+    bundle: BundleOption = False,
+    workers: WorkersOption = None,
+    chunk: ChunkOption = 256,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Hand over new people: their z and proved radius, by an encoder that was learned before.
+
+    OUT/handover is for the consumer (`lcifr certify CONSUMER OUT/handover`).
+
+    Ctrl-C keeps who is done; the same command goes on.
+    """
+    from lcifr.certificates import Representation, write_bundle
+    from lcifr.certificates.files import represent_file
+    from lcifr.cli._learning import load_encoder, timed, waiting, watched, workers_for
+    from lcifr.cli._people import read_side, write_table
+    from lcifr.data import read_frame
+
+    read_result(producer, "produce")
+    encoder = load_encoder(producer)
+    whom = read_side(read_frame(table), str(table), encoder.schema_, id_column, labelled=False)
+    with run_folder(context, out, force=force, inputs={"producer": producer, "table": table}) as run:
+        if not (run.work / "handover").exists():
+            named = run.work / "people.ids.parquet"
+            with timed(f"Proving the radius of {len(whom)} people"):
+                represent_file(
+                    encoder,
+                    named,
+                    run.work / "handover",
+                    id_column=write_table(named, whom.X, whom.ids),
+                    chunk=chunk,
+                    workers=workers_for(len(whom), workers),
+                    progress=watched(),
+                    share_formula=share_formula,
+                )
+            named.unlink()
+        handed = Representation.read(run.work / "handover")
+        if bundle and not (run.work / "bundle").exists():
+            with waiting(f"Writing the proofs of {len(handed)} people"):
+                write_bundle(run.work / "bundle", encoder, whom.X, handed)
+        result = _result(handed, bundle)
+        run.finish(result)
+    if as_json:
+        print_json(result)
+        return
+    radius = result["radius"]
+    typer.echo(
+        f"{result['people']} people; radius, proved: median {radius['median']:.4g}, largest {radius['largest']:.4g}"
+    )
+    typer.echo(f"{out}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
+    to_stderr(f"\nNext: lcifr certify consumer {out}/handover --out certificates")
+
+
+def _result(handed: Any, bundle: bool) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "format": "lcifr-represented-1",
+        "command": "represent",
+        "people": len(handed),
+        "encoder": handed.provenance.weights,
+        "radius": {
+            "median": float(np.median(handed.radius)),
+            "largest": float(handed.radius.max()),
+            "exact": int(handed.exact.sum()),
+            "vacuous": int(handed.vacuous.sum()),
+        },
+        "files": {"handover": "handover", "bundle": "bundle" if bundle else None},
+    }

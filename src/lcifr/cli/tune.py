@@ -1,0 +1,177 @@
+"""``lcifr tune``: what every weight of the promise costs and gives; the paper's advice as a command."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lcifr.cli._folder import Run, run_folder
+from lcifr.cli._options import (
+    BatchOption,
+    EpochsOption,
+    ForceOption,
+    HeldOutOption,
+    HiddenOption,
+    IdOption,
+    LatentOption,
+    OutOption,
+    PhiOption,
+    SchemaOption,
+    SeedOption,
+    TableArgument,
+    TargetOption,
+    widths_of,
+)
+from lcifr.cli._output import JsonOption, console, print_json, to_stderr
+from lcifr.cli._people import Crowd, is_file, read_crowd
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.estimators import FairEncoder, Frontier
+
+EXAMPLE = "Example: lcifr tune people.csv --phi people.phi --target repaid --required 0.5 --gammas 1,10 --out frontier"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLE)(tune)
+
+
+def tune(
+    context: typer.Context,
+    table: TableArgument,
+    phi: PhiOption,
+    out: OutOption,
+    required: Annotated[float, typer.Option(max=1.0, help="The least accuracy (R² for numbers) that will do.")],
+    target: TargetOption = None,
+    schema: SchemaOption = None,
+    id_column: IdOption = None,
+    gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try, rising.")] = "0.1,0.3,1,3,10,30",
+    held_out: HeldOutOption = 0.2,
+    latent: LatentOption = 20,
+    hidden: HiddenOption = "20",
+    epochs: EpochsOption = 50,
+    batch: BatchOption = 64,
+    seed: SeedOption = 0,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn with rising weights until the accuracy falls below what is required, beside both baselines.
+
+    Figures are of validation people; those whom `lcifr produce` would hold out with the same --seed are not looked at.
+
+    Ctrl-C keeps every model that is finished; the same command goes on.
+    """
+    crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed)
+    weights = _weights(gammas)
+    encoder = _encoder(crowd, phi, latent, widths_of(hidden), epochs, batch, seed)
+    inputs = {"table": Path(table)} if is_file(table) else {}
+    inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
+    with run_folder(context, out, force=force, inputs=inputs) as run:
+        run.lost = "The model that was being learned starts anew."
+        frontier = _search(run, crowd, encoder, required, weights, seed)
+        result = _result(frontier)
+        _keep(run.work, frontier)
+        run.finish(result)
+    if as_json:
+        print_json(result)
+    else:
+        _show(result, out)
+
+
+def _weights(text: str) -> list[float]:
+    try:
+        found = [float(word) for word in text.split(",") if word.strip()]
+    except ValueError:
+        found = []
+    if not found or not all(0 <= one < 1e9 for one in found):
+        raise LcifrError(f"--gammas {text!r} is no list of weights", fix="numbers from 0 on, such as 0.1,1,10")
+    return sorted(set(found))
+
+
+def _encoder(
+    crowd: Crowd, phi: str, latent: int, hidden: tuple[int, ...], epochs: int, batch: int, seed: int
+) -> FairEncoder:
+    from lcifr.cli.phi import _read_formula
+    from lcifr.data import Encoding
+    from lcifr.estimators import FairEncoder
+    from lcifr.similarity import Similarity
+
+    text, source = _read_formula(phi)
+    similarity = Similarity(text, crowd.schema, Encoding.fit(crowd.train.X, crowd.schema), source=source)
+    similarity.region(crowd.train.X.slice(0, 1))
+    return FairEncoder(similarity, latent_dim=latent, hidden=hidden, epochs=epochs, batch_size=batch, random_state=seed)
+
+
+def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weights: list[float], seed: int) -> Frontier:
+    from lcifr.cli._learning import one_thread, watched
+    from lcifr.estimators import RobustClassifier, RobustRegressor
+    from lcifr.estimators import tune as search
+    from lcifr.estimators.reading import split_rows
+    from lcifr.learn.target import Kind, Target
+
+    number = Target.of(crowd.train.y).kind is Kind.NUMBER
+    rows, others = split_rows(len(crowd.train), 0.2, None if number else crowd.train.y, seed)
+    training, checking = crowd.train.take(rows), crowd.train.take(others)
+    head = RobustRegressor(random_state=seed) if number else RobustClassifier(random_state=seed)
+    to_stderr(f"Learning up to {len(weights) + 2} models from {len(training)} people …")
+    with one_thread():
+        return search(
+            encoder.set_params(verbose=watched()),
+            training.X,
+            training.y,
+            validation=(checking.X, checking.y),
+            required=required,
+            gammas=weights,
+            head=head,
+            folder=run.work / "search",
+        )
+
+
+def _result(frontier: Frontier) -> dict[str, Any]:
+    def plain(point: Any) -> dict[str, Any]:
+        return {**asdict(point), "degeneracies": [one.message for one in point.degeneracies]}
+
+    return {
+        "format": "lcifr-frontier-1",
+        "command": "tune",
+        "required": frontier.required,
+        "chosen": None if frontier.chosen is None else frontier.chosen.name,
+        "gamma": None if frontier.chosen is None else frontier.chosen.gamma,
+        "plain": plain(frontier.plain),
+        "unaware": plain(frontier.unaware),
+        "points": [plain(point) for point in frontier.points],
+        "files": {"plot": "frontier.svg"},
+    }
+
+
+def _keep(work: Path, frontier: Frontier) -> None:
+    frontier.plot(work / "frontier.svg")
+    if frontier.encoder is not None and frontier.head is not None:
+        frontier.encoder.save(work / "encoder.safetensors")
+        frontier.head.save(work / "model.safetensors")
+
+
+def _show(result: dict[str, Any], out: Path) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("percent, on validation people", "score", "balanced", "certified", "mean radius"):
+        table.add_column(heading, justify="left" if heading.startswith("percent") else "right")
+    for point in (result["plain"], result["unaware"], *result["points"]):
+        shares = [f"{100 * point[key]:.1f}" for key in ("score", "balanced", "certified")]
+        name = point["name"].replace("gamma-", "gamma ")
+        table.add_row(
+            name + (" ← chosen" if point["name"] == result["chosen"] else ""), *shares, f"{point['radius']:.4f}"
+        )
+    console().print(table)
+    for point in result["points"]:
+        for text in point["degeneracies"]:
+            typer.echo(f"warning: gamma {point['gamma']:g}: {text}")
+    if result["chosen"] is None:
+        typer.echo(f"No weight reaches the required score of {result['required']:g}.")
+    else:
+        typer.echo(f"{out}/frontier.svg   the picture")
+        to_stderr(f"\nNext: lcifr produce … --gamma {result['gamma']:g} --out producer")
