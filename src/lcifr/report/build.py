@@ -13,7 +13,7 @@ from lcifr.certificates import Audit, Certificates, Representation, Statement, V
 from lcifr.certificates.encoder import FrozenEncoder, freeze
 from lcifr.certificates.latent import versions
 from lcifr.drawing.histogram import Histogram, histogram
-from lcifr.report.cautions import find_cautions
+from lcifr.report.cautions import find_cautions, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Promise, Proved, Report, Tuning
 from lcifr.report.explorer import explore
 from lcifr.similarity import Similarity
@@ -30,6 +30,7 @@ def build(
     similarity: Similarity | None = None,
     radius: Any = None,
     tuning: Any = None,
+    promise: Promise | None = None,
     about: About | None = None,
     hashes: Mapping[str, str] | None = None,
 ) -> Report:
@@ -42,39 +43,42 @@ def build(
     encoder : the encoder that was audited; without it, ``similarity`` where φ is known.
     radius : the hand-over of these people, or (people,) radii.
     tuning : the :class:`lcifr.estimators.frontier.Frontier` that :func:`lcifr.tune` returned.
+    promise : φ, where the words are known and neither encoder nor similarity is at hand.
     about : names, words, settings, the checker's word.
     """
     about = about or About()
     frozen = None if encoder is None else freeze(encoder)
     similarity = frozen.similarity if frozen is not None else similarity
     models = _models(statement, about)
+    said = promise or _promise(similarity, hashes)
     radii = radius.radius if isinstance(radius, Representation) else radius
     return Report(
         title=about.title,
         data=about.data,
-        promise=_promise(similarity, hashes),
+        promise=said,
         proved=_proved(found, statement),
-        cautions=find_cautions(found, statement, models, similarity, about),
+        cautions=find_cautions(found, statement, models, similarity, about, said.text is None),
         models=models,
         majority_rate=statement.majority_rate,
         margins=histogram(found.margin, _kinds(found)),
         radii=None if radii is None else _radii(found, np.asarray(radii, np.float64), radius),
         groups=_groups(statement),
         explorer=explore(found, frozen, similarity, radii, about.decisions),
-        tuning=None if tuning is None else read_frontier(tuning),
+        tuning=tuning if tuning is None or isinstance(tuning, Tuning) else read_frontier(tuning),
         checked=about.checked,
         recheck=about.recheck,
         rule=_rule(found, about.decisions),
-        hashes=_hashes(found, frozen, similarity) | dict(hashes or {}),
-        versions=versions(),
+        hashes=dict(sorted((_hashes(found, frozen, similarity) | dict(hashes or {})).items())),
+        versions=dict(about.versions if about.versions is not None else versions()),
         settings=dict(about.settings),
         data_cautions=about.data_cautions,
+        notes=find_notes(found, similarity, about),
     )
 
 
 def _promise(similarity: Similarity | None, hashes: Mapping[str, str] | None) -> Promise:
     if similarity is None:
-        return Promise("φ", None, None, (hashes or {}).get("similarity", ""))
+        return Promise("withheld", None, None, (hashes or {}).get("similarity", ""))
     return Promise(similarity.source, similarity.text, similarity.explain(), similarity.hash)
 
 
@@ -178,4 +182,4 @@ def _hashes(
         known |= {"similarity": similarity.hash, "encoding": similarity.encoding.hash}
     if encoder is not None:
         known["encoder"] = encoder.network.hash
-    return dict(sorted(known.items()))
+    return known

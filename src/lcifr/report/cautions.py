@@ -9,17 +9,20 @@ import numpy as np
 from lcifr.certificates import Audit, Certificates, Statement
 from lcifr.drawing.text import count, percent
 from lcifr.report.content import About, Caution, ModelRow
-from lcifr.similarity import Similarity
+from lcifr.similarity import Finding, Severity, Similarity, lint
 
 TITLES = {
     "proxy": "A proxy remains",
     "not-symmetric": "φ holds one way only",
     "free-attribute": "φ leaves an attribute free without saying so",
     "false-on-oneself": "φ is false on oneself",
-    "only-oneself": "Some are similar to nobody but themselves",
-    "empty-region": "Some are similar to nobody",
-    "distance-below-one": "Whole numbers cannot move that little",
+    "unbounded": "φ leaves a number without ends",
+    "never-true": "A part of φ can never hold",
+    "contained-branch": "A part of φ changes nothing",
 }
+COUNTED = ("empty-region", "only-oneself")
+LINTED = 20_000
+"""People are enough to see what is odd about a formula."""
 
 
 def find_cautions(
@@ -28,13 +31,14 @@ def find_cautions(
     models: tuple[ModelRow, ...],
     similarity: Similarity | None,
     about: About,
+    withheld: bool,
 ) -> tuple[Caution, ...]:
     """Everything a reader must know before believing a figure, the gravest first."""
     return (
         *_about_the_proofs(found, about),
         *_about_the_people(statement, about),
         *_about_the_model(statement, models),
-        *(about.findings if about.findings is not None else _about_the_formula(found, similarity)),
+        *_about_the_formula(found, similarity, about, withheld),
     )
 
 
@@ -55,6 +59,12 @@ def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Cau
             "data claims and nobody has checked. They are as good as that claim."
         )
         yield Caution("claimed", "Radii are the producer’s claim", text)
+    if isinstance(found, Certificates):
+        text = (
+            "Whoever sees representations only cannot look for counterexamples: the undecided may hide some. An audit, "
+            "which sees the people, looks for them."
+        )
+        yield Caution("not-searched", "Nobody looked for counterexamples", text)
 
 
 def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
@@ -71,8 +81,7 @@ def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
 def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iterator[Caution]:
     own, others = models[0], models[1:]
     for warning in statement.warnings:
-        text = warning[:1].upper() + warning[1:] + "."
-        yield Caution("degenerate", "The share may mean less than it seems", text)
+        yield Caution("degenerate", "The share may mean less than it seems", _sentence(warning))
     for row in others:
         if row.name.startswith("unaware") and _beaten(own, row):
             text = (
@@ -81,7 +90,7 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
                 f"{percent(own.certified)}. Use the baseline."
             )
             yield Caution("worse-than-unaware", "The unaware baseline does better", text)
-        elif row.name.startswith("unaware") and None not in (own.accuracy, row.accuracy) and own.accuracy < row.accuracy:  # type: ignore[operator]
+        elif row.name.startswith("unaware") and _less(own.accuracy, row.accuracy):
             text = (
                 f"The unaware baseline, which never sees what φ leaves free, is right more often: "
                 f"{percent(row.accuracy)} against {percent(own.accuracy)}."
@@ -95,29 +104,45 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
         yield Caution("no-labels", "Accuracy unknown", text)
 
 
+def _less(mine: float | None, theirs: float | None) -> bool:
+    return mine is not None and theirs is not None and mine < theirs
+
+
 def _beaten(own: ModelRow, other: ModelRow) -> bool:
     """Whether the other is at least as good in both, and better in one."""
-    mine, theirs = (own.accuracy, own.certified), (other.accuracy, other.certified)
-    if None in mine or None in theirs:
-        return False
-    return mine != theirs and all(b >= a for a, b in zip(mine, theirs, strict=True))  # type: ignore[operator]
+    pairs = ((own.accuracy, other.accuracy), (own.certified, other.certified))
+    known = all(figure is not None for pair in pairs for figure in pair)
+    return known and any(_less(*pair) for pair in pairs) and not any(_less(*reversed(pair)) for pair in pairs)
 
 
-def _about_the_formula(found: Audit | Certificates, similarity: Similarity | None) -> Iterator[Caution]:
-    if similarity is None:
+def _about_the_formula(
+    found: Audit | Certificates, similarity: Similarity | None, about: About, withheld: bool
+) -> Iterator[Caution]:
+    if withheld:
         yield Caution("withheld", "φ is withheld", "The producer does not show φ: only its hash says what was proved.")
-        return
-    if not isinstance(found, Audit):
-        return
-    from lcifr.similarity.lint import lint
-
-    most = 20_000  # people are enough to see what is odd about a formula
-    rows = np.unique(np.linspace(0, len(found) - 1, min(most, len(found))).astype(int))
-    for finding in lint(similarity, found.people.take(rows)):
-        if finding.code not in ("empty-region", "only-oneself"):  # said above, with this audit's own counts
-            yield as_caution(finding.code, finding.message)
+    yield from (
+        Caution(one.code, TITLES.get(one.code, one.code.replace("-", " ").capitalize()), _sentence(one.message))
+        for one in find_findings(found, similarity, about)
+        if one.severity is not Severity.NOTE
+    )
 
 
-def as_caution(code: str, message: str) -> Caution:
-    """A finding about a formula as a caution."""
-    return Caution(code, TITLES.get(code, code.replace("-", " ").capitalize()), message[:1].upper() + message[1:] + ".")
+def find_notes(found: Audit | Certificates, similarity: Similarity | None, about: About) -> tuple[str, ...]:
+    """What is true of φ, perhaps meant, and good to know."""
+    findings = find_findings(found, similarity, about)
+    return tuple(_sentence(one.message) for one in findings if one.severity is Severity.NOTE)
+
+
+def find_findings(found: Audit | Certificates, similarity: Similarity | None, about: About) -> tuple[Finding, ...]:
+    """What lint says of φ with the training people, where the caller knows it; else with the people audited."""
+    if about.findings is not None:
+        return about.findings
+    if similarity is None or not isinstance(found, Audit):
+        return ()
+    rows = np.unique(np.linspace(0, len(found) - 1, min(LINTED, len(found))).astype(int))
+    # What lint says of empty regions is said with this audit's own counts already.
+    return tuple(one for one in lint(similarity, found.people.take(rows)) if one.code not in COUNTED)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lcifr.drawing.histogram import Histogram
+from lcifr.similarity import Finding
 
 Value = str | int | float
 
 
 @dataclass(frozen=True)
 class Promise:
-    """φ: its name, its text, and what it says in English; None where the producer withholds it."""
+    """φ: its name, its text and what it says in English; None where the producer withholds it or the schema."""
 
     name: str
     text: str | None
@@ -159,8 +160,10 @@ class About:
     ----------
     title : of the page. data : whose people these are. partial : why it is not the whole dataset.
     data_cautions : what is to be known about the data. model : what the model under audit is called.
-    decisions : words for the model's labels. decided : what is decided about people. settings : named, as they were.
-    checked : the exact checker's word. recheck : commands that do it again. date : of the data; none of the report.
+    decisions : words for the model's labels. settings : named, as they were.
+    checked : the exact checker's word. recheck : commands that do it again.
+    findings : what lint says of φ with the training people; None to lint with the people audited.
+    versions : of what took part in the proofs; None for those installed now.
     """
 
     title: str = "Certificate report"
@@ -172,7 +175,8 @@ class About:
     settings: Mapping[str, str] = field(default_factory=dict)
     checked: Checked | None = None
     recheck: tuple[str, ...] = ()
-    findings: tuple[Caution, ...] | None = None
+    findings: tuple[Finding, ...] | None = None
+    versions: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -198,3 +202,4 @@ class Report:
     versions: Mapping[str, str]
     settings: Mapping[str, str]
     data_cautions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

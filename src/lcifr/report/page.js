@@ -8,7 +8,7 @@
     id, kind, sentence: data.texts[sentence], note: data.texts[note],
     facts: facts.map(([name, value]) => [data.texts[name], value]),
     rows: rows.map(([own, may, other, differs], place) => ({
-      attribute: data.attributes[place], own: data.texts[own], may: data.texts[may], other: data.texts[other], differs: differs === 1,
+      attribute: data.attributes[place][0], unit: data.attributes[place][1], own: data.texts[own], may: data.texts[may], other: data.texts[other], differs: differs === 1,
     })),
   }));
   const words = { certified: "Certified", counterexample: "Counterexample", undecided: "Undecided" };
@@ -21,7 +21,7 @@
   };
   const cell = (name, text, kind) => {
     const made = make(name, undefined, kind);
-    made.append(make("span", text, text.length > 300 ? "long" : ""));
+    made.append(make("span", text, text.length > 120 ? "long" : ""));
     return made;
   };
 
@@ -104,7 +104,7 @@
 
   const table = (one) => {
     const contradicted = one.kind === "counterexample";
-    const made = make("table"), head = make("thead"), body = make("tbody"), line = make("tr");
+    const made = make("table", undefined, "wide"), head = make("thead"), body = make("tbody"), line = make("tr");
     const columns = ["Attribute", "This person", "A similar person may have", ...(contradicted ? ["Counterexample"] : [])];
     for (const name of columns) {
       const column = make("th", name);
@@ -118,12 +118,14 @@
       const tr = make("tr", undefined, row.differs ? "differs" : "");
       const name = cell("th", row.attribute);
       name.scope = "row";
+      if (row.unit) name.append(make("span", row.unit, "unit"));
       tr.append(name, cell("td", row.own), cell("td", row.may, same ? "same" : ""));
       if (contradicted) {
         const other = cell("td", row.other, row.differs ? "" : "same");
-        if (row.differs) other.prepend(make("span", "≠ "), make("span", "differs: ", "unseen"));
+        if (row.differs) other.firstChild.prepend(make("span", "≠ "), make("span", "differs: ", "unseen"));
         tr.append(other);
       }
+      [...tr.children].slice(1).forEach((one, place) => { one.dataset.label = columns[place + 1]; });
       body.append(tr);
     }
     made.append(make("caption", contradicted ? "Attributes; rows marked ≠ are where the counterexample differs" : "Attributes, and what a similar person may have"), head, body);

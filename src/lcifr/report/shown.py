@@ -19,6 +19,7 @@ class Row:
     """One attribute: the person's value, what a similar person may have, and what the counterexample has."""
 
     attribute: str
+    unit: str
     own: str
     may: str
     other: str
@@ -41,7 +42,7 @@ class Shown:
 def show(person: Person, explorer: Explorer) -> Shown:
     """One person as every format shows them."""
     rows = tuple(_row(name, person, explorer) for name in explorer.attributes)
-    facts = [("Decision", visible(person.decision)), ("Proved margin", floored(person.margin))]
+    facts = [("Decision", visible(person.decision)), ("Proved margin", _margin(person))]
     if person.radius is not None:
         facts.append(("Radius ε", short(person.radius)))
     kind = person.verdict.lower()
@@ -51,6 +52,13 @@ def show(person: Person, explorer: Explorer) -> Shown:
         else ""
     )
     return Shown(visible(person.id), kind, KINDS[kind], _sentence(person, rows), tuple(facts), rows, note)
+
+
+def _margin(person: Person) -> str:
+    if person.margin is None:
+        return "–"
+    number = floored(person.margin)
+    return number if person.verdict == "CERTIFIED" else f"none ({number})"
 
 
 def _sentence(person: Person, rows: tuple[Row, ...]) -> str:
@@ -70,10 +78,16 @@ def _sentence(person: Person, rows: tuple[Row, ...]) -> str:
 def _row(name: str, person: Person, explorer: Explorer) -> Row:
     own, unit = person.values[name], explorer.units.get(name)
     other = None if person.other is None else person.other[name]
-    label = visible(name) + (f" ({visible(unit)})" if unit else "")
     free = person.may.get(name)
     may = _freedom(free, own) if free is not None else SAME if explorer.regions and not person.vacuous else "–"
-    return Row(label, plain(own), may, "" if other is None else plain(other), other is not None and other != own)
+    return Row(
+        visible(name),
+        visible(unit or ""),
+        plain(own),
+        may,
+        "" if other is None else plain(other),
+        other is not None and other != own,
+    )
 
 
 def _freedom(free: Freedom, own: Value) -> str:
@@ -113,5 +127,5 @@ def compact(explorer: Explorer) -> Mapping[str, object]:
         rows = [[number(row.own), number(row.may), number(row.other), int(row.differs)] for row in shown.rows]
         facts = [[number(name), value] for name, value in shown.facts]
         people.append([shown.id, shown.kind, number(shown.sentence), facts, rows, number(shown.note)])
-    names = [row.attribute for row in show(explorer.people[0], explorer).rows] if explorer.people else []
+    names = [[row.attribute, row.unit] for row in show(explorer.people[0], explorer).rows] if explorer.people else []
     return {"attributes": names, "texts": list(texts), "people": people}

@@ -67,14 +67,17 @@ def _confidence(proved: Proved) -> str:
 def _promise(report: Report) -> Iterator[Block]:
     promise = report.promise
     yield f"For everybody whom φ calls similar to a person, whether or not they exist, the promise is: {report.rule}."
-    if promise.text is None or promise.english is None:
+    if promise.text is None:
         yield "The producer does not show φ. It is the formula with the hash given below."
         return
     yield Code(promise.text.strip(), f"φ, as it is written: {promise.name}")
+    if promise.english is None:
+        return
     lead, items = _english(promise.english)
     yield lead
     if items:
         yield Points(items)
+    yield from report.notes
 
 
 def _english(text: str) -> tuple[str, tuple[str, ...]]:

@@ -22,7 +22,7 @@ from lcifr.report.document import Block, Chart, Code, Document, Headline, People
 from lcifr.report.shown import compact
 from lcifr.report.wording import put_into_words
 
-LONG = 300
+LONG = 120
 """Characters of a cell that get a box of their own to scroll in."""
 
 
@@ -181,13 +181,18 @@ def _table(table: Table) -> Element:
     head = [element("th", name, scope="col", class_=kind) for name, kind in zip(table.head, kinds, strict=True)]
     rows = []
     for place, row in enumerate(table.rows):
-        cells = [
-            element("th" if not column else "td", _cell(text), class_=kind, scope="row" if not column else None)
-            for column, (text, kind) in enumerate(zip(row, kinds, strict=True))
+        cells = [element("th", _cell(row[0]), class_=kinds[0], scope="row")]
+        cells += [
+            element("td", _cell(text), class_=kind, data_label=name)
+            for text, kind, name in list(zip(row, kinds, table.head, strict=True))[1:]
         ]
         rows.append(element("tr", cells, class_="own" if place == table.own else None))
     made = element(
-        "table", element("caption", table.caption), element("thead", element("tr", head)), element("tbody", rows)
+        "table",
+        element("caption", table.caption),
+        element("thead", element("tr", head)),
+        element("tbody", rows),
+        class_="wide" if len(table.head) > 3 else None,
     )
     return element("div", made, class_="scroll", role="region", aria_label=table.caption, tabindex="0")
 
@@ -221,6 +226,7 @@ def _explorer(block: People) -> list[Element]:
     kinds = dict.fromkeys(person.verdict.lower() for person in block.explorer.people)
     options = [element("option", "All", value="")]
     options += [element("option", KINDS[kind], value=kind) for kind in KINDS if kind in kinds]
+    only = element("label", element("input", type="checkbox", id="only"), "Only what may differ", class_="only")
     finder = element(
         "div",
         element("label", "Find a person by id", for_="search"),
@@ -239,10 +245,10 @@ def _explorer(block: People) -> list[Element]:
         element("select", options, id="verdict"),
         element("p", id="matches", role="status"),
         element("ul", id="people", role="listbox", tabindex="0", aria_label="People"),
+        only,
         class_="finder",
     )
-    only = element("label", element("input", type="checkbox", id="only"), "Only what may differ", class_="only")
-    shown = element("div", only, element("article", id="person", tabindex="-1", aria_live="polite"))
+    shown = element("div", element("article", id="person", tabindex="-1", aria_live="polite"))
     without = element(
         "noscript",
         element(

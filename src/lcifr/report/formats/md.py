@@ -84,7 +84,9 @@ def _people(block: People) -> Iterator[str]:
 def _person(one: Shown, explorer: Explorer) -> Iterator[str]:
     """The attributes that may differ, or do; the others are the person's own and must be equal."""
     head = ("Attribute", "This person", "A similar person may have")
-    rows: list[tuple[str, ...]] = [(row.attribute, row.own, row.may) for row in one.rows]
+    rows: list[tuple[str, ...]] = [
+        (row.attribute + (f" ({row.unit})" if row.unit else ""), row.own, row.may) for row in one.rows
+    ]
     if one.kind == "counterexample":
         head = (*head, "Counterexample")  # type: ignore[assignment]
         rows = [(*cells, ("≠ " if row.differs else "") + row.other) for cells, row in zip(rows, one.rows, strict=True)]

@@ -1,0 +1,253 @@
+"""What does one show? From the folder that ``lcifr audit`` or ``lcifr consume`` wrote to the content of its report.
+
+Verdicts are counted again from the people's own rows, and formulas are hashed again: a folder whose parts do not belong
+together is refused, not shown.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.certificates import Audit, Certificates, FrozenEncoder, Reason, Statement, Verdict
+from lcifr.certificates.audited import read_audited
+from lcifr.certificates.decision import read_model
+from lcifr.certificates.folder import read_json
+from lcifr.data import Individuals, Schema, read_frame
+from lcifr.errors import ArtefactError, LcifrError
+from lcifr.report.build import build, read_frontier
+from lcifr.report.content import About, Checked, Promise, Report, Tuning
+from lcifr.similarity import Finding, Severity, Similarity
+
+COUNTS = ("people", "certified", "violated", "undecided", "vacuous")
+
+
+def read_folder(folder: str | Path, tuned: str | Path | None = None) -> Report:
+    """The report of a result folder.
+
+    Parameters
+    ----------
+    folder : written by ``lcifr audit``; or by ``lcifr consume``, whose report has no people and no counterexamples.
+    tuned : the folder that ``lcifr tune`` wrote, for the frontier.
+    """
+    root = Path(folder)
+    result = _read(root, "audit", "consume")
+    settings = _read_settings(root)
+    read = _read_audit if result["command"] == "audit" else _read_consumer
+    try:
+        found = read(root, result)
+        statement = _statement(root, found.verdicts, result)
+        return build(
+            found.verdicts,
+            statement,
+            encoder=found.encoder,
+            radius=found.radius,
+            tuning=None if tuned is None else read_tuned(tuned),
+            about=_about(root, result, settings),
+            promise=found.promise,
+            hashes=_hashes(result),
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        if isinstance(problem, LcifrError):
+            raise
+        raise ArtefactError(f"{root}: what is in it does not fit together: {problem!r}") from None
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a folder holds about people; ``encoder`` is None where φ cannot be evaluated with what is there."""
+
+    verdicts: Audit | Certificates
+    promise: Promise
+    encoder: FrozenEncoder | None = None
+    radius: Any = None
+
+
+def _read(root: Path, *commands: str) -> dict[str, Any]:
+    names = " or ".join(f"`lcifr {command}`" for command in commands)
+    if not (root / "result.json").is_file():
+        raise LcifrError(f"{root} holds no result.json", fix=f"give a folder that {names} wrote")
+    found = read_json(root / "result.json")
+    if not isinstance(found, dict) or found.get("command") not in commands:
+        named = found.get("command") if isinstance(found, dict) else None
+        raise LcifrError(f"{root} was written by `lcifr {named}`", fix=f"give a folder that {names} wrote")
+    return found
+
+
+def _read_settings(root: Path) -> dict[str, Any]:
+    found = read_json(root / "settings.json") if (root / "settings.json").is_file() else {}
+    return found if isinstance(found, dict) else {}
+
+
+# -- verdicts ----------------------------------------------------------------------------------------------------------
+
+
+def _read_audit(root: Path, result: Mapping[str, Any]) -> _Found:
+    import pandas as pd
+
+    schema = Schema.load(root / "schema.toml")
+    people = Individuals.read(read_frame(root / "people.parquet"), schema)
+    head = _head(root, result)
+    verdicts = read_audited(root / "audited", people, head, tolerance=result.get("tolerance"))
+    columns = pd.read_parquet(root / "audited" / "audit.parquet")
+    phi = result["phi"]
+    return _Found(
+        verdicts,
+        Promise(str(phi["source"]), str(phi["text"]), str(phi["english"]), str(phi["hash"])),
+        _encoder(root, schema, phi),
+        columns["radius"].to_numpy(np.float64) if "radius" in columns else None,
+    )
+
+
+def _head(root: Path, result: Mapping[str, Any]) -> Any:
+    from lcifr.estimators import RobustClassifier, RobustRegressor
+
+    kind = RobustRegressor if result.get("task") == "regression" else RobustClassifier
+    return kind.load(root / "model.safetensors")
+
+
+def _encoder(root: Path, schema: Schema, phi: Mapping[str, Any]) -> FrozenEncoder | None:
+    """With the φ that was audited; None where φ ranks training people, whom an audit's folder does not hold."""
+    from lcifr.data import Encoding
+    from lcifr.learn.storage import read
+
+    stored = read(root / "encoder.safetensors", "FairEncoder")
+    try:
+        similarity = Similarity(
+            str(phi["text"]), schema, _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
+        )
+    except LcifrError:
+        return None
+    if similarity.hash != phi["hash"]:
+        raise ArtefactError(f"{root}: the formula in result.json is not the one that was audited: the hashes differ")
+    return FrozenEncoder(stored.networks["encoder"], similarity)
+
+
+def _fitting(encoding: Any, schema: Schema) -> Any:
+    if encoding.schema.attributes != schema.attributes:
+        raise ArtefactError("schema.toml is not the schema of the encoder", fix="give the folder as it was written")
+    return encoding
+
+
+def _read_consumer(root: Path, result: Mapping[str, Any]) -> _Found:
+    import pandas as pd
+
+    rows = pd.read_parquet(root / "certificates.parquet")
+    if "split" in rows and result.get("held_out"):
+        rows = rows[rows["split"] == "held-out"]
+    proved = result["provenance"]
+    verdicts = Certificates(
+        ids=tuple(str(name) for name in rows["id"]),
+        verdict=np.array([Verdict(word) for word in rows["verdict"]], dtype=object),
+        prediction=rows["prediction"].to_numpy(),
+        margin=rows["margin"].to_numpy(np.float64),
+        largest_radius=rows["largest_radius"].to_numpy(np.float64),
+        reason=np.array([Reason(word) for word in rows["reason"]], dtype=object),
+        radius_status=rows["radius"].to_numpy(str),
+        vacuous=rows["vacuous"].to_numpy(np.bool_),
+        on=str(result["on"]),
+        model=read_model(_head(root, result), tolerance=result.get("tolerance")),
+    )
+    text = proved.get("similarity_text")
+    return _Found(verdicts, Promise("the producer’s formula", text, None, str(proved["similarity"])))
+
+
+def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any]) -> Statement:
+    """As the result says it, once the people's rows have been counted again."""
+    import pandas as pd
+
+    violated = int(found.violated.sum()) if isinstance(found, Audit) else 0
+    certified = int(found.certified.sum())
+    vacuous = int((found.vacuous & found.certified).sum())
+    counted = (len(found), certified, violated, len(found) - certified - violated, vacuous)
+    if counted != tuple(result[name] for name in COUNTS):
+        raise ArtefactError(f"{root}: result.json does not count the people as their own rows do", fix="audit again")
+    rows = result.get("subgroups")
+    return Statement(
+        **dict(zip(COUNTS, counted, strict=True)),
+        share=certified / len(found),
+        lower=result["lower"],
+        confidence=float(result["confidence"]),
+        accuracy=result.get("accuracy"),
+        balanced_accuracy=result.get("balanced_accuracy"),
+        majority_rate=result.get("majority_rate"),
+        baselines=dict(result.get("baselines") or {}),
+        warnings=tuple(str(text) for text in result.get("warnings") or ()),
+        subgroups=pd.DataFrame(rows) if rows else None,
+    )
+
+
+# -- what surrounds them -----------------------------------------------------------------------------------------------
+
+
+def _about(root: Path, result: Mapping[str, Any], settings: Mapping[str, Any]) -> About:
+    data = result.get("data") or {}
+    whom = "held out from training" if result.get("held_out") else "not held out from training"
+    title = str(data.get("title") or "")
+    words = {name: str(settings[name]) for name in ("started", "seed") if settings.get(name) is not None}
+    if settings.get("argv"):
+        words = {"command": shlex.join(["lcifr", *map(str, settings["argv"])]), **words}
+    bundle = (result.get("files") or {}).get("bundle")
+    return About(
+        title=f"{result['target']}: who is decided like everybody similar?",
+        data=f"{result['people']:,} people" + (f" of {title}" if title else "") + f", {whom}",
+        partial=data.get("partial"),
+        data_cautions=tuple(str(text) for text in data.get("cautions") or ()),
+        settings=words,
+        checked=_checked(result.get("checked")),
+        recheck=(f"python -m lcifr.check {bundle}",) if bundle else (),
+        findings=_findings(result.get("findings")),
+        versions=settings.get("versions"),
+    )
+
+
+def _checked(found: Mapping[str, Any] | None) -> Checked | None:
+    if found is None:
+        return None
+    return Checked(
+        int(found["people"]),
+        int(found["certified"]),
+        int(found["counterexamples"]),
+        _many(found["trusted"]),
+        _many(found["rejected"]),
+    )
+
+
+def _many(found: Any) -> int:
+    return found if isinstance(found, int) else len(found)
+
+
+def _findings(found: Any) -> tuple[Finding, ...] | None:
+    if found is None:
+        return None
+    return tuple(Finding(str(one["code"]), Severity(one["severity"]), str(one["message"])) for one in found)
+
+
+def _hashes(result: Mapping[str, Any]) -> dict[str, str]:
+    proved = result.get("provenance") or {}
+    known = {
+        "encoder": proved.get("weights"),
+        **{name: proved.get(name) for name in ("encoding", "schema", "similarity")},
+    }
+    known |= result.get("hashes") or {}
+    return {name: str(value) for name, value in sorted(known.items()) if value}
+
+
+def read_tuned(folder: str | Path) -> Tuning:
+    """The frontier that ``lcifr tune`` wrote."""
+    from types import SimpleNamespace
+
+    result = _read(Path(folder), "tune")
+
+    def point(values: Mapping[str, Any]) -> SimpleNamespace:
+        return SimpleNamespace(**{name: values[name] for name in ("name", "gamma", "score", "balanced", "certified")})
+
+    points = [point(values) for values in result["points"]]
+    chosen = next((one for one in points if one.name == result["chosen"]), None)
+    baselines = {name: point(result[name]) for name in ("plain", "unaware")}
+    return read_frontier(SimpleNamespace(points=points, chosen=chosen, required=result["required"], **baselines))
