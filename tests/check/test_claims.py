@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lcifr.check import Cell, confirm
+from lcifr.check import Cell, Rejected, examine, follows, read_network
 
 TENT = [([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -2.0]], [0.0])]  # x up to 1, then down again
 ABSOLUTE = [([[1.0, 1.0], [-1.0, -1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]  # |x + y|
@@ -20,6 +20,16 @@ CUT = Cell([0, 1], [-1.0, -1.0], [1.0, 1.0], G=[[1.0, 1.0]], g=[-0.5])
 NOWHERE = Cell([0, 1], [-1.0, -1.0], [1.0, 1.0], G=[[1.0, 1.0], [-1.0, -1.0]], g=[-0.5, 0.25])
 COLOUR = Cell([], [], [], [[0, 1, 2]], [[True, False, True]])
 HALF, ONE = "0x1p-1", "0x1p+0"
+
+
+def confirm(layers: list, cell: Cell, direction: list[float], upper: float, proof: Any) -> str:
+    """Why this proof does not show direction · network(x′) ≤ upper for every x′ in the cell; empty if it does."""
+    wanted = tuple((output, value) for output, value in enumerate(direction) if value)
+    try:
+        found = examine(read_network(layers), cell, proof)
+    except Rejected as rejected:
+        return str(rejected)
+    return "" if follows(found, wanted, upper) else f"{found.get(wanted, 'nothing')} is shown"
 
 
 def proof(direction: list, upper: float, *nodes: Any, bounds: dict | None = None) -> dict:
@@ -57,7 +67,7 @@ TIGHT = {
     "a linear row": ([([[1.0, 1.0]], [0.0])], CUT, [1.0], -0.5, [{"leaf": {"rows": [[0, ONE]]}}], {}),
     "a row that makes a ReLU stable": (
         *(ABSOLUTE, CUT, [-1.0], -0.5, [{"leaf": {"rows": [[0, ONE]]}}]),
-        {"neurons": [[0, 0, "upper", {"rows": [[0, ONE]]}], [0, 1, "lower", {"rows": [[0, ONE]]}]]},
+        {"neurons": [[0, "upper", [0], {"rows": [[0, ONE]]}], [0, "lower", [1], {"rows": [[0, ONE]]}]]},
     ),
     "a split that makes a deeper ReLU stable": (
         *(DEEP, Cell([0], [-1.0], [1.0]), [1.0], -1.0),
@@ -68,8 +78,8 @@ TIGHT = {
         *(DEEP, Cell([0], [-1.0], [1.0], G=[[1.0]], g=[0.0]), [1.0], -1.0),
         [
             {"relu": [1, 1], "bounds": {}},
-            {"leaf": {}, "bounds": {"neurons": [[0, 0, "upper", {"rows": [[0, ONE]]}]]}},
-            {"leaf": {}, "bounds": {"neurons": [[0, 0, "upper", {"rows": [[0, ONE]]}]]}},
+            {"leaf": {}, "bounds": {"neurons": [[0, "upper", [0], {"rows": [[0, ONE]]}]]}},
+            {"leaf": {}, "bounds": {"neurons": [[0, "upper", [0], {"rows": [[0, ONE]]}]]}},
         ],
         {},
     ),
@@ -96,14 +106,14 @@ def test_nothing_falls_between_the_halves_of_a_numeric_split() -> None:
     nodes = [{"numeric": [0, (1.0 - hair).hex()]}, {"numeric": [0, "0x0p+0"]}, {"leaf": {}}, {"leaf": {}}]
     nodes.append({"leaf": {"slopes": [[0, 1, ONE]]}})
     assert confirm(TENT, LINE, [1.0], 1.0 + 2 * hair, proof([[0, ONE]], 1.0 + 2 * hair, *nodes)) == ""
-    assert "node 4" in confirm(TENT, LINE, [1.0], 1.0 - hair / 2, proof([[0, ONE]], 1.0 - hair / 2, *nodes))
+    assert "is shown" in confirm(TENT, LINE, [1.0], 1.0 - hair / 2, proof([[0, ONE]], 1.0 - hair / 2, *nodes))
 
 
 def test_a_proof_of_a_smaller_bound_serves_for_a_larger_one_and_not_the_other_way_round() -> None:
     shown = proof([[0, ONE]], 5.0, {"leaf": {}})
     assert confirm([([[2.0]], [1.0])], LINE, [1.0], 6.0, shown) == ""
-    assert "only 5.0 is shown" in confirm([([[2.0]], [1.0])], LINE, [1.0], 4.0, shown)
-    assert "nothing about this direction" in confirm([([[2.0]], [1.0])], LINE, [-1.0], 9.0, shown)
+    assert "5 is shown" in confirm([([[2.0]], [1.0])], LINE, [1.0], 4.0, shown)
+    assert "nothing is shown" in confirm([([[2.0]], [1.0])], LINE, [-1.0], 9.0, shown)
 
 
 def test_an_empty_cell_satisfies_every_bound() -> None:
@@ -123,22 +133,44 @@ def test_an_empty_cell_satisfies_every_bound() -> None:
         ([{"relu": [0, 0]}, {"leaf": {}}], "lacks 1"),
         ([{"leaf": None}, {"leaf": None}], "no place"),
         ([{"relu": [0, 0]}, {"leaf": None}, {"leaf": None}, {"leaf": None}], "no place"),
-        ([{"leaf": {"rows": [[0, ONE]]}}], "rows"),
-        ([{"leaf": {"slopes": [[0, 2, ONE]]}}], "neuron"),
-        ([{"leaf": {"slopes": [[1, 0, ONE]]}}], "layer"),
-        ([{"leaf": {"slopes": [[0, 0, ONE], [0, 0, HALF]]}}], "twice"),
-        ([{"leaf": {"slopes": [[0, 1, "0x1.8p+0"]]}}], "slope outside"),
+        ([{"relu": [1, 0]}, {"leaf": None}, {"leaf": None}], "not an integer in 0 … 0"),
+        ([{"relu": [-1, 0]}, {"leaf": None}, {"leaf": None}], "not an integer in 0 … 0"),
         ([{"leaf": {"beta": [[0, 1, "nan"]]}}], "finite"),
-        ([{"leaf": {"beta": [[0, 1, "0x1p+5000"]]}}], "hexadecimal"),
-        ([{"numeric": [3, ONE]}, {"leaf": None}, {"leaf": None}], "column"),
-        ([{"choice": [0, []]}, {"leaf": None}, {"leaf": None}], "choice"),
+        ([{"leaf": {"beta": [[0, 1, "0x1p+5000"]]}}], "not as the format says"),
         ([{"empty": {}}], "no point is left"),
-        ([{"leaf": None, "empty": {}}], "exactly one"),
-        ([{"surprise": 1}], "keys"),
+        ([{"leaf": None, "empty": {}}], "not as the format says"),
+        ([{"surprise": [1, 1]}], "no node surprise"),
     ],
 )
 def test_what_does_not_fit_is_rejected_with_the_reason(nodes: list, reason: str) -> None:
     assert reason in confirm(TENT, LINE, [1.0], 2.0, proof([[0, ONE]], 2.0, *nodes))
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [{"leaf": {"rows": [[0, ONE]]}}],  # there is no such row, neuron, layer, column, choice
+        [{"leaf": {"slopes": [[0, 2, ONE], [0, -1, "-0x1p+9"], [1, 0, ONE], [0, 0, ONE], [0, 0, HALF]]}}],
+        [{"leaf": {"slopes": [[0, 1, "0x1.8p+0"]]}}],  # a line below ReLU cannot be steeper than 1
+        [{"leaf": {"slopes": [[0, 1, "-0x1p+9"]]}}],
+        [{"numeric": [3, ONE]}, {"leaf": {}}, {"leaf": {}}],
+        [{"choice": [0, []]}, {"leaf": {}}, {"leaf": {}}],
+        [{"choice": [-1, [5]]}, {"leaf": {}}, {"leaf": {}}],
+        [{"relu": [0, 7]}, {"leaf": {}}, {"leaf": {}}],
+        [{"relu": [0, -1]}, {"leaf": {}}, {"leaf": {}}],
+    ],
+)
+def test_what_is_about_nothing_shows_nothing_false(nodes: list) -> None:
+    assert confirm(TENT, LINE, [1.0], math.nextafter(1.0, 0.0), proof([[0, ONE]], 1.0, *nodes)) != ""
+    assert confirm(TENT, LINE, [1.0], 1e6, proof([[0, ONE]], 1.0, *nodes)) == ""
+
+
+def test_splits_on_what_cannot_move_change_nothing() -> None:
+    """An engine may split where rounding alone leaves room; to the checker both halves are everything."""
+    nodes = [{"numeric": [1, HALF]}, {"choice": [0, [1]]}, {"leaf": {}}, {"leaf": {}}, {"leaf": {}}]
+    still = Cell([0, 1], [0.0, 1.0], [1.0, 1.0], [[2, 3]], [[True, False]])
+    assert confirm([([[1.0, 2.0, 4.0, 8.0]], [0.0])], still, [1.0], 7.0, proof([[0, ONE]], 7.0, *nodes)) == ""
+    assert confirm([([[1.0, 2.0, 4.0, 8.0]], [0.0])], still, [1.0], 6.9, proof([[0, ONE]], 6.9, *nodes)) != ""
 
 
 def test_a_negative_multiplier_of_a_row_is_rejected() -> None:

@@ -10,8 +10,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.check import Cell, confirm
+from lcifr.check import Cell
 from lcifr.prove.confirm import plain_cell, plain_network
+from tests.check.test_claims import confirm
 from tests.check.test_mutations import SEEDS, at, case, places
 
 NESTED: list = []
@@ -43,9 +44,7 @@ def test_junk_anywhere_is_rejected_or_harmless_and_never_a_traceback(seed: int, 
     paths = places(proof)
     path = paths[where % len(paths)]
     at(proof, path[:-1])[path[-1]] = junk
-    direction = [0.0] * one.network.outputs
-    reason = confirm(plain_network(one.network), plain_cell(one.cell, 0), direction, 0.0, proof)
-    assert isinstance(reason, str)
+    assert isinstance(confirm(plain_network(one.network), plain_cell(one.cell, 0), [1.0], 0.0, proof), str)
 
 
 @settings(deadline=None)
@@ -68,9 +67,9 @@ def test_the_checker_runs_where_nothing_is_installed() -> None:
 import sys
 for name in ("numpy", "torch", "pandas", "scipy", "highspy", "sklearn", "pyarrow"):
     sys.modules[name] = None  # importing it now fails
-from lcifr.check import Cell, confirm
+from lcifr.check import Cell, examine, read_network
 proof = {"cell": 0, "claims": [{"direction": [[0, "0x1p+0"]], "upper": "0x1.4p+2", "nodes": [{"leaf": {}}]}]}
-assert confirm([([[2.0]], [1.0])], Cell([0], [-1.0], [2.0]), [1.0], 5.0, proof) == ""
+assert examine(read_network([([[2.0]], [1.0])]), Cell([0], [-1.0], [2.0]), proof) == {((0, 1.0),): 5}
 foreign = {name.partition(".")[0] for name, module in sys.modules.items() if module is not None}
 foreign -= set(sys.stdlib_module_names) | {"lcifr", "__main__"}
 print(sorted(name for name in foreign if not name.startswith(("_", "sitecustomize", "usercustomize"))))
@@ -86,6 +85,6 @@ def test_numbers_at_the_ends_of_float64_are_exact() -> None:
     tiny = 5e-324
     proof = {"cell": 0, "claims": [{"direction": [[0, "0x1p+0"]], "upper": "0x0p+0", "nodes": [{"leaf": {}}]}]}
     cell = Cell([0], [0.0], [tiny])
-    assert "does not show" in confirm([([[tiny]], [0.0])], cell, [1.0], 0.0, proof)
+    assert "is shown" in confirm([([[tiny]], [0.0])], cell, [1.0], 0.0, proof)
     assert confirm([([[-tiny]], [0.0])], cell, [1.0], 0.0, proof) == ""
     assert np.float64(tiny) * tiny == 0.0

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lcifr import check
-from lcifr.check.claim import halves
 from lcifr.network import Network
 from lcifr.prove.confirm import plain_network
 from lcifr.prove.exactly import ExactCell
@@ -89,14 +88,11 @@ class Grower:
 
     def child(self, exact: ExactCell, cell: Cell, split: Node, side: int) -> tuple[ExactCell, Cell]:
         """One side of a split, for the exact intervals and for the linear program."""
-        kind, inside, _ = exact.reader.node(
-            to_plain(CellProof(0, (Claim((), 0.0, (split,)),)))["claims"][0]["nodes"][0]
-        )
+        ((kind, inside),) = to_plain(CellProof(0, (Claim((), 0.0, (split,)),)))["claims"][0]["nodes"][0].items()
         below = ExactCell.__new__(ExactCell)
-        below.problem, below.reader, below.neurons = exact.problem, exact.reader, ()
-        below.place = halves(exact.place, kind, inside, exact.reader)[side]
-        if not below.empty:
-            below.prove(())
+        below.problem, below.neurons = exact.problem, ()
+        below.place = exact.problem.halves(exact.place, kind, *inside)[side]
+        below.prove(())
         return below, _smaller(cell, split, side)
 
 

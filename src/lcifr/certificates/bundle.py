@@ -2,7 +2,7 @@
 
     folder/manifest.json        format, files, hashes, the rule of decision
     folder/people.jsonl.gz      per person x, latent with its proofs, decision with its proofs
-    folder/similarity.json, encoding.json, encoder.safetensors, model.safetensors
+    folder/similarity.json, encoding.json, encoder.json, model.json
 
 ``python -m lcifr.check FOLDER`` confirms all of it in exact arithmetic.
 """
@@ -30,12 +30,13 @@ from lcifr.certificates.latent import versions
 from lcifr.certificates.verdicts import Certificates
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
+from lcifr.network import Network
 from lcifr.prove.proof import hexadecimal
 from lcifr.similarity.region import Region
 
-FORMAT = "lcifr-audit-1"
+FORMAT = "lcifr-audit-2"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
-ENCODER, MODEL = "encoder.safetensors", "model.safetensors"
+ENCODER, MODEL = "encoder.json", "model.json"
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -61,7 +62,7 @@ def write_bundle(
     people = Individuals.read(X, encoder.encoding.schema)
     _check(people, encoder, representation, decisions)
     with fresh_folder(folder) as fresh:
-        encoder.network.save(fresh / ENCODER)
+        _write_network(fresh / ENCODER, encoder.network)
         encoder.encoding.save(fresh / ENCODING)
         write_json(fresh / SIMILARITY, encoder.similarity.to_dict())
         hashes = {
@@ -72,7 +73,7 @@ def write_bundle(
         if representation is not None:
             hashes["latent"] = representation.latent_hash
         if decisions is not None:
-            decisions.model.network.save(fresh / MODEL)
+            _write_network(fresh / MODEL, decisions.model.network)
             hashes["model"] = decisions.model.network.hash
         _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
         manifest = {
@@ -84,6 +85,12 @@ def write_bundle(
             "files": describe_files(fresh),
         }
         write_json(fresh / MANIFEST, manifest)
+
+
+def _write_network(path: Path, network: Network) -> None:
+    """[[W by rows, b], …] in hexadecimal floats: what a checker reads without any package."""
+    layers = [[[_hex(row) for row in layer.weight], _hex(layer.bias)] for layer in network.layers]
+    path.write_text(json.dumps(layers, separators=(",", ":")), encoding="utf-8")
 
 
 def _check(
@@ -188,7 +195,7 @@ def _audited(
     if len(sure):
         network = merge(encoder.network, decisions.model.network)
         question = Asked(asked.directions[sure], asked.limit[sure])
-        evidence = prove(network, question, region.take(sure), weaken=True, **options)
+        evidence = prove(network, question, region.take(sure), **options)
     classes = decisions.model.decision.predict(trial.values)
     for place, row in enumerate(rows):
         if place in sure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,15 +34,8 @@ def prove(
     *,
     budget: Budget | int | None = None,
     device: str | None = None,
-    weaken: bool = False,
 ) -> Evidence:
-    """Proofs that every direction stays below its limit, for people of whom that is known to be true.
-
-    Parameters
-    ----------
-    weaken : whether each claim may say half of what is proved, halfway to its limit: room for a checker that computes
-        with weights which differ by rounding (h ∘ f, merged exactly).
-    """
+    """Proofs that every direction stays below its limit, for people of whom that is known to be true."""
     if network.depth == 0:
         return _closed_form(asked, region)
     answer = maximize(
@@ -55,13 +48,11 @@ def prove(
         device=device,
         proof=True,
     )
-    found = [_of_person(answer, asked, region, person, weaken) for person in range(region.people)]
+    found = [_of_person(answer, asked, region, person) for person in range(region.people)]
     return Evidence([proofs for proofs, _ in found], [word for _, word in found])
 
 
-def _of_person(
-    answer: Answer, asked: Asked, region: Region, person: int, weaken: bool
-) -> tuple[list[dict[str, Any]], str]:
+def _of_person(answer: Answer, asked: Asked, region: Region, person: int) -> tuple[list[dict[str, Any]], str]:
     """One proof per cell of the person, the claims of all directions together."""
     by_cell: dict[int, list[CellProof]] = {}
     word = ""
@@ -72,26 +63,11 @@ def _of_person(
         for proof in proofs or ():
             if not any(proof is other for other in by_cell.setdefault(proof.cell, [])):
                 by_cell[proof.cell].append(proof)
-    limits = {
-        tuple(float(v) for v in row): float(limit)
-        for row, limit in zip(asked.directions[person], asked.limit[person], strict=True)
-    }
     plain = []
     for index in sorted(by_cell):
         order = row_order(region.cells[index])
-        for proof in by_cell[index]:
-            wanted = [_weakened(claim, limits) if weaken else claim for claim in proof.claims]
-            plain.append(_renumbered(to_plain(replace(proof, claims=tuple(wanted))), order))
+        plain += [_renumbered(to_plain(proof), order) for proof in by_cell[index]]
     return plain, word
-
-
-def _weakened(claim: Claim, limits: dict[tuple[float, ...], float]) -> Claim:
-    outputs = len(next(iter(limits)))
-    entries = dict(claim.direction)
-    limit = limits.get(tuple(entries.get(output, 0.0) for output in range(outputs)))
-    if limit is None or not claim.direction or claim.upper >= limit:
-        return claim
-    return replace(claim, upper=claim.upper + (limit - claim.upper) / 2)
 
 
 def row_order(cell: Cell) -> list[int]:

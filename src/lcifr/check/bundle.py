@@ -1,19 +1,27 @@
-"""A whole audit bundle: hashes first, then person by person, and the sum of it."""
+"""A whole audit bundle: its files and hashes first, then person by person, and the sum of it."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
-from collections.abc import Callable
+import json
+import struct
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from lcifr.check import files
-from lcifr.check.exact import Rejected
+from lcifr.check.exact import Rejected, number, numbers, reading
 from lcifr.check.judge import Judge
-from lcifr.check.problem import read_network
-from lcifr.check.read import fields
+from lcifr.check.proof import Network, read_network
 from lcifr.check.similar import Formula
 from lcifr.check.table import read_attributes
+
+FORMAT, NETWORK = "lcifr-audit-2", "lcifr-network-1"
+MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
+ENCODER, MODEL = "encoder.json", "model.json"
+LARGEST = 256 << 20  # bytes of a JSON file, and of one person's line: more is not an honest proof
 
 
 @dataclass
@@ -52,12 +60,14 @@ class Report:
 def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = None) -> Report:
     """Check everything in a bundle. Raises Rejected where it cannot be read at all."""
     root = Path(folder)
-    manifest = files.read_manifest(root)
-    judge = _judge(root, manifest)
     report, seen, digest = Report(), set(), hashlib.sha256()
-    for line in files.read_lines(root):
-        judged = judge.judge(line)
-        digest.update(files.latent_bytes(line))
+    with reading(MANIFEST):
+        manifest = _manifest(root)
+    judge = _judge(root, manifest)
+    for line in _people(root):
+        with reading(f"line {report.people} of {PEOPLE}"):
+            judged = judge.judge(line)
+            digest.update(latent_bytes(line))
         report.people += 1
         if judged.name in seen:
             raise Rejected(f"{judged.name} is there twice")
@@ -76,38 +86,108 @@ def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = No
         report.undecided += judged.verdict_claimed == "undecided"
         if progress:
             progress(report.people)
-    if report.people != manifest.get("people"):
-        raise Rejected(f"{files.PEOPLE} holds {report.people} people, {files.MANIFEST} says {manifest.get('people')}")
-    said = fields(manifest.get("hashes"), "hashes", *HASHES).get("latent")
-    if said is not None and said != digest.hexdigest():
-        raise Rejected(f"{files.PEOPLE} holds other latents than the hand-over that {files.MANIFEST} names")
-    report.latent_hash = "" if said is None else digest.hexdigest()
+    if report.people != manifest["people"]:
+        raise Rejected(f"{PEOPLE} holds {report.people} people, {MANIFEST} says {manifest['people']}")
+    if "latent" in manifest["hashes"]:
+        report.latent_hash = digest.hexdigest()
+        _same_hash(manifest, "latent", report.latent_hash)
     return report
 
 
-HASHES = ("encoder", "model", "similarity", "encoding", "latent")
+def _read(path: Path) -> bytes:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST:
+        raise Rejected(f"{path.name} is not there, not a plain file, or larger than {LARGEST} bytes")
+    return path.read_bytes()
 
 
-def _judge(root: Path, manifest: dict[str, object]) -> Judge:
+def _json(data: bytes, what: str) -> Any:
+    """JSON without what Python allows beyond it, and without a key that is there twice: nobody may read another one."""
+
+    def strict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) != len(pairs):
+            raise Rejected(f"{what} names a key twice")
+        return dict(pairs)
+
+    def refuse(word: str) -> Any:
+        raise Rejected(f"{what} holds {word}")
+
+    with reading(what):
+        return json.loads(data, parse_constant=refuse, object_pairs_hook=strict)
+
+
+def _manifest(root: Path) -> Any:
+    """The manifest, once every file of the bundle is what it says."""
+    plain = _json(_read(root / MANIFEST), MANIFEST)
+    if plain["format"] != FORMAT:
+        raise Rejected(f"{MANIFEST} has the format {plain['format']!r}, this checker reads {FORMAT!r}")
+    needed = {PEOPLE, SIMILARITY, ENCODING, ENCODER} | ({MODEL} if plain["decision"] is not None else set())
+    if set(plain["files"]) != needed:
+        raise Rejected(f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")
+    for name in needed:
+        path, entry = root / name, plain["files"][name]
+        if path.is_symlink() or not path.is_file() or path.stat().st_size != entry["bytes"]:
+            raise Rejected(f"{name} is not there, or is not as long as {MANIFEST} says")
+        with path.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
+                raise Rejected(f"{name} is not the file that {MANIFEST} speaks about: its hash differs")
+    return plain
+
+
+def _same_hash(manifest: Any, what: str, found: str) -> None:
+    if manifest["hashes"].get(what) != found:
+        raise Rejected(f"{MANIFEST} names another {what} than the one that is there: the hashes differ")
+
+
+def _judge(root: Path, manifest: Any) -> Judge:
     """Everything but the people, with the hashes by which other files name it."""
-    encoding = files.read_json(files.read_file(root, files.ENCODING), files.ENCODING)
-    similarity = files.read_json(files.read_file(root, files.SIMILARITY), files.SIMILARITY)
-    tree = fields(similarity, files.SIMILARITY, "format", "formula")
-    if tree.get("format") != 1:
-        raise Rejected(f"{files.SIMILARITY} is not of format 1")
-    encoder, encoder_hash = files.read_weights(root, files.ENCODER)
-    found = {
-        "encoder": encoder_hash,
-        "similarity": files.canonical_hash(similarity),
-        "encoding": files.canonical_hash(encoding),
-    }
-    model = None
-    if manifest.get("decision") is not None:
-        layers, found["model"] = files.read_weights(root, files.MODEL)
-        model = read_network(layers)
-    said = fields(manifest.get("hashes"), "hashes", *HASHES)
-    for what, value in found.items():
-        if said.get(what) != value:
-            raise Rejected(f"{files.MANIFEST} names another {what} than the one that is there: the hashes differ")
-    formula = Formula(tree.get("formula"), read_attributes(encoding))
-    return Judge(formula, read_network(encoder), model, manifest.get("decision"))
+    encoding, similarity = (_json(_read(root / name), name) for name in (ENCODING, SIMILARITY))
+    # The order of attributes is the order of feature columns, so it is part of an encoding's name.
+    _same_hash(manifest, "encoding", hashlib.sha256(json.dumps(encoding).encode()).hexdigest())
+    _same_hash(manifest, "similarity", hashlib.sha256(json.dumps(similarity, sort_keys=True).encode()).hexdigest())
+    decision = manifest["decision"]
+    encoder = _network(root / ENCODER, manifest, "encoder")
+    model = None if decision is None else _network(root / MODEL, manifest, "model")
+    with reading(f"{ENCODING} or {SIMILARITY}"):
+        if similarity["format"] != 1:
+            raise Rejected(f"{SIMILARITY} is not of format 1")
+        return Judge(Formula(similarity["formula"], read_attributes(encoding)), encoder, model, decision)
+
+
+def _network(path: Path, manifest: Any, what: str) -> Network:
+    """[[W by rows, b], …] in hexadecimal floats; the name of a network is the hash of its shapes and numbers."""
+    with reading(path.name):
+        layers, digest = [], hashlib.sha256(NETWORK.encode())
+        for rows, bias in _json(_read(path), path.name):
+            weight = [numbers(row, len(rows[0])) for row in rows]
+            layers.append((weight, numbers(bias, len(rows))))
+            digest.update(struct.pack("<QQ", len(weight), len(weight[0])))
+            digest.update(b"".join(_bytes(values) for values in (*weight, layers[-1][1])))
+        _same_hash(manifest, what, digest.hexdigest())
+        return read_network(layers)
+
+
+def _bytes(values: list[float]) -> bytes:
+    return struct.pack(f"<{len(values)}d", *values)
+
+
+def _people(root: Path) -> Iterator[Any]:
+    """One JSON value per person."""
+    try:
+        with gzip.open(root / PEOPLE, "rb") as file:
+            count = 0
+            while line := file.readline(LARGEST + 1):
+                if len(line) > LARGEST:
+                    raise Rejected(f"line {count} of {PEOPLE} is longer than {LARGEST} bytes")
+                yield _json(line, f"line {count} of {PEOPLE}")
+                count += 1
+    except (OSError, EOFError, zlib.error):
+        raise Rejected(f"{PEOPLE} is not a whole gzip file") from None
+
+
+def latent_bytes(line: Any) -> bytes:
+    """A person's part of the hash that names a hand-over."""
+    latent = line.get("latent")
+    if latent is None:
+        return b""
+    values = [*latent["z"], latent["radius"], *latent["lower"], *latent["upper"]]
+    return json.dumps(line["id"]).encode() + b"\n" + _bytes([number(value) for value in values])

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from operator import mul
 
 
 class Rejected(Exception):
-    """The proof does not show what it claims; the message says why."""
+    """What is claimed is not shown; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """The rational number ``value / 2**shift``."""
-
-    value: int
-    shift: int
-
-    def __add__(self, other: Number) -> Number:
-        shift = max(self.shift, other.shift)
-        return Number((self.value << shift - self.shift) + (other.value << shift - other.shift), shift)
-
-    def __le__(self, other: Number) -> bool:
-        return self.value << other.shift <= other.value << self.shift
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Whatever goes wrong while foreign values are used is a rejection: nothing is confirmed by an accident."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
+        raise Rejected(f"{what} is not as the format says: {type(problem).__name__}: {problem!s:.200}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +33,17 @@ class Vector:
     def lift(self, shift: int) -> list[int]:
         """The integers of the same numbers over another power of two, which is not smaller."""
         up = shift - self.shift
-        return [value << up for value in self.values] if up else self.values.copy()
+        return [value << up for value in self.values] if up else self.values
 
     def __add__(self, other: Vector) -> Vector:
         shift = max(self.shift, other.shift)
         return Vector([a + b for a, b in zip(self.lift(shift), other.lift(shift), strict=True)], shift)
+
+    def times(self, sign: int) -> Vector:
+        return Vector([sign * value for value in self.values], self.shift)
+
+    def fractions(self) -> list[Fraction]:
+        return [Fraction(value, 1 << self.shift) for value in self.values]
 
 
 def exact(values: Iterable[float]) -> Vector:
@@ -51,25 +53,35 @@ def exact(values: Iterable[float]) -> Vector:
     return Vector([top << shift + 1 - bottom.bit_length() for top, bottom in ratios], shift)
 
 
+def joint(vectors: Sequence[Vector]) -> Vector:
+    """One after the other."""
+    shift = max((vector.shift for vector in vectors), default=0)
+    return Vector([value for vector in vectors for value in vector.lift(shift)], shift)
+
+
 def dot(left: Iterable[int], right: Iterable[int]) -> int:
     """Σ left·right, as far as both go."""
     return sum(map(mul, left, right))
 
 
-def number(found: object, what: str) -> float:
-    """A finite float64, given as one or as hexadecimal text (what files hold); anything else is rejected."""
-    if isinstance(found, str) and len(found) < 40 and found.removeprefix("-").startswith("0x"):
-        try:
-            found = float.fromhex(found)
-        except (ValueError, OverflowError):
-            raise Rejected(f"{what} is not a hexadecimal float64: {found}") from None
+def number(found: object) -> float:
+    """A finite float64, given as one or as hexadecimal text (what files hold)."""
+    if isinstance(found, str) and found.removeprefix("-").startswith("0x") and len(found) < 40:
+        found = float.fromhex(found)
     if not isinstance(found, float) or not math.isfinite(found):
-        raise Rejected(f"{what} is not a finite float64")
+        raise Rejected(f"{found!r:.60} is not a finite float64")
     return found
 
 
-def numbers(found: object, what: str, count: int) -> list[float]:
+def numbers(found: object, count: int) -> list[float]:
     """A list of ``count`` finite float64."""
     if not isinstance(found, list | tuple) or len(found) != count:
-        raise Rejected(f"{what} is not a list of {count} numbers")
-    return [number(item, what) for item in found]
+        raise Rejected(f"{found!r:.60} is not a list of {count} numbers")
+    return [number(item) for item in found]
+
+
+def position(found: object, count: int) -> int:
+    """An integer in 0 … count − 1."""
+    if type(found) is not int or not 0 <= found < count:
+        raise Rejected(f"{found!r:.60} is not an integer in 0 … {count - 1}")
+    return found

@@ -6,90 +6,84 @@ left of the tree speaks about the other individual: bounds, categories and linea
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from operator import eq, le, lt, ne
+from typing import Any
 
-from lcifr.check.exact import Rejected, number
-from lcifr.check.read import fields, items, position
-from lcifr.check.table import Attribute, Person, decimal, least, most
+from lcifr.check.exact import Rejected, number, position
+from lcifr.check.table import Attributes, Person, decimal, least, most
 
-COMPARE = {"<=": le, "<": lt, "=": eq, "!=": ne}
 MOST_PARTS = 4096  # of a formula at one person; the language allows fewer
 
+# A conjunction: name of a number → (low, high), the outermost floats that are allowed; name of a category → allowed
+# codes; ((name, a), …) → k for a row Σ a·x′ ≤ k.
+Part = dict[Any, Any]
 
-@dataclass(frozen=True)
-class Part:
-    """A conjunction: ends of numbers (floats, the outermost that are allowed), allowed categories, rows Σ a·x′ ≤ k."""
 
-    ends: dict[str, tuple[float, float]] = field(default_factory=dict)
-    allowed: dict[str, frozenset[int]] = field(default_factory=dict)
-    rows: dict[tuple[tuple[str, Fraction], ...], Fraction] = field(default_factory=dict)
+def meet(one: Any, other: Any) -> Any:
+    """Both constraints of one key at once."""
+    if isinstance(one, frozenset):
+        return one & other
+    return (max(one[0], other[0]), min(one[1], other[1])) if isinstance(one, tuple) else min(one, other)
 
-    def join(self, other: Part) -> Part:
-        """Both at once."""
-        ends, allowed, rows = dict(self.ends), dict(self.allowed), dict(self.rows)
-        for name, (low, high) in other.ends.items():
-            old = ends.get(name, (low, high))
-            ends[name] = max(old[0], low), min(old[1], high)
-        for name, codes in other.allowed.items():
-            allowed[name] = allowed.get(name, codes) & codes
-        for row, limit in other.rows.items():
-            rows[row] = min(rows.get(row, limit), limit)
-        return Part(ends, allowed, rows)
 
-    def possible(self) -> bool:
-        """Not plainly without any individual."""
-        return all(self.allowed.values()) and all(low <= high for low, high in self.ends.values())
+def possible(part: Part) -> bool:
+    """Not plainly without any individual."""
+    return not any(
+        limit == frozenset() or (isinstance(limit, tuple) and limit[0] > limit[1]) for limit in part.values()
+    )
 
-    def within(self, other: Part) -> bool:
-        """Everybody here is surely in ``other`` too."""
-        return (
-            all(
-                name in self.ends and self.ends[name][0] >= low and self.ends[name][1] <= high
-                for name, (low, high) in other.ends.items()
-            )
-            and all(self.allowed.get(name, {-1}) <= codes for name, codes in other.allowed.items())
-            and all(row in self.rows and self.rows[row] <= limit for row, limit in other.rows.items())
-        )
+
+def both(left: list[Part], right: list[Part]) -> list[Part]:
+    """One of the left and one of the right alternatives at once."""
+    pairs = ((one, other) for one in left for other in right)
+    joint = ({**one, **{key: meet(one.get(key, k), k) for key, k in other.items()}} for one, other in pairs)
+    return either(part for part in joint if possible(part))
+
+
+def either(parts: Iterable[Part]) -> list[Part]:
+    """Alternatives, without those inside another."""
+    kept: list[Part] = []
+    for part in parts:
+        if not any(_within(part, other) for other in kept):
+            kept = [other for other in kept if not _within(other, part)] + [part]
+        if len(kept) > MOST_PARTS:
+            raise Rejected("the formula has too many alternatives")
+    return kept
+
+
+def _within(part: Part, other: Part) -> bool:
+    return all(key in part and meet(part[key], limit) == part[key] for key, limit in other.items())
 
 
 @dataclass(frozen=True)
 class Sum:
-    """A linear form with known people filled in: what is left speaks about the other individual.
+    """A form with known people filled in: Σ c·number + Σ c·rank + Σ c·|Sum| + constant of the other individual."""
 
-    ``bent`` says that there was an absolute value, known by now.
-    """
+    constant: Fraction = Fraction(0)
+    numbers: dict[str, Fraction] = field(default_factory=dict)
+    ranks: tuple[tuple[Fraction, Any], ...] = ()
+    absolutes: tuple[tuple[Fraction, Sum], ...] = ()
 
-    numbers: dict[str, Fraction]
-    ranks: list[tuple[dict[str, object], Fraction]]
-    absolutes: list[tuple[Fraction, Sum]]
-    constant: Fraction
-    bent: bool = False
-
-    def plus(self, other: Sum, factor: Fraction) -> Sum:
+    def plus(self, other: Sum, factor: Fraction | int) -> Sum:
         """self + factor · other."""
-        numbers = dict(self.numbers)
-        for name, c in other.numbers.items():
-            numbers[name] = numbers.get(name, Fraction(0)) + factor * c
+        names = {*self.numbers, *other.numbers}
+        sums = {name: self.numbers.get(name, 0) + factor * other.numbers.get(name, Fraction(0)) for name in names}
         return Sum(
-            {name: c for name, c in numbers.items() if c},
-            [*self.ranks, *((table, factor * c) for table, c in other.ranks)],
-            [*self.absolutes, *((factor * c, inside) for c, inside in other.absolutes)],
             self.constant + factor * other.constant,
-            self.bent or other.bent,
+            {name: c for name, c in sums.items() if c},
+            self.ranks + tuple((factor * c, table) for c, table in other.ranks),
+            self.absolutes + tuple((factor * c, inside) for c, inside in other.absolutes),
         )
-
-
-NOTHING = Sum({}, [], [], Fraction(0))
 
 
 class Formula:
     """φ with its attributes; ``holds`` is its truth on a pair, ``parts`` everybody similar to one person."""
 
-    def __init__(self, tree: object, attributes: dict[str, Attribute]) -> None:
+    def __init__(self, tree: Any, attributes: Attributes) -> None:
         self.tree, self.attributes = tree, attributes
 
     def holds(self, x: Person, other: Person) -> bool:
@@ -98,195 +92,127 @@ class Formula:
 
     def parts(self, x: Person) -> list[Part]:
         """Conjunctions that together hold everybody similar to x."""
-        return self._parts(self.tree, {"self": x})
+        return self._parts(self.tree, {"self": x, "other": None})
 
-    def _parts(self, node: object, known: dict[str, Person]) -> list[Part]:
-        plain = fields(
-            node, "a formula", "kind", "parts", "operator", "form", "person", "attribute", "allowed", "equal", "sides"
-        )
-        kind = plain.get("kind")
+    def _parts(self, node: Any, people: dict[str, Person | None]) -> list[Part]:
+        kind = node["kind"]
         if kind == "all":
-            found = [Part()]
-            for part in items(plain.get("parts"), "parts"):
-                found = _product(found, self._parts(part, known)) if found else []
+            found: list[Part] = [{}]
+            for part in node["parts"]:
+                found = both(found, self._parts(part, people)) if found else []
             return found
         if kind == "any":
-            return _kept(p for part in items(plain.get("parts"), "parts") for p in self._parts(part, known))
+            return either(found for part in node["parts"] for found in self._parts(part, people))
         if kind == "compare":
-            return self._compare(self._sum(plain.get("form"), known), str(plain.get("operator")))
+            return self._compare(self._sum(node["form"], people), node["operator"])
         if kind == "category":
-            name, codes = self._categorical(plain.get("attribute")), items(plain.get("allowed"), "allowed")
-            count = len(self.attributes[name].values)
-            chosen = frozenset(position(code, f"a category of {name}", count) for code in codes)
-            return self._category(plain.get("person"), name, known, chosen)
-        if kind == "same_category" and isinstance(plain.get("equal"), bool):
-            return self._same(items(plain.get("sides"), "sides", 2), plain["equal"], known)  # type: ignore[arg-type]
+            codes = frozenset(position(code, len(self._values(node))) for code in node["allowed"])
+            return self._category(node, codes, people)
+        if kind == "same_category" and isinstance(node["equal"], bool):
+            one, other = node["sides"]
+            return self._same(one, other, node["equal"], people)
         raise Rejected(f"the formula has a part of an unknown kind: {kind}")
 
-    # -- categories ----------------------------------------------------------------------------------------------------
+    def _values(self, side: Any) -> tuple[str, ...]:
+        values = self.attributes[side["attribute"]].values
+        if not values:
+            raise Rejected(f"{side['attribute']} is not a category")
+        return values
 
-    def _categorical(self, name: object) -> str:
-        if not isinstance(name, str) or name not in self.attributes or not self.attributes[name].values:
-            raise Rejected(f"the formula speaks of a category that is not there: {name}")
-        return name
+    def _category(self, side: Any, codes: frozenset[int], people: dict[str, Person | None]) -> list[Part]:
+        """The person's category is one of these."""
+        name, person = side["attribute"], people[side["person"]]
+        if person is not None:
+            return [{}] if person[name] in codes else []
+        return [{name: codes}] if codes else []
 
-    def _category(self, who: object, name: str, known: dict[str, Person], codes: frozenset[int]) -> list[Part]:
-        if who not in ("self", "other"):
-            raise Rejected(f"the formula speaks of nobody known: {who}")
-        if who in known:
-            return [Part()] if known[who].codes[name] in codes else []
-        return [Part(allowed={name: codes})] if codes else []
-
-    def _same(self, sides: list[object], equal: bool, known: dict[str, Person]) -> list[Part]:
+    def _same(self, one: Any, other: Any, equal: bool, people: dict[str, Person | None]) -> list[Part]:
         """The two categories have the same name, or not: one alternative for every name of the first."""
-        pairs = [fields(side, "a side", "person", "attribute") for side in sides]
-        (who, name), (whom, other) = ((pair.get("person"), self._categorical(pair.get("attribute"))) for pair in pairs)
+        if people[one["person"]] is None:  # somebody known first: then it is one alternative
+            one, other = other, one
         found = []
-        for code, text in enumerate(self.attributes[name].values):
-            match = frozenset(k for k, value in enumerate(self.attributes[other].values) if (value == text) == equal)
-            first = self._category(who, name, known, frozenset({code}))
-            found += _product(first, self._category(whom, other, known, match)) if first else []
-        if len(found) > 1 and all(set(part.allowed) == {name} for part in found):  # one set instead of many
-            found = [Part(allowed={name: frozenset().union(*(part.allowed[name] for part in found))})]
-        return found
+        for code, text in enumerate(self._values(one)):
+            match = frozenset(k for k, value in enumerate(self._values(other)) if (value == text) == equal)
+            found += both(self._category(one, frozenset({code}), people), self._category(other, match, people))
+        return either(found)
 
-    # -- numbers -------------------------------------------------------------------------------------------------------
-
-    def _sum(self, form: object, known: dict[str, Person]) -> Sum:
-        plain = fields(form, "a linear form", "constant", "numbers", "ranks", "absolutes")
-        result = Sum({}, [], [], _fraction(plain.get("constant")))
-        for item in items(plain.get("numbers", []), "numbers"):
-            who, name, c = items(item, "a term", 3)
-            if not isinstance(name, str) or name not in self.attributes or self.attributes[name].values:
-                raise Rejected(f"the formula speaks of a number that is not there: {name}")
-            person = _person(who, known)
-            term = Sum({name: Fraction(1)}, [], [], Fraction(0))
-            if person is not None:
-                term = Sum({}, [], [], decimal(person.numbers[name]))
-            result = result.plus(term, _fraction(c))
-        for item in items(plain.get("ranks", []), "ranks"):
-            who, table, c = items(item, "a rank", 3)
-            ranked, person = fields(table, "a rank table", "attribute", "by", "groups"), _person(who, known)
-            if person is None:
-                result = result.plus(Sum({}, [(ranked, Fraction(1))], [], Fraction(0)), _fraction(c))
-            else:
-                result = result.plus(Sum({}, [], [], Fraction(self._rank(ranked, person))), _fraction(c))
-        for item in items(plain.get("absolutes", []), "absolutes"):
-            c, inside = items(item, "an absolute value", 2)
-            within = self._sum(inside, known)
-            settled = not (within.numbers or within.ranks or within.absolutes)
-            size = Sum({}, [], [], abs(within.constant), True) if settled else Sum({}, [], [(_PLUS, within)], _ZERO)
-            result = result.plus(size, _fraction(c))
+    def _sum(self, form: Any, people: dict[str, Person | None]) -> Sum:
+        result = Sum(_fraction(form["constant"]))
+        for who, name, c in form.get("numbers", ()):
+            person, of = people[who], self._numeric(name)
+            result = result.plus(
+                Sum(decimal(person[of])) if person is not None else Sum(numbers={of: Fraction(1)}), _fraction(c)
+            )
+        for who, table, c in form.get("ranks", ()):
+            person = people[who]
+            rank = (
+                Sum(Fraction(self._rank(table, person))) if person is not None else Sum(ranks=((Fraction(1), table),))
+            )
+            result = result.plus(rank, _fraction(c))
+        for c, inside in form.get("absolutes", ()):
+            result = result.plus(Sum(absolutes=((Fraction(1), self._sum(inside, people)),)), _fraction(c))
         return result
 
-    def _groups(self, table: dict[str, object]) -> tuple[str, str, list[tuple[frozenset[int], list[float]]]]:
-        """The ranked attribute, the grouping one, and for each group its categories and training values, ascending."""
-        name, by, groups = table.get("attribute"), self._categorical(table.get("by")), []
-        if not isinstance(name, str) or name not in self.attributes or self.attributes[name].values:
-            raise Rejected(f"the formula ranks a number that is not there: {name}")
-        count = len(self.attributes[by].values)
-        for group in items(table.get("groups"), "groups"):
-            plain = fields(group, "a group", "codes", "values")
-            codes = frozenset(position(c, "a code", count) for c in items(plain.get("codes"), "codes"))
-            values = [number(v, "a training value") for v in items(plain.get("values"), "values")]
-            groups.append((codes, sorted(set(values))))
-        if sorted(code for codes, _ in groups for code in codes) != list(range(count)):
-            raise Rejected(f"the groups of a rank do not hold every value of {by} exactly once")
-        return name, by, groups
+    def _numeric(self, name: str) -> str:
+        if self.attributes[name].values:
+            raise Rejected(f"{name} is not a number")
+        return name
 
-    def _rank(self, table: dict[str, object], person: Person) -> int:
-        name, by, groups = self._groups(table)
-        values = next(values for codes, values in groups if person.codes[by] in codes)
-        return 1 + sum(value > person.numbers[name] for value in values)
+    def _groups(self, table: Any) -> list[tuple[frozenset[int], list[float]]]:
+        """For each group of a rank its categories and its distinct training values, descending."""
+        count = len(self._values({"attribute": table["by"]}))
+        groups = [
+            (frozenset(group["codes"]), sorted({number(v) for v in group["values"]}, reverse=True))
+            for group in table["groups"]
+        ]
+        if sorted(code for codes, _ in groups for code in codes) != list(range(count)):
+            raise Rejected("the groups of a rank do not hold every category exactly once")
+        return groups
+
+    def _rank(self, table: Any, person: Person) -> int:
+        values = next(values for codes, values in self._groups(table) if person[table["by"]] in codes)
+        own: float = person[self._numeric(table["attribute"])]
+        return 1 + sum(value > own for value in values)
 
     def _compare(self, total: Sum, operator: str) -> list[Part]:
-        """total ⋈ 0."""
-        if operator not in COMPARE:
+        """total ⋈ 0, first without = and ≠, then without absolute values."""
+        if operator in ("=", "!="):
+            sides = (self._compare(Sum().plus(total, sign), "<=" if operator == "=" else "<") for sign in (1, -1))
+            return both(*sides) if operator == "=" else either(part for side in sides for part in side)
+        if operator not in ("<=", "<"):
             raise Rejected(f"the formula compares by {operator}")
-        if total.absolutes:
-            return self._absolute(total, operator)
+        if total.absolutes:  # |t| is the larger of t and −t: both must hold where it counts upward, else one of them
+            (c, inside), *others = total.absolutes
+            rest = Sum(total.constant, total.numbers, total.ranks, tuple(others))
+            sides = (self._compare(rest.plus(inside, sign * c), operator) for sign in (1, -1))
+            return both(*sides) if c > 0 else either(part for side in sides for part in side)
         if total.ranks:
             return self._ranks(total, operator)
+        strict = operator == "<"
         if not total.numbers:
-            return [Part()] if COMPARE[operator](total.constant, 0) else []
-        if operator == "!=" and not total.bent:
-            return [Part()]  # everybody but a plane: proofs speak about everybody
-        if operator == "!=":
-            return _kept(half for s in (_PLUS, _MINUS) for half in self._compare(NOTHING.plus(total, s), "<"))
-        part = Part()
-        for sign in (_PLUS, _MINUS) if operator == "=" else (_PLUS,):
-            part = part.join(_half(NOTHING.plus(total, sign), operator == "<"))
-        return [part] if part.possible() else []
-
-    def _absolute(self, total: Sum, operator: str) -> list[Part]:
-        """The first |t| becomes t and −t: both must hold where it counts upward, else one of them."""
-        if operator in ("=", "!="):
-            sign = "<=" if operator == "=" else "<"
-            sides = [self._compare(NOTHING.plus(total, s), sign) for s in (_PLUS, _MINUS)]
-            return _product(*sides) if operator == "=" else _kept([*sides[0], *sides[1]])
-        (c, inside), *others = total.absolutes
-        rest = Sum(total.numbers, total.ranks, others, total.constant, True)
-        sides = [self._compare(rest.plus(inside, s * c), operator) for s in (_PLUS, _MINUS)]
-        return _product(*sides) if c > 0 else _kept([*sides[0], *sides[1]])
+            return [{}] if total.constant < 0 or (total.constant == 0 and not strict) else []
+        if len(total.numbers) > 1:  # rows are closed
+            return [{tuple(sorted(total.numbers.items())): -total.constant}]
+        ((name, c),) = total.numbers.items()
+        limit = -total.constant / c
+        return [{name: (-math.inf, most(limit, strict)) if c > 0 else (least(limit, strict), math.inf)}]
 
     def _ranks(self, total: Sum, operator: str) -> list[Part]:
-        """Within a group a rank is a step function of its number; consecutive ranks that fit are one interval."""
+        """Within a group a rank is a step function of its number, so the ranks that fit are one interval of it."""
         if len(total.ranks) > 1 or total.numbers:
             raise Rejected("a rank of the other individual stands beside other values of theirs")
-        table, c = total.ranks[0]
-        name, by, groups = self._groups(table)
-        found = []
-        for codes, values in groups:
-            down = values[::-1]
-            fits = [COMPARE[operator](c * rank + total.constant, 0) for rank in range(1, len(down) + 2)]
-            for first, last in _runs(fits):  # rank r + 1 is at least down[r] and below down[r − 1]
-                low = -_INFINITE if last == len(down) else down[last]
-                high = _INFINITE if first == 0 else most(decimal(down[first - 1]), True)
-                found.append(Part(ends={name: (low, high)}, allowed={by: codes}))
-        return [part for part in found if part.possible()]
+        ((c, table),), found = total.ranks, []
+        for codes, values in self._groups(table):
+            ranks = range(1, len(values) + 2)  # rank r is at least values[r − 1] and below values[r − 2]
+            fits = [r for r in ranks if self._compare(Sum(c * r + total.constant), operator)]
+            if fits:
+                low = -math.inf if fits[-1] > len(values) else values[fits[-1] - 1]
+                high = math.inf if fits[0] == 1 else most(decimal(values[fits[0] - 2]), True)
+                found.append({self._numeric(table["attribute"]): (low, high), table["by"]: codes})
+        return [part for part in found if possible(part)]
 
 
-_ZERO, _PLUS, _MINUS, _INFINITE = Fraction(0), Fraction(1), Fraction(-1), float("inf")
-
-
-def _half(total: Sum, strict: bool) -> Part:
-    """total ≤ 0 or < 0: a bound of one number, or a row over several; rows are closed."""
-    if len(total.numbers) > 1:
-        return Part(rows={tuple(sorted(total.numbers.items())): -total.constant})
-    ((name, c),) = total.numbers.items()
-    limit = -total.constant / c
-    return Part(ends={name: (-_INFINITE, most(limit, strict)) if c > 0 else (least(limit, strict), _INFINITE)})
-
-
-def _person(who: object, known: dict[str, Person]) -> Person | None:
-    if who not in ("self", "other"):
-        raise Rejected(f"the formula speaks of nobody known: {who}")
-    return known.get(str(who))
-
-
-def _fraction(found: object) -> Fraction:
+def _fraction(found: Any) -> Fraction:
     if isinstance(found, str) and re.fullmatch(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,2000})?", found):
         return Fraction(found)
     raise Rejected("a number of the formula is not a fraction p/q")
-
-
-def _runs(fits: list[bool]) -> list[tuple[int, int]]:
-    """First and last position of every run of True."""
-    starts = [i for i, fit in enumerate(fits) if fit and not (i and fits[i - 1])]
-    stops = [i for i, fit in enumerate(fits) if fit and not (i + 1 < len(fits) and fits[i + 1])]
-    return list(zip(starts, stops, strict=True))
-
-
-def _product(left: list[Part], right: list[Part]) -> list[Part]:
-    return _kept(joint for one in left for other in right if (joint := one.join(other)).possible())
-
-
-def _kept(parts: Iterable[Part]) -> list[Part]:
-    """Without those inside another."""
-    kept: list[Part] = []
-    for part in parts:
-        if not any(part.within(other) for other in kept):
-            kept = [other for other in kept if not other.within(part)] + [part]
-        if len(kept) > MOST_PARTS:
-            raise Rejected("the formula has too many alternatives")
-    return kept

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from lcifr.check.exact import Rejected, number, numbers
-from lcifr.check.read import fields, items, position
+from lcifr.check.exact import Rejected, number, numbers, position
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,8 @@ class Attribute:
         return (value - self.mean) / self.sd
 
 
-@dataclass(frozen=True)
-class Person:
-    """Numbers and category codes by attribute."""
-
-    numbers: dict[str, float]
-    codes: dict[str, int]
+Attributes = dict[str, Attribute]
+Person = dict[str, Any]  # a float for each number, a code for each category
 
 
 def decimal(value: float) -> Fraction:
@@ -42,16 +38,15 @@ def decimal(value: float) -> Fraction:
 
 def most(limit: Fraction, strict: bool) -> float:
     """The largest float whose decimal is at most (or, strictly, below) the limit."""
-    try:
-        value = limit.numerator / limit.denominator
-    except OverflowError:
-        raise Rejected("a bound is beyond all floats") from None
-    while math.isfinite(value) and (decimal(value) > limit or (strict and decimal(value) == limit)):
+
+    def fits(value: float) -> bool:
+        return math.isfinite(value) and (decimal(value) < limit or (not strict and decimal(value) == limit))
+
+    value = limit.numerator / limit.denominator
+    while math.isfinite(value) and not fits(value):
         value = math.nextafter(value, -math.inf)
-    while math.isfinite(up := math.nextafter(value, math.inf)) and (
-        decimal(up) < limit or (not strict and decimal(up) == limit)
-    ):
-        value = up
+    while fits(above := math.nextafter(value, math.inf)):
+        value = above
     return value
 
 
@@ -60,29 +55,24 @@ def least(limit: Fraction, strict: bool) -> float:
     return -most(-limit, strict)
 
 
-def read_attributes(encoding: object) -> dict[str, Attribute]:
+def read_attributes(encoding: Any) -> Attributes:
     """The attributes of ``encoding.json`` in the order of their feature columns."""
-    plain = fields(encoding, "the encoding", "format", "schema", "scales")
-    schema = fields(plain.get("schema"), "the schema", "target", "attributes", "groups")
-    scales = plain.get("scales")
-    if plain.get("format") != 1 or not isinstance(schema.get("attributes"), dict) or not isinstance(scales, dict):
+    if encoding["format"] != 1:
         raise Rejected("the encoding is not of format 1")
-    result: dict[str, Attribute] = {}
+    result: Attributes = {}
     start = 0
-    for name, found in schema["attributes"].items():  # type: ignore[attr-defined]
-        entry = fields(found, f"attribute {name}", "kind", "values", "unit", "integer", "lower", "upper")
-        if entry.get("kind") == "categorical":
-            values = items(entry.get("values"), f"the values of {name}")
-            if not values or len(set(map(str, values))) != len(values) or not all(isinstance(v, str) for v in values):
+    for name, entry in encoding["schema"]["attributes"].items():
+        if entry["kind"] == "categorical":
+            values = tuple(entry["values"])
+            if not values or len(set(values)) != len(values) or not all(isinstance(v, str) for v in values):
                 raise Rejected(f"the values of {name} are not distinct texts")
-            result[name] = Attribute(start, tuple(map(str, values)))
-        elif entry.get("kind") == "numeric":
-            scale = fields(scales.get(name), f"the scale of {name}", "mean", "sd")
-            mean, sd = (number(scale.get(key), f"the {key} of {name}") for key in ("mean", "sd"))
+            result[name] = Attribute(start, values)
+        elif entry["kind"] == "numeric":
+            mean, sd = (number(encoding["scales"][name][key]) for key in ("mean", "sd"))
             if not sd > 0:
                 raise Rejected(f"the sd of {name} is not positive")
-            low, high = (_end(entry.get(key), name) for key in ("lower", "upper"))
-            ends = (-math.inf if low is None else low, math.inf if high is None else high)
+            low, high = (entry.get(key) for key in ("lower", "upper"))
+            ends = -math.inf if low is None else number(float(low)), math.inf if high is None else number(float(high))
             result[name] = Attribute(start, (), mean, sd, *ends, entry.get("integer") is True)
         else:
             raise Rejected(f"attribute {name} is neither numeric nor categorical")
@@ -90,40 +80,24 @@ def read_attributes(encoding: object) -> dict[str, Attribute]:
     return result
 
 
-def _end(found: object, name: str) -> float | None:
-    if found is None:
-        return None
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        raise Rejected(f"the range of {name} is not a number")
-    return number(float(found) if abs(found) < 1e300 else math.inf, f"the range of {name}")
-
-
-def read_person(found: object, attributes: dict[str, Attribute]) -> Person:
+def read_person(found: Any, attributes: Attributes) -> Person:
     """{"numbers": […], "codes": […]} in the order of the attributes; somebody who can exist."""
-    plain = fields(found, "a person", "numbers", "codes")
     numeric = [name for name, attribute in attributes.items() if not attribute.values]
     categorical = [name for name, attribute in attributes.items() if attribute.values]
-    values = dict(zip(numeric, numbers(plain.get("numbers"), "a person's numbers", len(numeric)), strict=True))
-    for name, value in values.items():
+    person: Person = dict(zip(numeric, numbers(found["numbers"], len(numeric)), strict=True))
+    for name, value in person.items():
         attribute = attributes[name]
         if not attribute.lower <= value <= attribute.upper or (attribute.integer and not value.is_integer()):
             raise Rejected(f"{name} = {value} is nobody's: out of range, or not whole")
-    codes = items(plain.get("codes"), "a person's codes", len(categorical))
-    return Person(
-        values,
-        {
-            name: position(c, f"the code of {name}", len(attributes[name].values))
-            for name, c in zip(categorical, codes, strict=True)
-        },
-    )
+    for name, code in zip(categorical, found["codes"], strict=True):
+        person[name] = position(code, len(attributes[name].values))
+    return person
 
 
-def encode(person: Person, attributes: dict[str, Attribute]) -> list[float]:
+def encode(person: Person, attributes: Attributes) -> list[float]:
     """A person as features."""
     features: list[float] = []
     for name, attribute in attributes.items():
-        if attribute.values:
-            features += [float(code == person.codes[name]) for code in range(len(attribute.values))]
-        else:
-            features.append(attribute.encode(person.numbers[name]))
+        codes = range(len(attribute.values))
+        features += [float(code == person[name]) for code in codes] if codes else [attribute.encode(person[name])]
     return features

@@ -219,8 +219,8 @@ class Encoding:
 
     @cached_property
     def hash(self) -> str:
-        """sha256 of the canonical JSON form."""
-        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+        """sha256 of the canonical JSON form, attributes in their order: it is that of the feature columns."""
+        return hashlib.sha256(json.dumps(self.to_dict()).encode()).hexdigest()
 
     def save(self, path: str | Path) -> None:
         Path(path).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False), encoding="utf-8")

@@ -51,26 +51,28 @@ def refusals(network: Network, directions: FloatArray, region: Region, answer: A
     layers = check.read_network(plain_network(network))
     found = []
     for person, proofs in enumerate(answer.proof or ()):
-        examined: dict[int, list[check.Finding] | str] = {}
+        examined: dict[int, check.Bounds | str] = {}
         for direction, cells in enumerate(proofs):
-            wanted = {output: float(value) for output, value in enumerate(directions[person, direction]) if value}
+            wanted = tuple((j, float(value)) for j, value in enumerate(directions[person, direction]) if value)
             by_cell = {proof.cell: proof for proof in cells or ()}
             present = [index for index, cell in enumerate(region.cells) if cells is not None and cell.present[person]]
             for index in present:
-                reason = "there is no proof about this cell"
+                shown: check.Bounds | str = "there is no proof about this cell"
                 if index in by_cell:
                     proof = by_cell[index]
                     if id(proof) not in examined:
                         examined[id(proof)] = _examine(layers, region.cells[index], person, proof)
-                    findings = examined[id(proof)]
-                    upper = float(answer.upper[person, direction])
-                    reason = findings if isinstance(findings, str) else check.missing(findings, wanted, upper)
-                if reason:
+                    shown = examined[id(proof)]
+                upper = float(answer.upper[person, direction])
+                if isinstance(shown, str):
+                    found.append(Refusal(person, direction, index, shown))
+                elif not check.follows(shown, wanted, upper):
+                    reason = f"{shown.get(wanted, 'nothing')} is shown, not {upper}"
                     found.append(Refusal(person, direction, index, reason))
     return found
 
 
-def _examine(layers: tuple[check.Layer, ...], cell: Cell, person: int, proof: CellProof) -> list[check.Finding] | str:
+def _examine(layers: check.Network, cell: Cell, person: int, proof: CellProof) -> check.Bounds | str:
     try:
         return check.examine(layers, plain_cell(cell, person), to_plain(proof))
     except check.Rejected as rejected:

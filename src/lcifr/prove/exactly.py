@@ -9,10 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from lcifr import check
-from lcifr.check.bound import Place, backward, by_intervals, settle
-from lcifr.check.exact import Number, Vector, exact
-from lcifr.check.problem import pose
-from lcifr.check.read import Reader
+from lcifr.check.exact import Vector, exact
+from lcifr.check.proof import Multipliers as Read
+from lcifr.check.proof import Problem
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.confirm import plain_cell
 from lcifr.prove.formulation import Interval
@@ -37,48 +36,42 @@ class ExactCell:
     layers : as `lcifr.check.read_network` gives them.
     """
 
-    def __init__(self, layers: tuple[check.Layer, ...], cell: Cell, person: int) -> None:
-        self.problem = pose(layers, plain_cell(cell, person))
-        self.reader = Reader(self.problem)
-        self.place = Place(self.problem.lower, self.problem.upper, self.problem.allowed)
+    def __init__(self, layers: check.Network, cell: Cell, person: int) -> None:
+        self.problem = Problem(layers, plain_cell(cell, person))
+        self.place = self.problem.root
         self.neurons: tuple[NeuronBound, ...] = ()
-        if not self.empty:
-            self.prove(())
+        self.prove(())
 
     @property
     def empty(self) -> bool:
         """Whether it is plain that there is no point: an empty box, choice or interval."""
-        return self.place.without_points()
+        return self.place.empty
 
     def prove(self, neurons: Sequence[NeuronBound]) -> None:
         """Intersect intervals with what these passes prove."""
         self.neurons += tuple(neurons)
-        bounds = self.reader.bounds(plain_bounds(Bounds(neurons=tuple(neurons))))
-        self.place = settle(self.problem, self.place, bounds)
+        self.place = self.problem.settle(self.place, plain_bounds(Bounds(neurons=tuple(neurons))))
 
     def interval(self, depth: int) -> Interval:
         """The interval of a hidden layer before its ReLU, rounded outward."""
-        known = self.place.intervals[depth]
-        lower = [-rounded_up(Fraction(-end, 1 << known.shift)) for end in known.lower]
-        return Interval(np.array(lower), np.array([rounded_up(Fraction(end, 1 << known.shift)) for end in known.upper]))
+        low, high = self.place.hidden[depth]
+        lower = [-rounded_up(-end) for end in low.fractions()]
+        return Interval(np.array(lower), np.array([rounded_up(end) for end in high.fractions()]))
 
     def bound(self, depth: int, start: FloatArray, by: Multipliers) -> float:
         """What these multipliers prove about start · y of layer ``depth``, rounded up."""
-        return _up(self._pass(depth, exact(start.tolist()), by))
+        return rounded_up(self._pass(depth, exact(start.tolist()), by))
 
     def by_intervals(self, start: FloatArray) -> float:
         """What the interval of the last hidden layer proves about start · output, rounded up."""
-        return _up(by_intervals(self.problem, self.place, exact(start.tolist())))
+        return rounded_up(self.problem.leaf(self.place, exact(start.tolist()), None))
 
     def shows_emptiness(self, by: Multipliers) -> bool:
         """Whether these multipliers prove that the cell has no point (Farkas)."""
-        depth = len(self.problem.layers) - 1
         nothing = Vector([0] * len(self.problem.layers[-1].bias.values), 0)
-        return self._pass(depth, nothing, by).value < 0
+        return self._pass(len(self.problem.layers) - 1, nothing, by) < 0
 
-    def _pass(self, depth: int, start: Vector, by: Multipliers) -> Number:
-        return backward(self.problem, self.place, depth, start, self.reader.multipliers(plain_multipliers(by)))
-
-
-def _up(number: Number) -> float:
-    return rounded_up(Fraction(number.value, 1 << number.shift))
+    def _pass(self, depth: int, start: Vector, by: Multipliers) -> Fraction:
+        over, constant = self.problem.layers[depth].before(start)
+        found = self.problem.passes(self.place, depth, [over], Read.read(plain_multipliers(by)))
+        return (found + constant).fractions()[0]

@@ -163,7 +163,10 @@ def plain_bounds(bounds: Bounds | None) -> dict[str, Any]:
     """Bounds as the checker reads them."""
     if bounds is None:
         return {}
-    neurons = [[int(n.layer), int(n.neuron), n.side, plain_multipliers(n.by)] for n in bounds.neurons]
+    passes: dict[tuple[int, str, Multipliers], list[int]] = {}  # neurons with the same multipliers are said together
+    for n in bounds.neurons:
+        passes.setdefault((int(n.layer), n.side, n.by), []).append(int(n.neuron))
+    neurons = [[layer, side, places, plain_multipliers(by)] for (layer, side, by), places in passes.items()]
     return _without_empty(upper=_numbers(bounds.upper), lower=_numbers(bounds.lower), neurons=neurons)
 
 
@@ -222,7 +225,9 @@ def _multipliers(plain: dict[str, Any]) -> Multipliers:
 
 def _bounds(plain: dict[str, Any]) -> Bounds:
     neurons = tuple(
-        NeuronBound(layer, neuron, side, _multipliers(by)) for layer, neuron, side, by in plain.get("neurons", ())
+        NeuronBound(layer, neuron, side, _multipliers(by))
+        for layer, side, places, by in plain.get("neurons", ())
+        for neuron in places
     )
     return Bounds(_terms(plain.get("upper", ())), _terms(plain.get("lower", ())), neurons)
 
