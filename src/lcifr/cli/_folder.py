@@ -62,7 +62,7 @@ def run_folder(context: typer.Context, out: Path, *, force: bool, inputs: Mappin
         to_stderr("To go on, run the same command again. To forget it, remove that folder.")
         raise typer.Exit(STOPPED) from None
     except LcifrError:
-        if not any(work.glob(f".*{KEPT}")):
+        if not any(work.rglob(f".*{KEPT}")):
             shutil.rmtree(work, ignore_errors=True)
         raise
     write_json(work / SETTINGS, settings | {"finished": _now()})
@@ -190,8 +190,8 @@ def _enter(work: Path, settings: dict[str, Any]) -> bool:
 
 
 def _rename(work: Path, out: Path) -> None:
-    for leftover in work.glob(f".*{KEPT}"):
-        shutil.rmtree(leftover)
+    for leftover in list(work.rglob(".*")):  # of writers that were killed
+        shutil.rmtree(leftover, ignore_errors=True)
     if not out.exists():
         os.rename(work, out)
         return

@@ -193,7 +193,8 @@ def _result(
     statement = state(found, whom.y, held_out=population, confidence=confidence, by=groups or None, baselines=baselines)
     plain = asdict(statement)
     plain["subgroups"] = [] if statement.subgroups is None else statement.subgroups.to_dict("records")
-    trivial = [one.message for one in (*parties.fitted.degeneracies_, *parties.head.degeneracies_)]
+    about_z = [one for one in parties.fitted.degeneracies_ if one.name in ("flat latent", "alone")]
+    trivial = [one.message for one in (*about_z, *parties.head.degeneracies_)]
     plain["warnings"] = list(dict.fromkeys([*statement.warnings, *_beaten(statement), *trivial]))
     return {
         "format": "lcifr-audit-result-1",

@@ -70,10 +70,10 @@ def init(
     _show(result, found.schema)
     named = f" --id {_word(id_column)}" if id_column else ""
     wanted = f" --target {_word(target)}" if target else " --target COLUMN"
-    to_stderr(
-        f"\nNow edit {phi_file}. See what it means:\n  lcifr phi check {phi_file} --data {table} --schema {schema_file}"
-    )
-    to_stderr(f"Then:\n  lcifr produce {table} --phi {phi_file}{wanted}{named} --out producer")
+    people, schema_word, phi_word = (_word(str(path)) for path in (table, schema_file, phi_file))
+    to_stderr(f"\nNow read and correct {phi_word}. What it means for these people:")
+    to_stderr(f"  lcifr phi check {phi_word} --data {people} --schema {schema_word}")
+    to_stderr(f"Then:\n  lcifr produce {people} --phi {phi_word}{wanted}{named} --out producer")
 
 
 def _word(text: str) -> str:
