@@ -16,9 +16,17 @@ from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --hide-scrollbars --remote-debugging-pipe"
-).split()
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+)
 PATIENCE = 30.0
 
 
@@ -126,11 +134,8 @@ class Page:
 
     def complaints(self) -> list[str]:
         """Everything on the console, every exception, every blocked load."""
-        found = []
-        for event in self._events():
-            if event["method"] in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"):
-                found.append(json.dumps(event["params"])[:400])
-        return found
+        odd = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled", "Page.javascriptDialogOpening")
+        return [json.dumps(event["params"])[:400] for event in self._events() if event["method"] in odd]
 
     def requests(self) -> list[str]:
         """Everything that was asked for, but the page itself."""

@@ -1,94 +1,100 @@
-"""How is it used from a shell? ``lcifr demo``: the main job on the built-in data, from formula to checked proofs."""
+"""How is it used from a shell? ``lcifr demo``: the main job on the built-in data, from formula to report."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._output import print_json
+from lcifr.cli._output import JsonOption, print_json
+from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lcifr.certificates import Audit
+    from lcifr.certificates import Audit, FrozenEncoder, Representation
+    from lcifr.check.bundle import Report as Checked
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder, RobustClassifier
     from lcifr.similarity import Similarity
 
 DATASET, FORMULA = "german", "german/cat_noise"
+DECISIONS = {"0": "refused", "1": "granted"}
+PLAIN, UNAWARE, PROVED = "plain", "unaware of sex", "trained with lcifr"
 # Small and quick: enough for the point, not for the best figures (benchmarks/figures.py tunes on validation).
 BATCH, EPOCHS, HEAD_WEIGHT = 64, 60, 3.0
+MARK = "demo.json"  # in a folder that this command wrote, and may replace
+EXAMPLE = "Example: lcifr demo --out lcifr-demo"
 
 
 def register(app: typer.Typer) -> None:
-    app.command()(demo)
+    app.command(epilog=EXAMPLE)(demo)
 
 
 def demo(
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where the report and the proofs go; an earlier demo's are replaced.")
+    ] = Path("lcifr-demo"),
     seed: Annotated[int, typer.Option(help="Seed of the training.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: JsonOption = False,
     picture: Annotated[Path | None, typer.Option(help="Also save what is printed as an SVG picture.")] = None,
 ) -> None:
     """Learn on the built-in German credit data, prove who is treated like everybody similar, and check the proofs.
 
-    Example: lcifr demo --seed 1
+    Takes about half a minute and writes a report to look at. Exit code 1 if the exact checker refused a proof.
     """
     from rich.console import Console
 
+    from lcifr.cli import _demo_words as words
     from lcifr.data import Encoding
     from lcifr.datasets import load
     from lcifr.similarity import Similarity
 
+    _make_room(out)
     data = load(DATASET)
     similarity = Similarity.ready(FORMULA, data.schema, Encoding.fit(data.train.X, data.schema))
-    console = Console(highlight=False, record=picture is not None, width=110 if picture else None)
-    if not as_json:
-        _show_formula(console, similarity)
-    results = _results(data, similarity, seed)
+    console = Console(highlight=False, record=picture is not None, width=110 if picture else None, quiet=as_json)
+    words.show_formula(console, similarity)
+    results = judge_all(data, similarity, seed, out)
+    words.show_table(console, results)
+    words.show_person(console, results[0])
+    words.show_check(console, results, out)
+    page = _write_report(data, results, seed, out)
+    words.show_report(console, results, page)
+    summary = _summary(results, page)
     if as_json:
-        print_json([result.summary() for result in results])
-        return
-    _show_table(console, results, len(data.test.y))
-    _show_person(console, results[0])
-    _show_check(console, results)
+        print_json(summary)
     if picture:
         _save_picture(console, picture)
-
-
-def _save_picture(console: Console, path: Path) -> None:
-    """An SVG that loads nothing from anywhere: rich's own refers to a web font."""
-    path.write_text(re.sub(r"@font-face \{.*?\}", "", console.export_svg(title="lcifr demo"), flags=re.DOTALL))
+    raise typer.Exit(1 if summary["refused"] else 0)
 
 
 @dataclass(frozen=True)
-class _Result:
-    """One model on the test set."""
+class Result:
+    """One model on the test set, and what the exact checker said of its proofs."""
 
     name: str
-    accuracy: float
-    balanced: float
+    encoder: FrozenEncoder
     audit: Audit
-    refused: int  # proofs that the exact checker did not confirm
-
-    def summary(self) -> dict[str, Any]:
-        certified, violated = self.audit.certified, self.audit.violated
-        return {
-            "model": self.name,
-            "accuracy": self.accuracy,
-            "balanced_accuracy": self.balanced,
-            "certified": float(certified.mean()),
-            "violated": float(violated.mean()),
-            "undecided": float((~certified & ~violated).mean()),
-            "proofs_checked": int(certified.sum()),
-            "proofs_refused": self.refused,
-        }
+    figures: dict[str, float]
+    checked: Checked
+    handed: Representation | None
 
 
-def _results(data: Dataset, similarity: Similarity, seed: int) -> list[_Result]:
+def _make_room(out: Path) -> None:
+    """An empty folder: a new one, or that of an earlier demo without what it held."""
+    if out.exists() and not (out / MARK).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise LcifrError(f"{out} exists and was not written by `lcifr demo`", fix="choose another --out")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / MARK).write_text("{}\n", encoding="utf-8")
+    shutil.rmtree(out / "proofs", ignore_errors=True)
+
+
+def judge_all(data: Dataset, similarity: Similarity, seed: int, out: Path) -> list[Result]:
     """The plain model, the unaware one, and the one that was trained for what is proved."""
     import torch
     from rich.progress import Progress
@@ -98,13 +104,14 @@ def _results(data: Dataset, similarity: Similarity, seed: int) -> list[_Result]:
 
     torch.set_num_threads(1)  # networks this small only lose time to threads
     base = FairEncoder(similarity, batch_size=BATCH, epochs=EPOCHS, random_state=seed)
-    models = {"plain": plain(base), "unaware of sex": unaware(base), "trained to be proved": base}
+    models = {PLAIN: plain(base), UNAWARE: unaware(base), PROVED: base}
     found = []
     with Progress(console=stderr(), transient=True) as progress:
-        task = progress.add_task("learning and proving", total=len(models))
+        task = progress.add_task("learning, proving, checking", total=2 * len(models))
         for name, encoder in models.items():
             encoder.fit(data.train.X, data.train.y, validation=(data.validation.X, data.validation.y))
-            found.append(_judge(name, encoder, _head(encoder, data), data))
+            progress.advance(task)
+            found.append(_judge(name, encoder, _head(encoder, data), data, out / "proofs" / name.split()[0]))
             progress.advance(task)
     return found
 
@@ -119,98 +126,78 @@ def _head(encoder: FairEncoder, data: Dataset) -> RobustClassifier:
     return RobustClassifier(gamma=HEAD_WEIGHT).fit(near.latent, data.train.y, radius=near.radius)
 
 
-def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Dataset) -> _Result:
-    """Prove, person by person, that nobody similar gets another decision, or find somebody who does."""
-    import numpy as np
-    from sklearn.metrics import accuracy_score, balanced_accuracy_score
-
-    from lcifr.certificates import FrozenEncoder, audit
-    from lcifr.certificates.chain import merge
-    from lcifr.prove import maximize
-    from lcifr.prove.confirm import refusals
+def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Dataset, folder: Path) -> Result:
+    """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
+    from lcifr.certificates import FrozenEncoder, audit, represent, state, write_bundle
+    from lcifr.check.bundle import check_bundle
 
     frozen = FrozenEncoder(encoder.network_, encoder.similarity_)
-    found = audit(frozen, head, data.test.X, modular=False)
-    certified = np.flatnonzero(found.certified)
-    # The same bounds once more, with proofs, for the exact checker: the logit never reaches the other side of 0.
-    network = merge(encoder.network_, head.network_)
-    region = encoder.region(data.test.X).take(certified)
-    logit = network(encoder.encoding_.encode(data.test.X)[certified])[:, 0]
-    against = np.where(logit > 0, -1.0, 1.0)[:, None, None]
-    answer = maximize(network, against, region, target=0.0, proof=True)
-    refused = {refusal.person for refusal in refusals(network, against, region, answer)}
-    refused |= set(np.flatnonzero(answer.upper[:, 0] >= 0).tolist())
-    truth, decision = np.asarray(data.test.y), np.asarray(found.prediction)
-    return _Result(
-        name,
-        float(accuracy_score(truth, decision)),
-        float(balanced_accuracy_score(truth, decision)),
-        found,
-        len(refused),
+    ids = [int(row) for row in data.test.X.index]
+    handed = represent(frozen, data.test.X, ids) if name == PROVED else None
+    found = audit(frozen, head, data.test.X, ids, modular=False if handed is None else handed)
+    folder.parent.mkdir(exist_ok=True)
+    write_bundle(folder, frozen, data.test.X, handed, found)
+    said = state(found, data.test.y, held_out=True)
+    assert said.accuracy is not None
+    assert said.balanced_accuracy is not None
+    figures = {
+        "accuracy": said.accuracy,
+        "balanced_accuracy": said.balanced_accuracy,
+        "certified": said.share,
+        "violated": said.violated / said.people,
+        "undecided": said.undecided / said.people,
+    }
+    return Result(name, frozen, found, figures, check_bundle(folder), handed)
+
+
+def _write_report(data: Dataset, results: list[Result], seed: int, out: Path) -> Path:
+    """The page about the last model, with the others as its baselines; Markdown and JSON beside it."""
+    from lcifr.certificates import state
+    from lcifr.report import About, build, format_names, render
+    from lcifr.report.content import Checked
+
+    last = results[-1]
+    statement = state(
+        last.audit,
+        data.test.y,
+        held_out=True,
+        by={"sex": data.test.X["sex"]},
+        baselines={result.name: result.figures for result in results[:-1]},
     )
-
-
-# -- what is shown -----------------------------------------------------------------------------------------------------
-
-
-def _show_formula(console: Console, similarity: Similarity) -> None:
-    from rich.panel import Panel
-    from rich.text import Text
-
-    lines = [line for line in similarity.text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    console.print(
-        Panel(Text("\n".join(lines), style="bold"), title=f"who counts as similar: {FORMULA}", title_align="left")
+    checked = last.checked
+    about = About(
+        title="German Credit: who is decided like everybody similar?",
+        data=f"{len(data.test)} applicants whom nobody trained on",
+        partial=data.partial,
+        data_cautions=data.cautions,
+        model=last.name,
+        decisions=DECISIONS,
+        settings={"command": f"lcifr demo --seed {seed}"},
+        checked=Checked(
+            checked.people, checked.certified, checked.counterexamples, len(checked.trusted), len(checked.rejected)
+        ),
+        recheck=("python -m lcifr.check proofs/trained",),
     )
-    console.print(Text(similarity.explain() + "\n"))
+    made = build(last.audit, statement, encoder=last.encoder, radius=last.handed, about=about)
+    for form in format_names():
+        (out / f"report.{form}").write_bytes(render(made, form).encode())
+    return out / "report.html"
 
 
-def _show_table(console: Console, results: list[_Result], people: int) -> None:
-    from rich.table import Table
-
-    table = Table(
-        title=f"{people} applicants nobody trained on, each proved or refuted (percent)", title_justify="left"
-    )
-    for heading in ("model", "accuracy", "balanced", "certified", "violated", "undecided"):
-        table.add_column(heading, justify="left" if heading == "model" else "right")
-    for result in results:
-        row = result.summary()
-        shares = [row[key] for key in ("accuracy", "balanced_accuracy", "certified", "violated", "undecided")]
-        table.add_row(result.name, *(f"{100 * share:.1f}" for share in shares))
-    console.print(table)
-    console.print(
-        "certified: proved that every similar applicant, real or not, gets the same decision.\n"
-        "violated: a similar applicant with the opposite decision was found; one of them is shown below.\n"
-        "undecided: neither; mostly only somebody with a third of a credit would be treated differently.\n"
-    )
+def _summary(results: list[Result], page: Path) -> dict[str, Any]:
+    models = [
+        {
+            "model": result.name,
+            **result.figures,
+            "confirmed": result.checked.certified + result.checked.counterexamples,
+            "refused": len(result.checked.rejected),
+        }
+        for result in results
+    ]
+    refused = sum(len(result.checked.rejected) for result in results)
+    return {"format": "lcifr-demo-1", "command": "demo", "models": models, "refused": refused, "report": str(page)}
 
 
-def _show_person(console: Console, result: _Result) -> None:
-    """The violated person whose counterexample differs in the fewest attributes."""
-    from rich.table import Table
-
-    found = result.audit
-    pairs = {name: found.counterexample(name) for name, bad in zip(found.ids, found.violated, strict=True) if bad}
-    if not pairs:
-        console.print(f"Nobody was found whom the {result.name} model treats differently from somebody similar.\n")
-        return
-    person = min(pairs, key=lambda name: pairs[name].shape[1])
-    granted = bool(found.prediction[found.ids.index(person)])
-    words = ("refused", "granted")
-    table = Table(title=f"applicant {person} under the {result.name} model", title_justify="left")
-    for heading in ("", f"applicant {person}", "a similar applicant"):
-        table.add_column(heading)
-    for name in pairs[person].columns:
-        table.add_row(name, *(str(value) for value in pairs[person][name]))
-    table.add_row("decision", words[granted], words[not granted], style="bold")
-    console.print(table)
-    console.print("Everything else is equal, and the formula above holds for the two.\n")
-
-
-def _show_check(console: Console, results: list[_Result]) -> None:
-    proved = sum(int(result.audit.certified.sum()) for result in results)
-    refused = sum(result.refused for result in results)
-    verdict = "every one confirmed" if not refused else f"[bold red]{refused} NOT confirmed[/bold red]"
-    console.print(f"{proved} proofs were re-computed by the exact checker, in whole-number arithmetic: {verdict}.")
-    console.print(
-        "Certified means: with respect to the formula above, and no more. docs/language.md says how to write yours."
-    )
+def _save_picture(console: Console, path: Path) -> None:
+    """An SVG that loads nothing from anywhere: rich's own refers to a web font."""
+    path.write_text(re.sub(r"@font-face \{.*?\}", "", console.export_svg(title="lcifr demo"), flags=re.DOTALL))

@@ -49,6 +49,7 @@
   const [search, verdict, matches, list, person, only] =
     ["search", "verdict", "matches", "people", "person", "only"].map((id) => document.getElementById(id));
   explorer.hidden = false;
+  only.checked = window.matchMedia("(max-width: 44rem)").matches; // a phone has no room for what is the same
   let found = [], active = -1;
 
   const rank = (id, wanted) => (id === wanted ? 0 : id.startsWith(wanted) ? 1 : 2);
