@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint format bench bench-train figures clean
+.PHONY: help demo test test-long lint format bench bench-train figures paper paper-quick clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,14 @@ bench-train: $(VENV)/dev.stamp  ## seconds per epoch of learning, against a plai
 
 figures: $(VENV)/dev.stamp  ## accuracy and certified shares on the paper's datasets (about half an hour)
 	$(TEST_ENV) $(BIN)/python -m benchmarks.figures
+
+paper: $(VENV)/dev.stamp  ## the paper's tables, to docs/results.md (resumable; about three hours of one core)
+	$(TEST_ENV) $(BIN)/python -m experiments run
+	$(BIN)/python -m experiments render
+
+paper-quick: $(VENV)/dev.stamp  ## a slice of them in minutes, to runs/paper-quick.md
+	$(TEST_ENV) $(BIN)/python -m experiments run --quick
+	$(BIN)/python -m experiments render --quick --page runs/paper-quick.md
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
