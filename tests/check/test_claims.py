@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lcifr.check import Cell, Rejected, examine, follows, read_network
+from lcifr.check import Cell, Problem, Rejected, examine, follows, read_network
 
 TENT = [([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -2.0]], [0.0])]  # x up to 1, then down again
 ABSOLUTE = [([[1.0, 1.0], [-1.0, -1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]  # |x + y|
@@ -26,7 +26,7 @@ def confirm(layers: list, cell: Cell, direction: list[float], upper: float, proo
     """Why this proof does not show direction · network(x′) ≤ upper for every x′ in the cell; empty if it does."""
     wanted = tuple((output, value) for output, value in enumerate(direction) if value)
     try:
-        found = examine(read_network(layers), cell, proof)
+        found = examine(Problem(read_network(layers), cell), proof)
     except Rejected as rejected:
         return str(rejected)
     return "" if follows(found, wanted, upper) else f"{found.get(wanted, 'nothing')} is shown"

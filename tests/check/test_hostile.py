@@ -67,9 +67,9 @@ def test_the_checker_runs_where_nothing_is_installed() -> None:
 import sys
 for name in ("numpy", "torch", "pandas", "scipy", "highspy", "sklearn", "pyarrow"):
     sys.modules[name] = None  # importing it now fails
-from lcifr.check import Cell, examine, read_network
+from lcifr.check import Cell, Problem, examine, read_network
 proof = {"cell": 0, "claims": [{"direction": [[0, "0x1p+0"]], "upper": "0x1.4p+2", "nodes": [{"leaf": {}}]}]}
-assert examine(read_network([([[2.0]], [1.0])]), Cell([0], [-1.0], [2.0]), proof) == {((0, 1.0),): 5}
+assert examine(Problem(read_network([([[2.0]], [1.0])]), Cell([0], [-1.0], [2.0])), proof) == {((0, 1.0),): 5}
 foreign = {name.partition(".")[0] for name, module in sys.modules.items() if module is not None}
 foreign -= set(sys.stdlib_module_names) | {"lcifr", "__main__"}
 print(sorted(name for name in foreign if not name.startswith(("_", "sitecustomize", "usercustomize"))))

@@ -57,7 +57,8 @@ def exactly(network: Network, cell: Cell, direction: np.ndarray) -> float:
 def findings(one: Case, proof: Any) -> check.Bounds:
     """What the checker confirms; nothing, if it rejects the whole."""
     try:
-        return check.examine(check.read_network(plain_network(one.network)), plain_cell(one.cell, 0), proof)
+        problem = check.Problem(check.read_network(plain_network(one.network)), plain_cell(one.cell, 0))
+        return check.examine(problem, proof)
     except check.Rejected:
         return {}
 

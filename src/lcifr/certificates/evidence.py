@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,11 +49,14 @@ def prove(
         device=device,
         proof=True,
     )
-    found = [_of_person(answer, asked, region, person) for person in range(region.people)]
+    last = network.layers[-1].weight
+    found = [_of_person(answer, asked, region, person, last) for person in range(region.people)]
     return Evidence([proofs for proofs, _ in found], [word for _, word in found])
 
 
-def _of_person(answer: Answer, asked: Asked, region: Region, person: int) -> tuple[list[dict[str, Any]], str]:
+def _of_person(
+    answer: Answer, asked: Asked, region: Region, person: int, last: FloatArray
+) -> tuple[list[dict[str, Any]], str]:
     """One proof per cell of the person, the claims of all directions together."""
     by_cell: dict[int, list[CellProof]] = {}
     word = ""
@@ -63,11 +67,58 @@ def _of_person(answer: Answer, asked: Asked, region: Region, person: int) -> tup
         for proof in proofs or ():
             if not any(proof is other for other in by_cell.setdefault(proof.cell, [])):
                 by_cell[proof.cell].append(proof)
-    plain = []
+    plain: list[dict[str, Any]] = []
     for index in sorted(by_cell):
         order = row_order(region.cells[index])
-        plain += [_renumbered(to_plain(proof), order) for proof in by_cell[index]]
+        plain += _together([_renumbered(to_plain(proof), order) for proof in by_cell[index]])
+    for claim in (claim for proof in plain for claim in proof["claims"]):
+        _slim(claim, last)
     return plain, word
+
+
+def _slim(claim: dict[str, Any], last: FloatArray) -> None:
+    """Leave out proved ends of the last hidden layer that the pass of a leaf does not use.
+
+    A line below ReLU holds whatever the interval. A line above it with slope s needs the lower end only if s > 0, the
+    upper one only if s < 1.
+    """
+    direction = np.zeros(len(last))
+    for output, value in claim["direction"]:
+        direction[output] = float.fromhex(value)
+    for node in claim["nodes"]:
+        by, bounds = node.get("leaf"), node.get("bounds")
+        if not by or not bounds or "neurons" not in bounds:
+            continue
+        depth = max(item[0] for item in bounds["neurons"])
+        slopes = {k: float.fromhex(s) for layer, k, s in by.get("slopes", ()) if layer == depth}
+        free = {k for layer, k, _ in by.get("beta", ()) if layer == depth}
+        with np.errstate(over="ignore", invalid="ignore"):
+            above = direction @ last > 0
+
+        def used(k: int, side: str) -> bool:
+            if k not in slopes or k in free:
+                return True
+            return bool(above[k]) and (slopes[k] > 0 if side == "lower" else slopes[k] < 1)
+
+        kept = [
+            [layer, side, [k for k in neurons if layer < depth or used(k, side)], with_]
+            for layer, side, neurons, with_ in bounds["neurons"]
+        ]
+        bounds["neurons"] = [item for item in kept if item[2]]
+
+
+def _together(proofs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One proof for all claims that rest on the same bounds, so that these are written and confirmed once."""
+    by_bounds: dict[str, dict[str, Any]] = {}
+    for proof in proofs:
+        for claim in proof["claims"]:
+            bounds, first = proof.get("bounds"), claim["nodes"][0]
+            if not bounds and len(claim["nodes"]) == 1:
+                bounds = first.pop("bounds", None)
+            kept = {"direction": claim["direction"], "nodes": claim["nodes"]}
+            fresh = {"cell": proof["cell"], **({"bounds": bounds} if bounds else {}), "claims": []}
+            by_bounds.setdefault(json.dumps(bounds), fresh)["claims"].append(kept)
+    return list(by_bounds.values())
 
 
 def row_order(cell: Cell) -> list[int]:

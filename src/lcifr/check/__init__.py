@@ -1,6 +1,6 @@
 """Can you trust it? The exact checker: standard library only, no import from the rest of lcifr."""
 
 from lcifr.check.exact import Rejected
-from lcifr.check.proof import Bounds, Cell, Layer, Network, examine, follows, read_network
+from lcifr.check.proof import Bounds, Cell, Network, Problem, examine, follows, read_network
 
-__all__ = ["Bounds", "Cell", "Layer", "Network", "Rejected", "examine", "follows", "read_network"]
+__all__ = ["Bounds", "Cell", "Network", "Problem", "Rejected", "examine", "follows", "read_network"]

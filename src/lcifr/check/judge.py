@@ -9,7 +9,7 @@ from typing import Any
 
 from lcifr.check.cells import derive, up
 from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, reading
-from lcifr.check.proof import Cell, Direction, Layer, Network, examine, follows
+from lcifr.check.proof import Cell, Direction, Layer, Network, Problem, examine, follows
 from lcifr.check.similar import Formula
 from lcifr.check.table import Person, encode, read_person
 
@@ -121,11 +121,11 @@ def _around(latent: Any, shape: str, width: int) -> tuple[Cell, list[float]]:
 def _shown(network: Network, cells: list[Cell], limits: Limits, strict: bool, claim: Any) -> str:
     """Every cell must stay within (strictly: below) every limit; any proof of the person may help, its own first."""
     proofs = claim["proofs"]
-    for place, cell in enumerate(cells):
+    for place, problem in enumerate(Problem(network, cell) for cell in cells):
         open_, reason = dict(limits), "nothing is shown that is strong enough"
         for proof in [*proofs[place : place + 1], *proofs[:place], *proofs[place + 1 :]]:
             try:
-                found = examine(network, cell, proof)
+                found = examine(problem, proof)
             except Rejected as rejected:
                 reason = str(rejected)
                 continue

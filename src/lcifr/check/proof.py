@@ -85,13 +85,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Place:
-    """A node of a tree: its part of the cell, the interval of every hidden layer there, the shared slopes."""
+    """A node of a tree: its part of the cell, the interval of every hidden layer there, the shared slopes.
+
+    ``stale`` is the first hidden layer of which the closed form may have become better.
+    """
 
     box: Mapping[int, tuple[float, float]]
     allowed: Mapping[int, frozenset[int]]
     hidden: tuple[Interval, ...] = ()
     above: Mapping[Neuron, float] = field(default_factory=dict)
     below: Mapping[Neuron, float] = field(default_factory=dict)
+    stale: int = 0
 
     @cached_property
     def ends(self) -> tuple[list[int], list[int], int]:
@@ -115,7 +119,8 @@ class Place:
             low, high = _pairwise(max, old_low, low), _pairwise(min, old_high, high)
         shift = max(low.shift, high.shift)
         both = Vector(low.lift(shift), shift), Vector(high.lift(shift), shift)
-        return replace(self, hidden=(*self.hidden[:layer], both, *self.hidden[layer + 1 :]))
+        stale = min(self.stale, layer + 1)
+        return replace(self, hidden=(*self.hidden[:layer], both, *self.hidden[layer + 1 :]), stale=stale)
 
 
 def _pairwise(pick: Any, one: Vector, other: Vector) -> Vector:
@@ -152,7 +157,7 @@ class Lines:
     below: list[int]
     shift: int
     rest: Vector
-    beta: Vector
+    beta: Vector | None
     spent: Vector
 
     def before(self, over: Vector) -> tuple[Vector, Vector]:
@@ -160,7 +165,7 @@ class Lines:
         sides = zip(over.values, self.above, self.below, strict=True)
         result = Vector([v * (up if v > 0 else down) for v, up, down in sides], over.shift + self.shift)
         rest = sum(v * t for v, t in zip(over.values, self.rest.values, strict=True) if v > 0)
-        return result + self.beta, Vector([rest], over.shift + self.rest.shift) + self.spent
+        return result + self.beta if self.beta else result, Vector([rest], over.shift + self.rest.shift) + self.spent
 
 
 class Problem:
@@ -193,13 +198,14 @@ class Problem:
         place = replace(place, above={**place.above, **above}, below={**place.below, **below})
         proofs = [(*item[:3], Multipliers.read(item[3])) for item in bounds.get("neurons", ())]
         for depth, layer in enumerate(self.layers[:-1]):
-            high = self._closed(place, depth, layer.rows) + layer.bias
-            low = self._closed(place, depth, [row.times(-1) for row in layer.rows]).times(-1) + layer.bias
-            place = place.learn(depth, low, high)
+            if depth >= place.stale:
+                high = self._closed(place, depth, layer.rows) + layer.bias
+                low = self._closed(place, depth, [row.times(-1) for row in layer.rows]).times(-1) + layer.bias
+                place = place.learn(depth, low, high)
             for at, side, neurons, by in proofs:
                 if at == depth:
                     place = self._proved(place, depth, 1 if side == "upper" else -1, neurons, by)
-        return place
+        return replace(place, stale=len(self.layers))
 
     def _closed(self, place: Place, depth: int, rows: Iterable[Vector]) -> Vector:
         """The maximum of each row over box × choices, or over the interval of the layer before, after ReLU."""
@@ -229,13 +235,14 @@ class Problem:
             steps += self._lines(place, layer, by), self.layers[layer]
         rates = exact(-by.rows.get((row,), 0.0) for row in range(len(self.cuts.bias.values)))
         cut, spent = self.cuts.before(rates)  # λ·(g − G x), which is not negative at any point of the cell
+        spent = spent if by.rows else Vector([0], 0)
         found = []
         for over in starts:
             total = spent
             for step in steps:
                 over, constant = step.before(over)
                 total += constant
-            found.append(total + self._top(place, over + cut))
+            found.append(total + self._top(place, over + cut if by.rows else over))
         return joint(found)
 
     def _lines(self, place: Place, layer: int, by: Multipliers) -> Lines:
@@ -252,8 +259,10 @@ class Problem:
         # ReLU is convex: a line that lies above it at both ends of an interval lies above it between them.
         rest = [max((max(end, 0) << shift) - s * end for end in pair) for s, pair in zip(up, ends, strict=True)]
         beta = exact(by.beta.get((layer, k), 0.0) for k in range(len(ends)))
-        spent = -sum(rate * (a if rate > 0 else b) for rate, (a, b) in zip(beta.values, ends, strict=True))
-        return Lines(up, down, shift, Vector(rest, shift + low.shift), beta, Vector([spent], beta.shift + low.shift))
+        spent = Vector(
+            [-sum(r * (a if r > 0 else b) for r, (a, b) in zip(beta.values, ends, strict=True))], beta.shift + low.shift
+        )
+        return Lines(up, down, shift, Vector(rest, shift + low.shift), beta if by.beta else None, spent)
 
     def _top(self, place: Place, coefficients: Vector) -> Vector:
         """The maximum of a linear function on box × choices."""
@@ -282,11 +291,11 @@ class Problem:
         elif kind == "choice" and one in place.allowed:
             values = frozenset(self.choices[one][value] for value in other)
             sides = place.allowed[one] & values, place.allowed[one] - values
-            first, second = (replace(place, allowed={**place.allowed, one: side}) for side in sides)
+            first, second = (replace(place, allowed={**place.allowed, one: side}, stale=0) for side in sides)
         elif kind == "numeric" and one in place.box:
             (left, right), t = place.box[one], number(other)
             ends = (left, min(right, t)), (max(left, t), right)
-            first, second = (replace(place, box={**place.box, one: end}) for end in ends)
+            first, second = (replace(place, box={**place.box, one: end}, stale=0) for end in ends)
         elif kind not in ("relu", "choice", "numeric"):
             raise Rejected(f"there is no node {kind}")
         return first, second
@@ -299,9 +308,9 @@ class Problem:
             if not waiting:
                 raise Rejected(f"node {count} has no place in the tree")
             ((kind, inside),) = ((key, value) for key, value in node.items() if key != "bounds")
-            place, bounds = waiting.pop(), node.get("bounds", {})
-            place = self.settle(place, bounds) if bounds or place is not root else root
-            if kind not in ("leaf", "empty"):
+            place, bounds, ends = waiting.pop(), node.get("bounds", {}), kind in ("leaf", "empty")
+            place = self.settle(place, bounds) if bounds or ends else place
+            if not ends:
                 waiting += reversed(self.halves(place, kind, *inside))
             elif kind == "leaf" and not place.empty:
                 largest = max(largest, self.leaf(place, start, inside))
@@ -312,21 +321,25 @@ class Problem:
         return largest
 
 
-def follows(found: Bounds, direction: Direction, limit: Fraction | float, strict: bool = False) -> bool:
-    """Whether the direction stays within (strictly: below) the limit; in a cell without a point every one does."""
-    bound = found.get(direction, math.inf)
-    return -math.inf in found.values() or bound < limit or (bound == limit and not strict)
+def examine(problem: Problem, proof: Any) -> Bounds:
+    """For each direction of a proof the number that direction · network(x′) does not exceed in the cell.
 
-
-def examine(network: Network, cell: Cell, proof: Any) -> Bounds:
-    """For each direction of a proof the number that direction · network(x′) does not exceed in the cell."""
+    Where it shows that the cell has no point, the bound of the empty direction is −inf.
+    """
     with reading("the proof"):
-        problem, outputs = Problem(network, cell), len(network[-1].bias.values)
+        outputs, found = len(problem.layers[-1].bias.values), Bounds()
         root = problem.settle(problem.root, proof.get("bounds", {}))
-        found: Bounds = {}
         for claim in proof["claims"]:
             entries = {position(output, outputs): number(value) for output, value in claim["direction"]}
             start = exact(entries.get(output, 0.0) for output in range(outputs))
             direction = tuple(sorted((output, value) for output, value in entries.items() if value))
-            found[direction] = min(found.get(direction, math.inf), problem.tree(root, start, claim["nodes"]))
+            bound = problem.tree(root, start, claim["nodes"])
+            direction = () if bound == -math.inf else direction
+            found[direction] = min(found.get(direction, math.inf), bound)
         return found
+
+
+def follows(found: Bounds, direction: Direction, limit: Fraction | float, strict: bool = False) -> bool:
+    """Whether the direction stays within (strictly: below) the limit; in a cell without a point every one does."""
+    bound = found.get(direction, math.inf)
+    return found.get(()) == -math.inf or bound < limit or (bound == limit and not strict)

@@ -32,9 +32,7 @@ def meet(one: Any, other: Any) -> Any:
 
 def possible(part: Part) -> bool:
     """Not plainly without any individual."""
-    return not any(
-        limit == frozenset() or (isinstance(limit, tuple) and limit[0] > limit[1]) for limit in part.values()
-    )
+    return all(k if isinstance(k, frozenset) else k[0] <= k[1] for k in part.values() if not isinstance(k, Fraction))
 
 
 def both(left: list[Part], right: list[Part]) -> list[Part]:

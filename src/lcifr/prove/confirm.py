@@ -74,6 +74,6 @@ def refusals(network: Network, directions: FloatArray, region: Region, answer: A
 
 def _examine(layers: check.Network, cell: Cell, person: int, proof: CellProof) -> check.Bounds | str:
     try:
-        return check.examine(layers, plain_cell(cell, person), to_plain(proof))
+        return check.examine(check.Problem(layers, plain_cell(cell, person)), to_plain(proof))
     except check.Rejected as rejected:
         return str(rejected)

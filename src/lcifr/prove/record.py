@@ -107,8 +107,10 @@ def multipliers(stage: Stage, direction: Tensor, lines: list[Lines], row: int, r
         value = coefficient @ stage.scene.tail[layer][0]
         upper, lower = line.upper[row].reshape(-1), line.lower[row].reshape(-1)
         slope = torch.where(value > 0, upper, lower)
-        unstable = (line.lo[row] <= 0) & (line.hi[row] >= 0) & (value != 0)
-        slopes += [Term(layer, k, float(slope[k])) for k in unstable.nonzero()[:, 0].tolist()]
+        needed = value != 0
+        if layer == 0 or layer < len(lines) - 1:  # the last layer says all: then few of its ends have to be proved
+            needed &= (line.lo[row] <= 0) & (line.hi[row] >= 0)
+        slopes += [Term(layer, k, float(slope[k])) for k in needed.nonzero()[:, 0].tolist()]
         coefficient = value * slope
         if line.beta is not None:
             extra = line.beta[row].reshape(-1)
