@@ -9,7 +9,7 @@ import pytest
 
 from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.network import Network
-from lcifr.prove import Radius, maximize, radius
+from lcifr.prove import Radius, compiled, maximize, radius
 from lcifr.prove.confirm import refusals
 from lcifr.prove.engine import Result, Task, run
 from lcifr.similarity.region import Region
@@ -125,7 +125,17 @@ def test_a_lying_engine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         true = run(task)
         return Result(true.upper - 0.1, true.nodes, true.exhausted, true.branched, true.proof)
 
+    monkeypatch.setattr(compiled, "available", lambda: False)
     monkeypatch.setattr(sys.modules["lcifr.prove.radius"], "run", liar)
+    with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
+        radius(network, x, region)
+
+
+def test_a_lying_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = pytest.importorskip("lcifr.prove.compiled.call", reason="numba is not installed")
+    network, x, region = people(7, count=3)
+    true = call.answer_chunk
+    monkeypatch.setattr(call, "answer_chunk", lambda *a, **b: (f := true(*a, **b))._replace(upper=f.upper - 0.1))
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from lcifr.bounds.scene import tensors
+from lcifr.prove import compiled
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.engine import Task, deadline_of, run
 from lcifr.prove.incumbent import Incumbent
@@ -22,9 +23,9 @@ CHUNK = 4_000_000
 """People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
 
 
-def chunks(people: int, width: int) -> Iterator[slice]:
-    """Slices of the people, ``width`` numbers each, that fit :data:`CHUNK`."""
-    step = max(1, CHUNK // max(width, 1))
+def chunks(people: int, width: int, most: int = CHUNK) -> Iterator[slice]:
+    """Slices of the people, ``width`` numbers each, that hold ``most`` numbers."""
+    step = max(1, most // max(width, 1))
     for start in range(0, people, step):
         yield slice(start, min(people, start + step))
 
@@ -54,7 +55,6 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
     """Run the engine on chunks of people and gather what it says about each person and direction."""
     people, k, _ = question.directions.shape
     features = question.region.features
-    layers = tensors(question.network, question.device)
     claim = Claim(
         upper=np.full((people, k), -np.inf),
         proved=np.ones((people, k), dtype=np.bool_),
@@ -64,36 +64,71 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
         method=np.zeros((people, k), dtype=np.int8),
         methods=("bounds", "branch"),
     )
-    proofs: list[list[list[CellProof]]] = []
     deadline = deadline_of(question.budget)
-    for piece in chunks(people if k else 0, k * (features + 8)):  # nothing is asked without a direction
-        count = piece.stop - piece.start
-        part = question.region if count == people else question.region.take(piece)
-        target = None if question.target is None else question.target[piece].reshape(-1)
-        device = layers[0][0].device
-        goal = None if target is None else torch.tensor(target, device=device)
-        nothing = torch.full((count * k,), -torch.inf, dtype=torch.float64, device=device)
-        incumbent = Incumbent(nothing, goal, question.tolerance)
-        directions = np.array(question.directions[piece])
-        if people > 1 and question.directions.strides[0] == 0:  # the same rows for everybody
-            directions = directions[0].copy()
-        task = Task(
-            layers=layers,
-            region=part,
-            directions=torch.as_tensor(directions, device=device),
-            offset=torch.zeros((count, k), dtype=torch.float64, device=device),
-            answer=torch.arange(count * k, device=device).reshape(count, k),
-            incumbent=incumbent,
-            budget=question.budget,
-            refine=refine,
-            deadline=deadline,
-            proof=question.proof,
-        )
-        result = run(task)
-        claim.upper[piece] = result.upper.cpu().numpy()
-        claim.witness[piece] = incumbent.points(features).reshape(count, k, features)
-        claim.exhausted[piece] = result.exhausted.cpu().numpy()
-        claim.nodes[piece] = result.nodes.cpu().numpy()
-        claim.method[piece] = result.branched.cpu().numpy()
-        proofs += result.proof or []
+    if compiled.covers(question.network, question.region, question.device, question.proof):
+        for piece in chunks(people if k else 0, k * (features + 8), compiled.CHUNK):
+            _by_kernel(question, piece, claim, refine, deadline)
+        return claim
+    proofs: list[list[list[CellProof]]] = []
+    for piece in chunks(people if k else 0, k * (features + 8), CHUNK):  # nothing is asked without a direction
+        proofs += _by_engine(question, piece, claim, refine, deadline)
     return replace(claim, proof=proofs if k else [[] for _ in range(people)]) if question.proof else claim
+
+
+def _directions(question: Question, piece: slice) -> np.ndarray:
+    """(K, outputs) where everybody is asked the same, else (n, K, outputs)."""
+    rows = question.directions
+    alike = len(rows) > 1 and rows.strides[0] == 0
+    return np.array(rows[0] if alike else rows[piece])
+
+
+def _by_kernel(question: Question, piece: slice, claim: Claim, refine: bool, deadline: float | None) -> None:
+    from lcifr.prove.compiled.call import answer_chunk
+
+    shape = claim.upper[piece].shape
+    found = answer_chunk(
+        question.network,
+        question.region.take(piece),
+        _directions(question, piece),
+        np.zeros(shape),
+        None if question.target is None else question.target[piece],
+        np.full(shape, -np.inf),
+        question.tolerance,
+        question.budget,
+        together=False,
+        branch=refine,
+        deadline=deadline,
+    )
+    claim.upper[piece], claim.witness[piece], claim.nodes[piece] = found.upper, found.witness, found.nodes
+    claim.exhausted[piece], claim.method[piece] = found.exhausted, found.branched
+
+
+def _by_engine(
+    question: Question, piece: slice, claim: Claim, refine: bool, deadline: float | None
+) -> list[list[list[CellProof]]]:
+    layers, features = tensors(question.network, question.device), question.region.features
+    count, k = claim.upper[piece].shape
+    target = None if question.target is None else question.target[piece].reshape(-1)
+    device = layers[0][0].device
+    goal = None if target is None else torch.tensor(target, device=device)
+    nothing = torch.full((count * k,), -torch.inf, dtype=torch.float64, device=device)
+    incumbent = Incumbent(nothing, goal, question.tolerance)
+    task = Task(
+        layers=layers,
+        region=question.region if count == question.region.people else question.region.take(piece),
+        directions=torch.as_tensor(_directions(question, piece), device=device),
+        offset=torch.zeros((count, k), dtype=torch.float64, device=device),
+        answer=torch.arange(count * k, device=device).reshape(count, k),
+        incumbent=incumbent,
+        budget=question.budget,
+        refine=refine,
+        deadline=deadline,
+        proof=question.proof,
+    )
+    result = run(task)
+    claim.upper[piece] = result.upper.cpu().numpy()
+    claim.witness[piece] = incumbent.points(features).reshape(count, k, features)
+    claim.exhausted[piece] = result.exhausted.cpu().numpy()
+    claim.nodes[piece] = result.nodes.cpu().numpy()
+    claim.method[piece] = result.branched.cpu().numpy()
+    return result.proof or []

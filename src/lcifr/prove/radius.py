@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.bounds.scene import Layers, tensors
+from lcifr.bounds.scene import tensors
 from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.network import FLOOR, Network, gamma
+from lcifr.prove import compiled
 from lcifr.prove.answer import Budget, FloatArray, within
-from lcifr.prove.cascade import chunks
+from lcifr.prove.cascade import CHUNK
 from lcifr.prove.engine import Task, deadline_of, run
 from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.maximize import maximize
@@ -20,8 +21,17 @@ from lcifr.prove.method import ROW_SLACK, UNTRUSTED
 from lcifr.similarity.region import Region
 
 Proved = tuple[tuple[object, ...], ...]
-Found = tuple[FloatArray, FloatArray, FloatArray, NDArray[np.int64], Proved | None]
-"""Upper and lower ends (people, outputs), witness (people, features), nodes (people,), proofs."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Upper and lower ends (people, outputs), witness (people, features), nodes (people,), proofs."""
+
+    high: FloatArray
+    low: FloatArray
+    witness: FloatArray
+    nodes: NDArray[np.int64]
+    proof: Proved | None
 
 
 @dataclass(frozen=True)
@@ -81,24 +91,81 @@ def radius(
     if not np.isfinite(points).all():
         raise LcifrError("x holds NaN or infinity", fix="encode a checked table")
     goal = None if target is None else np.array(np.broadcast_to(target, (region.people,)), dtype=np.float64)
-    latent, doubt = network(points), network.error(points)
-    how = _by_engine if method == "cascade" else _by_method
-    high, low, witness, nodes, found = how(network, latent, region, goal, tolerance, device, budget, proof, method)
-    upper = np.maximum(high, np.nextafter(latent + doubt, np.inf))
-    lower = np.minimum(low, np.nextafter(latent - doubt, -np.inf))
+    allowed = Budget(nodes=budget) if isinstance(budget, int) else budget or Budget()
+    wanted = _Wanted(network, tolerance, method, device, allowed, proof, deadline_of(allowed))
+    region = replace(region, origin=None)  # what its columns mean matters to nobody here
+    step = wanted.chunk(region)
+    if step >= region.people:
+        return _of_chunk(wanted, points, region, goal)
+    whole = _blank(region.people, network.outputs, region.features, proof)
+    for start in range(0, region.people, step):
+        piece = slice(start, start + step)
+        part = _of_chunk(wanted, points[piece], region.take(piece), None if goal is None else goal[piece])
+        whole = _put(whole, piece, part)
+    return whole
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is asked of everybody."""
+
+    network: Network
+    tolerance: float
+    method: str
+    device: str | None
+    budget: Budget
+    proof: bool
+    deadline: float | None
+
+    def chunk(self, region: Region) -> int:
+        """How many people at once, so that memory does not grow with them; other methods see to that themselves."""
+        if self.method != "cascade":
+            return max(1, region.people)
+        width = 4 * self.network.outputs + region.features
+        return max(1, (compiled.CHUNK if self.compiled(region) else CHUNK) // width)
+
+    def compiled(self, region: Region) -> bool:
+        """Whether the kernel answers."""
+        return compiled.covers(self.network, region, self.device, self.proof)
+
+
+def _of_chunk(wanted: _Wanted, x: FloatArray, region: Region, target: FloatArray | None) -> Radius:
+    network = wanted.network
+    latent, doubt = network(x), network.error(x)
+    if wanted.method != "cascade":
+        found = _by_method(wanted, latent, region, target)
+    elif wanted.compiled(region):
+        found = _by_kernel(wanted, latent, region, target)
+    else:
+        found = _by_engine(wanted, latent, region, target)
+    upper = np.maximum(found.high, np.nextafter(latent + doubt, np.inf))
+    lower = np.minimum(found.low, np.nextafter(latent - doubt, -np.inf))
     epsilon = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
-    attained, witness = _attained(network, points, latent, region, witness, epsilon)
+    attained, witness = _attained(network, x, latent, region, found.witness, epsilon)
+    exact = within(epsilon, attained, wanted.tolerance)
+    return Radius(latent, epsilon, lower, upper, attained, witness, exact, found.nodes, found.proof)
+
+
+def _blank(people: int, outputs: int, features: int, proof: bool) -> Radius:
+    box, each = (people, outputs), (people,)
     return Radius(
-        latent,
-        epsilon,
-        lower,
-        upper,
-        attained,
-        witness,
-        within(epsilon, attained, tolerance),
-        nodes,
-        found,
+        np.empty(box),
+        np.empty(each),
+        np.empty(box),
+        np.empty(box),
+        np.empty(each),
+        np.empty((people, features)),
+        np.empty(each, np.bool_),
+        np.empty(each, np.int64),
+        () if proof else None,
     )
+
+
+def _put(whole: Radius, piece: slice, part: Radius) -> Radius:
+    """Copy what was found about some of the people to their places."""
+    for name in ("latent", "radius", "lower", "upper", "attained", "witness", "exact", "nodes"):
+        getattr(whole, name)[piece] = getattr(part, name)
+    return whole if part.proof is None else replace(whole, proof=(whole.proof or ()) + part.proof)
 
 
 def _directions(outputs: int) -> FloatArray:
@@ -109,82 +176,66 @@ def _directions(outputs: int) -> FloatArray:
     return signs
 
 
-def _by_engine(
-    network: Network,
-    latent: FloatArray,
-    region: Region,
-    target: FloatArray | None,
-    tolerance: float,
-    device: str | None,
-    budget: Budget | int | None,
-    proof: bool,
-    method: str,
-) -> Found:
+def _by_kernel(wanted: _Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> _Found:
+    """The same as :func:`_by_engine`, compiled."""
+    from lcifr.prove.compiled.call import answer_chunk
+
+    signs = _directions(wanted.network.outputs)
+    found = answer_chunk(
+        wanted.network,
+        region,
+        signs,
+        -latent @ signs.T,
+        None if target is None else target[:, None],
+        np.zeros((region.people, 1)),  # reached by x itself, which is always covered
+        wanted.tolerance,
+        wanted.budget,
+        together=True,
+        branch=True,
+        deadline=wanted.deadline,
+    )
+    return _Found(found.upper[:, 0::2], -found.upper[:, 1::2], found.witness[:, 0], found.nodes.sum(1), None)
+
+
+def _by_engine(wanted: _Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> _Found:
     """All directions of a person share one answer, so that only those that can still change ε are refined."""
-    allowed = Budget(nodes=budget) if isinstance(budget, int) else budget or Budget()
-    layers = tensors(network, device)
-    people, outputs, features = region.people, network.outputs, region.features
-    high, low = np.full((people, outputs), -np.inf), np.full((people, outputs), np.inf)
-    witness, nodes = np.full((people, features), np.nan), np.zeros(people, dtype=np.int64)
-    deadline = deadline_of(allowed)
-    proofs: tuple[tuple[object, ...], ...] = ()
-    for piece in chunks(people, 4 * outputs + features):
-        count = piece.stop - piece.start
-        task = _task(
-            layers, latent[piece], region if count == people else region.take(piece), tolerance, allowed, deadline
-        )
-        if target is not None:
-            task.incumbent.target = torch.as_tensor(target[piece], device=task.offset.device)
-        result = run(replace(task, proof=proof))
-        proofs += tuple(tuple(tuple(cells) for cells in person) for person in result.proof or ())
-        upper = result.upper.cpu().numpy()
-        high[piece], low[piece] = upper[:, 0::2], -upper[:, 1::2]
-        witness[piece], nodes[piece] = task.incumbent.points(features), result.nodes.sum(1).cpu().numpy()
-    return high, low, witness, nodes, proofs if proof else None
-
-
-def _task(
-    layers: Layers, latent: FloatArray, region: Region, tolerance: float, budget: Budget, deadline: float | None
-) -> Task:
+    layers = tensors(wanted.network, wanted.device)
     device = layers[0][0].device
     signs = torch.as_tensor(_directions(latent.shape[1]), device=device)
     offset = -torch.as_tensor(latent, device=device) @ signs.T
     answer = torch.arange(region.people, device=device)[:, None].expand(-1, len(signs))
     reached = torch.zeros(region.people, dtype=torch.float64, device=device)  # by x itself, which is always covered
-    incumbent = Incumbent(reached, None, tolerance)
-    return Task(layers, region, signs, offset, answer, incumbent, budget, True, deadline)
+    goal = None if target is None else torch.as_tensor(target, device=device)
+    incumbent = Incumbent(reached, goal, wanted.tolerance)
+    task = Task(
+        layers, region, signs, offset, answer, incumbent, wanted.budget, True, wanted.deadline, proof=wanted.proof
+    )
+    result = run(task)
+    proofs = tuple(tuple(tuple(cells) for cells in person) for person in result.proof or ())
+    upper = result.upper.cpu().numpy()
+    witness, nodes = incumbent.points(region.features), result.nodes.sum(1).cpu().numpy()
+    return _Found(upper[:, 0::2], -upper[:, 1::2], witness, nodes, proofs if wanted.proof else None)
 
 
-def _by_method(
-    network: Network,
-    latent: FloatArray,
-    region: Region,
-    target: FloatArray | None,
-    tolerance: float,
-    device: str | None,
-    budget: Budget | int | None,
-    proof: bool,
-    method: str,
-) -> Found:
+def _by_method(wanted: _Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> _Found:
     """Every direction by itself, by any method; the target of ε becomes one of each direction."""
-    signs = _directions(network.outputs)
+    signs = _directions(wanted.network.outputs)
     center = latent @ signs.T
-    goal = None if target is None else center + target[:, None]
     answer = maximize(
-        network,
+        wanted.network,
         signs,
         region,
-        target=goal,
-        tolerance=tolerance,
-        method=method,
-        device=device,
-        budget=budget,
-        proof=proof,
+        target=None if target is None else center + target[:, None],
+        tolerance=wanted.tolerance,
+        method=wanted.method,
+        device=wanted.device,
+        budget=wanted.budget,
+        proof=wanted.proof,
     )
     far = (answer.best - center).argmax(1)
     witness = answer.witness[np.arange(region.people), far]
     found = None if answer.proof is None else tuple(tuple(row) for row in answer.proof)
-    return answer.upper[:, 0::2], -answer.upper[:, 1::2], witness, answer.nodes.sum(1), found
+    return _Found(answer.upper[:, 0::2], -answer.upper[:, 1::2], witness, answer.nodes.sum(1), found)
 
 
 def _attained(

@@ -1,0 +1,28 @@
+"""What is the exact answer? One hidden layer, no linear rows: bounds, search and branch-and-bound as machine code.
+
+An extra (``pip install lcifr[fast]``, which brings numba): without it the same questions are answered by
+:mod:`lcifr.prove.engine`, more slowly. Nothing here is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+
+from lcifr.network import Network
+from lcifr.similarity.region import Region
+
+CHUNK = 500_000
+"""People × (directions + features) of one chunk: a few MB, so that memory does not grow with the people."""
+
+
+@cache
+def available() -> bool:
+    """Whether numba is installed."""
+    return find_spec("numba") is not None
+
+
+def covers(network: Network, region: Region, device: str | None, proof: bool) -> bool:
+    """Whether the kernel can answer: one hidden layer, on the CPU, no linear rows, no proof to be written."""
+    shape = network.depth == 1 and not proof and all(cell.rows is None for cell in region.cells)
+    return shape and device in (None, "cpu") and available()

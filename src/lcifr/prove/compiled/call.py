@@ -1,0 +1,170 @@
+"""What is the exact answer? The kernel called from Python: arrays brought into its shapes, people shared by threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import count
+
+import numpy as np
+import torch
+
+from lcifr.bounds.scene import Gauge, tensors
+from lcifr.network import FLOOR, Network
+from lcifr.prove.answer import Budget, FloatArray
+from lcifr.prove.compiled.kernel import make_kernel
+from lcifr.prove.compiled.room import make_room
+from lcifr.prove.compiled.shape import Ask, Cells, Found, Net
+from lcifr.similarity.region import Cell, Region
+
+PIECES = 8
+"""Pieces of the people for each thread: people differ widely in how long they take."""
+NODES = 256
+"""Open nodes that a tree has room for at first."""
+
+kernel = cache(make_kernel)
+
+
+def answer_chunk(
+    network: Network,
+    region: Region,
+    directions: FloatArray,
+    offset: FloatArray,
+    target: FloatArray | None,
+    best: FloatArray,
+    tolerance: float,
+    budget: Budget,
+    *,
+    together: bool,
+    branch: bool,
+    deadline: float | None,
+) -> Found:
+    """What the kernel finds about n people.
+
+    Parameters
+    ----------
+    directions : (K, outputs) or (n, K, outputs). offset : (n, K). target : (n, answers) or None.
+    best : (n, answers) what is reached anyway, or −inf. together : whether all directions share one answer.
+    deadline : by ``time.monotonic``, or None.
+    """
+    people, answers = best.shape
+    goal = np.full(best.shape, -np.inf) if target is None else np.ascontiguousarray(target)
+    found = Found(
+        upper=np.full(offset.shape, -np.inf),
+        nodes=np.zeros(offset.shape, np.int64),
+        exhausted=np.zeros(offset.shape, np.uint8),
+        branched=np.zeros(offset.shape, np.uint8),
+        best=best,
+        witness=np.full((people, answers, region.features), np.nan),
+    )
+    ask = _ask(network, directions, np.ascontiguousarray(offset), goal, tolerance, budget, together, branch)
+    timer = None if deadline is None else threading.Timer(deadline - time.monotonic(), ask.stop.fill, (1,))
+    if timer is not None:
+        timer.start()
+    try:
+        for cell in region.cells:
+            if cell.present.any():
+                net, cells, asked = _net(network, cell, ask, directions)
+                _share(people, partial(_answer_piece, net, cells, asked, found))
+    finally:
+        if timer is not None:
+            timer.cancel()
+    return found
+
+
+def _answer_piece(net: Net, cells: Cells, ask: Ask, found: Found, begin: int, end: int) -> None:
+    """People begin … end−1; whoever needs a larger tree gets it and starts again, with what was found."""
+    nodes = NODES
+    room = make_room(net, cells, ask.value.shape[1], nodes)
+    while (begin := kernel()(net, cells, ask, found, room, begin, end)) < end:
+        nodes *= 4
+        found.nodes[begin] = 0
+        room = make_room(net, cells, ask.value.shape[1], nodes)
+
+
+def _ask(
+    network: Network,
+    directions: FloatArray,
+    offset: FloatArray,
+    target: FloatArray,
+    tolerance: float,
+    budget: Budget,
+    together: bool,
+    branch: bool,
+) -> Ask:
+    rows = directions if directions.ndim == 3 else directions[None]
+    last = network.layers[1]
+    none = np.zeros(0)
+    return Ask(
+        np.ascontiguousarray(rows @ last.weight),
+        np.ascontiguousarray(rows @ last.bias),
+        none[None],
+        none[None],
+        offset,
+        target,
+        tolerance,
+        together,
+        branch,
+        budget.nodes,
+        np.zeros(1, np.uint8),
+    )
+
+
+def _net(network: Network, cell: Cell, ask: Ask, directions: FloatArray) -> tuple[Net, Cells, Ask]:
+    """The network and the people as this cell's columns order them, and the rounding terms on it."""
+    order = np.concatenate([cell.numeric, *(choice.columns for choice in cell.choices)])
+    gauge = Gauge.of(
+        tensors(network),
+        torch.as_tensor(cell.numeric),
+        [torch.as_tensor(choice.columns) for choice in cell.choices],
+    )
+    first, size = network.layers[0], np.abs(directions if directions.ndim == 3 else directions[None])
+    net = Net(
+        np.ascontiguousarray(first.weight[:, order].T),
+        np.array(first.bias),
+        gauge.slope[0].numpy(),
+        gauge.shift[0].numpy(),
+        gauge.unit,
+    )
+    lengths = [len(choice.columns) for choice in cell.choices]
+    allowed = (
+        np.concatenate([choice.allowed for choice in cell.choices], 1)
+        if lengths
+        else np.zeros((len(cell.present), 0), np.bool_)
+    )
+    cells = Cells(
+        np.array(cell.lower, order="C"),
+        np.array(cell.upper, order="C"),
+        allowed.view(np.uint8),
+        np.cumsum([0, *lengths]),
+        order.astype(np.int64),
+        np.array(cell.present).view(np.uint8),
+    )
+    rise, level = size @ gauge.slope[1].numpy(), size @ gauge.shift[1].numpy() + FLOOR
+    return net, cells, ask._replace(rise=rise, shift=level)
+
+
+def _share(people: int, work: Callable[[int, int], None]) -> None:
+    """Let as many threads as torch would use take pieces of the people in turn; the kernel holds no lock."""
+    threads = min(torch.get_num_threads(), people)
+    step = max(1, -(-people // (PIECES * threads if threads > 1 else 1)))
+    pieces = count()
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            while (begin := next(pieces) * step) < people and not failed:
+                work(begin, min(people, begin + step))
+        except BaseException as problem:  # handed to the caller below
+            failed.append(problem)
+
+    helpers = [threading.Thread(target=run) for _ in range(threads - 1)]
+    for helper in helpers:
+        helper.start()
+    run()
+    for helper in helpers:
+        helper.join()
+    if failed:
+        raise failed[0]
