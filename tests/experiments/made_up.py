@@ -1,0 +1,46 @@
+"""Made-up cells, so that choosing, bars and the page are tested without training anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from experiments import paper
+from experiments.plan import Cell, all_cells
+from experiments.store import Found
+
+FIGURES = ("accuracy", "balanced", "certified", "box", "end_to_end", "violated", "ball_open")
+
+
+def test_figures(draw: np.random.Generator) -> dict[str, float]:
+    shares = {name: round(float(draw.uniform(40, 100)), 3) for name in FIGURES}
+    return {**shares, "seconds": 1e-4, "seconds_end_to_end": 2e-4}
+
+
+test_figures.__test__ = False  # type: ignore[attr-defined]
+
+
+def found(cell: Cell, draw: np.random.Generator) -> Found:
+    """What a run might have written for this cell."""
+    whole: dict[str, Any] = {"name": cell.name, "kind": cell.kind, "settings": cell.settings, "cpu_seconds": 1.0}
+    if cell.kind == "model":
+        heads = [f"{head:g}" for head in cell.settings["heads"]] or ["plain"]
+        whole["points"] = [{"head": h, "validation": test_figures(draw), "test": test_figures(draw)} for h in heads]
+    elif cell.kind == "transfer":
+        labels = paper.figures()["transfer"]
+        whole["labels"] = {label: {"test": test_figures(draw), "validation": test_figures(draw)} for label in labels}
+    elif cell.kind == "consumer":
+        whole["against"] = {name: {"test": test_figures(draw)} for name in ("nothing", "delta", "radius")}
+    elif cell.kind == "scaling":
+        way = {"certified": 90.0, "seconds": 0.01}
+        whole |= {"accuracy": 82.0, "balanced": 70.0, "relaxed": way, "complete": way, "refuted": 5.0}
+    elif cell.kind == "statistics":
+        whole |= {"splits": [[10, 50.0], [5, 50.0], [5, 40.0]], "features": 3, "partial": None}
+    elif cell.kind == "confirm":
+        whole |= {"asked": 67, "confirmed": 67, "seconds_checking": 0.02}
+    return whole
+
+
+def everything(seed: int = 0) -> dict[str, Found]:
+    draw = np.random.default_rng(seed)
+    return {cell.name: found(cell, draw) for cell in all_cells()}
