@@ -86,16 +86,20 @@ class Browser:
         message, self._unread = self._unread.split(b"\0", 1)
         return json.loads(message)
 
-    def open(self, path: Path, *, width: int = 1280, height: int = 900, dark: bool = False) -> Page:
+    def open(
+        self, path: Path, *, width: int = 1280, height: int = 900, dark: bool = False, scripts: bool = True
+    ) -> Page:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        return Page(self, session, path, width, height, dark)
+        return Page(self, session, path, width, height, dark, scripts)
 
 
 class Page:
     """One page: what it did, and what a person would see of it."""
 
-    def __init__(self, browser: Browser, session: str, path: Path, width: int, height: int, dark: bool) -> None:
+    def __init__(
+        self, browser: Browser, session: str, path: Path, width: int, height: int, dark: bool, scripts: bool
+    ) -> None:
         self.browser, self.session = browser, session
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
@@ -104,6 +108,7 @@ class Page:
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
+        self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.address = path.resolve().as_uri()
         self.call("Page.navigate", url=self.address)
         until = time.monotonic() + PATIENCE

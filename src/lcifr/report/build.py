@@ -13,7 +13,7 @@ from lcifr.certificates import Audit, Certificates, Representation, Statement, V
 from lcifr.certificates.encoder import FrozenEncoder, freeze
 from lcifr.certificates.latent import versions
 from lcifr.drawing.histogram import Histogram, histogram
-from lcifr.report.cautions import find_cautions, find_notes
+from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Promise, Proved, Report, Tuning
 from lcifr.report.explorer import explore
 from lcifr.similarity import Similarity
@@ -51,13 +51,14 @@ def build(
     similarity = frozen.similarity if frozen is not None else similarity
     models = _models(statement, about)
     said = promise or _promise(similarity, hashes)
+    findings = find_findings(found, similarity, about)
     radii = radius.radius if isinstance(radius, Representation) else radius
     return Report(
         title=about.title,
         data=about.data,
         promise=said,
         proved=_proved(found, statement),
-        cautions=find_cautions(found, statement, models, similarity, about, said.text is None),
+        cautions=find_cautions(found, statement, models, findings, about, said.text is None),
         models=models,
         majority_rate=statement.majority_rate,
         margins=histogram(found.margin, _kinds(found)),
@@ -72,7 +73,7 @@ def build(
         versions=dict(about.versions if about.versions is not None else versions()),
         settings=dict(about.settings),
         data_cautions=about.data_cautions,
-        notes=find_notes(found, similarity, about),
+        notes=find_notes(findings),
     )
 
 

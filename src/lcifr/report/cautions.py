@@ -29,7 +29,7 @@ def find_cautions(
     found: Audit | Certificates,
     statement: Statement,
     models: tuple[ModelRow, ...],
-    similarity: Similarity | None,
+    findings: tuple[Finding, ...],
     about: About,
     withheld: bool,
 ) -> tuple[Caution, ...]:
@@ -38,7 +38,7 @@ def find_cautions(
         *_about_the_proofs(found, about),
         *_about_the_people(statement, about),
         *_about_the_model(statement, models),
-        *_about_the_formula(found, similarity, about, withheld),
+        *_about_the_formula(findings, withheld),
     )
 
 
@@ -81,7 +81,9 @@ def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
 def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iterator[Caution]:
     own, others = models[0], models[1:]
     for warning in statement.warnings:
-        yield Caution("degenerate", "The share may mean less than it seems", _sentence(warning))
+        yield Caution(
+            "degenerate", "The share may mean less than it seems", _sentence(warning[:1].upper() + warning[1:])
+        )
     for row in others:
         if row.name.startswith("unaware") and _beaten(own, row):
             text = (
@@ -115,34 +117,34 @@ def _beaten(own: ModelRow, other: ModelRow) -> bool:
     return known and any(_less(*pair) for pair in pairs) and not any(_less(*reversed(pair)) for pair in pairs)
 
 
-def _about_the_formula(
-    found: Audit | Certificates, similarity: Similarity | None, about: About, withheld: bool
-) -> Iterator[Caution]:
+def _about_the_formula(findings: tuple[Finding, ...], withheld: bool) -> Iterator[Caution]:
     if withheld:
         yield Caution("withheld", "φ is withheld", "The producer does not show φ: only its hash says what was proved.")
     yield from (
         Caution(one.code, TITLES.get(one.code, one.code.replace("-", " ").capitalize()), _sentence(one.message))
-        for one in find_findings(found, similarity, about)
+        for one in findings
         if one.severity is not Severity.NOTE
     )
 
 
-def find_notes(found: Audit | Certificates, similarity: Similarity | None, about: About) -> tuple[str, ...]:
+def find_notes(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     """What is true of φ, perhaps meant, and good to know."""
-    findings = find_findings(found, similarity, about)
     return tuple(_sentence(one.message) for one in findings if one.severity is Severity.NOTE)
 
 
 def find_findings(found: Audit | Certificates, similarity: Similarity | None, about: About) -> tuple[Finding, ...]:
-    """What lint says of φ with the training people, where the caller knows it; else with the people audited."""
+    """What lint says of φ: as the caller knows it, with the training people, or with the people audited."""
     if about.findings is not None:
         return about.findings
     if similarity is None or not isinstance(found, Audit):
         return ()
-    rows = np.unique(np.linspace(0, len(found) - 1, min(LINTED, len(found))).astype(int))
+    people = similarity.encoding.training
+    if people is None:
+        people = found.people.take(np.unique(np.linspace(0, len(found) - 1, min(LINTED, len(found))).astype(int)))
     # What lint says of empty regions is said with this audit's own counts already.
-    return tuple(one for one in lint(similarity, found.people.take(rows)) if one.code not in COUNTED)
+    return tuple(one for one in lint(similarity, people) if one.code not in COUNTED)
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    """As it is, since it may begin with a name; only with its full stop."""
+    return text if text.endswith(".") else f"{text}."

@@ -91,16 +91,17 @@ def _describe(
     people, others = found.people.take(rows), found.others.take(rows)
     near = _surroundings(similarity, people)
     decided = _decisions(found, encoder, others, words)
+    violated = found.violated[rows]
     return [
         Person(
             **one,
             values=by_attribute(people, place),
             may=near[place].may,
             linked=near[place].linked,
-            other=by_attribute(others, place) if found.violated[row] else None,
-            other_decision=decided[place] if found.violated[row] else None,
+            other=by_attribute(others, place) if violated[place] else None,
+            other_decision=decided[place] if violated[place] else None,
         )
-        for place, (row, one) in enumerate(zip(rows, common, strict=True))
+        for place, one in enumerate(common)
     ]
 
 

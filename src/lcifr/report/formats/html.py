@@ -23,7 +23,8 @@ from lcifr.report.shown import compact
 from lcifr.report.wording import put_into_words
 
 LONG = 120
-"""Characters of a cell that get a box of their own to scroll in."""
+MUCH = 1500
+"""Characters of a cell, and of a point, that get a box of their own to scroll in: one name must not hide the rest."""
 
 
 def render(report: Report) -> str:
@@ -137,7 +138,7 @@ def _shares(headline: Headline) -> list[Element]:
 
 
 def _cautions(cautions: tuple[Caution, ...]) -> Element:
-    items = [element("li", element("strong", f"{one.title}. "), one.text) for one in cautions]
+    items = [element("li", element("strong", f"{one.title}. "), _cell(one.text, MUCH)) for one in cautions]
     return element(
         "aside",
         element("h2", "Read this first", id="cautions"),
@@ -169,7 +170,10 @@ def _block(block: Block) -> Any:
             element("pre", element("code", block.text), tabindex="0"),
         ]
     if isinstance(block, Points):
-        items = [element("li", item.strip(), class_="deeper" if item.startswith(" ") else None) for item in block.items]
+        items = [
+            element("li", _cell(item.strip(), MUCH), class_="deeper" if item.startswith(" ") else None)
+            for item in block.items
+        ]
         return element("ul", items, class_="points")
     return _explorer(block)
 
@@ -197,8 +201,8 @@ def _table(table: Table) -> Element:
     return element("div", made, class_="scroll", role="region", aria_label=table.caption, tabindex="0")
 
 
-def _cell(text: str) -> Any:
-    return element("span", text, class_="long") if len(text) > LONG else text
+def _cell(text: str, most: int = LONG) -> Any:
+    return element("span", text, class_="long") if len(text) > most else text
 
 
 def _chart(chart: Chart) -> Element:

@@ -1,0 +1,33 @@
+"""A browser for all tests of this folder that look at a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lcifr.report import Report, render
+from tests.report.browser import NAMES, Browser, Page, find
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = find()
+    if program is None:
+        pytest.skip(f"no browser on the PATH (looked for {', '.join(NAMES)}): pages are not looked at")
+    started = Browser(program)
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def look(browser: Browser, tmp_path: Path) -> Callable[..., Page]:
+    """``look(report, width=390, dark=True)`` opens the page as a double click would."""
+
+    def opened(report: Report, **options: object) -> Page:
+        path = tmp_path / "report.html"
+        path.write_text(render(report), encoding="utf-8")
+        return browser.open(path, **options)  # type: ignore[arg-type]
+
+    return opened

@@ -1,0 +1,148 @@
+"""Reports to look at: small audits with every verdict, people with hostile names, and a very large population."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lcifr.certificates import Audit, FrozenEncoder, Reason, Verdict, audit, represent, state
+from lcifr.certificates.decision import read_model
+from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
+from lcifr.estimators.frontier import Frontier, Point
+from lcifr.report import About, Report, build
+from lcifr.report.content import Checked
+from lcifr.similarity import Similarity
+from tests.certificates import scenes
+from tests.prove.instances import random_network
+
+ABOUT = About(
+    title="A made-up audit",
+    data="60 made-up people",
+    decisions={"0": "refused", "1": "granted"},
+    checked=Checked(60, 40, 10, 0, 0),
+    recheck=("python -m lcifr.check bundle",),
+    data_cautions=("Nobody of these people exists.",),
+)
+BASELINES = {
+    "plain": {"accuracy": 0.81, "balanced_accuracy": 0.77, "certified": 0.42, "violated": 0.5, "undecided": 0.08},
+    "unaware": {"accuracy": 0.79, "balanced_accuracy": 0.75, "certified": 1.0, "violated": 0.0, "undecided": 0.0},
+}
+FRONTIER = Frontier(
+    (Point("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1), Point("gamma-3", 3.0, 0.7, 0.6, 0.9, 0.1)),
+    Point("plain", 0.0, 0.83, 0.7, 0.3, 0.2),
+    Point("unaware", 0.0, 0.81, 0.7, 0.5, 0.2),
+    0.75,
+    Point("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1),
+    None,
+    None,
+)
+
+
+@cache
+def audited(seed: int = 3, formula: str = scenes.FORMULAS[3], count: int = 60) -> tuple[Audit, FrozenEncoder]:
+    """People with every verdict: narrow networks on wide regions."""
+    scene = scenes.scene(seed, formula, count=count, depth=0)
+    ids = [f"p{row}" for row in range(count)]
+    return audit(scene.encoder, scene.model, scene.people, ids), scene.encoder
+
+
+def labels(found: Audit) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 2, len(found))
+
+
+def statement(found: Audit, **options: Any) -> Any:
+    by = {"sex": found.people.to_pandas()["sex"]} if "sex" in found.people.schema else None
+    return state(found, labels(found), **({"held_out": True, "by": by, "baselines": BASELINES} | options))
+
+
+@cache
+def small_report() -> Report:
+    return made_report()
+
+
+def made_report(about: About = ABOUT, **options: Any) -> Report:
+    found, encoder = audited()
+    handed = represent(encoder, found.people, found.ids)
+    return build(found, statement(found, **options), encoder=encoder, radius=handed, tuning=FRONTIER, about=about)
+
+
+# -- people who mean harm ----------------------------------------------------------------------------------------------
+
+SCRIPT = "</script><script>window.harmed = 1</script>"
+IMAGE = "<img src=x onerror='window.harmed = 2'>"
+QUOTES = "\"'`&amp;&lt;--><!-- | * _ [x](javascript:window.harmed=3) \\u003c"
+TURNED = "abc\u202egnp.exe\u2066 \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627\u200f"
+LONG = "x" * 10_000
+SEED = 3  # certificates and counterexamples
+HOSTILE = (SCRIPT, IMAGE, QUOTES, TURNED, LONG)
+
+
+@cache
+def hostile_report() -> Report:
+    """Every name and value that a user can give is hostile: attributes, categories, units, ids, comments of φ."""
+    schema = Schema(
+        (
+            Numeric("age " + IMAGE, unit=QUOTES, lower=18, upper=90),
+            Categorical("sex " + SCRIPT, HOSTILE),
+            Categorical(LONG, ("female " + IMAGE, TURNED)),
+        )
+    )
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame(
+        {attribute.name: rng.choice(attribute.values, 40) for attribute in schema.categorical}
+        | {schema.names[0]: rng.uniform(18, 90, 40).round(1)}
+    )
+    text = f"# {SCRIPT} {IMAGE} {QUOTES} {TURNED}\nnumeric within 20"
+    similarity = Similarity(text, schema, Encoding.fit(people, schema), source=SCRIPT)
+    encoder = FrozenEncoder(random_network(rng, [len(similarity.encoding.features), 4, 2]), similarity)
+    ids = [f"{HOSTILE[row % 5]} {row}" for row in range(40)]
+    found = audit(encoder, random_network(np.random.default_rng(SEED), [2, 1]), people, ids)
+    about = About(
+        title=SCRIPT + IMAGE,
+        data=TURNED,
+        partial=IMAGE,
+        data_cautions=HOSTILE,
+        model=SCRIPT,
+        decisions={"0": IMAGE, "1": SCRIPT},
+        settings={IMAGE: SCRIPT},
+        recheck=(SCRIPT, IMAGE),
+    )
+    by = {name: people[name] for name in schema.names_categorical}
+    return build(found, state(found, held_out=False, by=by), encoder=encoder, about=about)
+
+
+# -- very many people --------------------------------------------------------------------------------------------------
+
+
+@cache
+def large_report(count: int = 200_000) -> Report:
+    """A population whose verdicts are made up: what is shown does not depend on how they were found."""
+    similarity = scenes.similarity(scenes.FORMULAS[0])
+    rng = np.random.default_rng(0)
+    people = Individuals.read(
+        scenes.people(count, 1).assign(income=lambda table: table["income"].clip(0, 90)), scenes.SCHEMA
+    )
+    margin = rng.normal(1.0, 0.7, count)
+    verdict = np.full(count, Verdict.CERTIFIED, dtype=object)
+    verdict[margin < 0] = Verdict.UNDECIDED
+    verdict[margin < -0.4] = Verdict.COUNTEREXAMPLE
+    encoder = FrozenEncoder(random_network(rng, [len(similarity.encoding.features), 4, 2]), similarity)
+    nobody = np.zeros(count, np.bool_)
+    found = Audit(
+        ids=tuple(f"person-{row}" for row in range(count)),
+        people=people,
+        verdict=verdict,
+        reason=np.where(verdict == Verdict.UNDECIDED, Reason.LOOSE, Reason.NONE).astype(object),
+        prediction=rng.integers(0, 2, count),
+        margin=margin,
+        vacuous=nobody,
+        alone=nobody,
+        others=people.take(rng.permutation(count)),
+        ball=None,
+        box=None,
+        model=read_model(random_network(rng, [2, 1])),
+    )
+    return build(found, statement(found), encoder=encoder, radius=rng.uniform(0, 1, count), about=ABOUT)

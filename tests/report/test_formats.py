@@ -1,0 +1,169 @@
+"""Three formats, one content: the same numbers, the same bytes for the same audit."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from lcifr.cli.report import Format
+from lcifr.drawing.text import at_least, count, floored, percent, short
+from lcifr.errors import LcifrError
+from lcifr.report import format_names, render
+from lcifr.report.document import Chart, Table
+from lcifr.report.shown import show
+from lcifr.report.wording import put_into_words
+from tests.report import scenes
+from tests.report.test_hostile import Tags
+
+NUMBER = re.compile(r"[−\d][\d,.]*\d|\d")
+
+
+def static_text(page: str) -> str:
+    """What one reads of the page, without the charts' own ticks and the explorer."""
+    return Tags(re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)).text
+
+
+def cells(text: str) -> list[str]:
+    """The cells of every Markdown table before the people, without markup."""
+    head = text[: text.index("\n## Person by person")]
+    rows = [line for line in head.splitlines() if line.startswith("|") and not set(line) <= set("|-: ")]
+    return [re.sub(r"\\(.)", r"\1", cell.strip()) for row in rows for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+def test_markdown_and_page_have_the_same_tables_and_numbers():
+    report = scenes.small_report()
+    markdown, page = render(report, "md"), render(report)
+    from_page = [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)]
+    explored = page.index('id="explore"')
+    before = page[:explored]
+    shown = [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", before)]
+    assert [cell.replace("&lt;", "<").replace("&amp;", "&") for cell in shown] == cells(markdown)
+    assert len(from_page) > len(shown)
+    end = markdown.index("\n## Person by person"), markdown.index("\n## What this does not say")
+    spoken = re.sub(r"\\(.)", r"\1", markdown[: end[0]] + markdown[end[1] :])
+    assert set(NUMBER.findall(spoken)) == set(NUMBER.findall(static_text(page)))
+
+
+def test_every_fact_of_the_json_is_in_the_words():
+    report = scenes.small_report()
+    facts, text = json.loads(render(report, "json")), render(report, "md")
+    proved = facts["proved"]
+    for name in ("certified", "violated", "undecided", "vacuous", "alone"):
+        assert f"| {count(proved[name])} | {percent(proved[name] / proved['people'])} |" in text
+    assert f"at least {at_least(proved['lower'])}, with 95 % confidence" in text
+    assert proved["certified"] + proved["violated"] + proved["undecided"] == proved["people"] == 60
+    for row in facts["models"]:
+        figures = [row[key] for key in ("accuracy", "balanced_accuracy", "certified", "violated", "undecided")]
+        assert f"| {row['name']} | " + " | ".join(map(percent, figures)) + " |" in text
+    for row in facts["groups"]:
+        figures = (
+            percent(row["certified"]),
+            at_least(row["at_least"]),
+            percent(row["violated"]),
+            percent(row["accuracy"]),
+        )
+        assert f"| {row['attribute']} | {row['value']} | {row['people']} | " + " | ".join(figures) + " |" in text
+    for name in ("margins", "radii"):
+        assert sum(sum(bars) for bars in facts[name]["counts"].values()) == proved["people"]
+    for caution in facts["cautions"]:
+        assert caution["title"] in text
+    for row in facts["tuning"]["rows"]:
+        assert f"| {percent(row['score'])} | {percent(row['balanced'])} | {percent(row['certified'])} |" in text
+    for one in facts["explorer"]["people"]:
+        margin = floored(one["margin"]) if one["verdict"] == "CERTIFIED" else f"none ({floored(one['margin'])})"
+        assert f"| {one['id']} | {one['verdict'].capitalize()} | {one['decision']} | {margin} |" in text
+
+
+def test_the_explorer_of_the_page_holds_the_people_of_the_other_formats():
+    report = scenes.small_report()
+    page = render(report)
+    data = json.loads(re.search(r'id="explorer-data">(.*?)</script>', page, re.DOTALL).group(1))
+    assert [one[0] for one in data["people"]] == [one.id for one in report.explorer.people]
+    for one, person in zip(data["people"], report.explorer.people, strict=True):
+        shown = show(person, report.explorer)
+        assert data["texts"][one[2]] == shown.sentence
+        assert [(data["texts"][name], value) for name, value in one[3]] == list(shown.facts)
+        for row, expected in zip(one[4], shown.rows, strict=True):
+            assert [data["texts"][n] for n in row[:3]] == [expected.own, expected.may, expected.other]
+            assert bool(row[3]) is expected.differs
+
+
+def test_the_same_audit_gives_the_same_bytes():
+    for form in format_names():
+        assert render(scenes.made_report(), form) == render(scenes.made_report(), form)
+
+
+def test_every_chart_has_a_title_a_description_and_a_table_with_its_numbers():
+    report = scenes.small_report()
+    document, page = put_into_words(report), render(report)
+    charts = [block for section in document.sections for block in section.blocks if isinstance(block, Chart)]
+    assert [chart.key for chart in charts] == ["margins", "radii", "tuned"]
+    for chart in charts:
+        assert f'<title id="{chart.key}-title">{chart.title}</title>' in page
+        assert f'<desc id="{chart.key}-desc">' in page
+        if chart.histogram is not None:
+            totals = Counter()
+            for row in chart.table.rows:
+                totals.update(
+                    {name: int(cell.replace(",", "")) for name, cell in zip(chart.table.head[1:], row[1:], strict=True)}
+                )
+            assert sorted(totals.values()) == sorted(sum(bars) for bars in chart.histogram.counts.values())
+
+
+def test_tables_are_rectangles():
+    for report in (scenes.small_report(), scenes.hostile_report()):
+        for section in put_into_words(report).sections:
+            for block in section.blocks:
+                if isinstance(block, Table):
+                    assert {len(row) for row in block.rows} <= {len(block.head)}
+                    assert len(block.numbers) == len(block.head)
+
+
+def test_the_command_offers_every_format():
+    assert {str(one) for one in Format} == set(format_names())
+    with pytest.raises(LcifrError, match="there is no format 'pdf'"):
+        render(scenes.small_report(), "pdf")
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.9999, "99.9 %"), (0.95, "95.0 %"), (0.91649, "91.6 %"), (1.0, "100.0 %"), (None, "–")]
+)
+def test_a_lower_bound_is_rounded_down(share, said):
+    assert at_least(share) == said
+
+
+def test_numbers_are_never_rounded_in_our_favour():
+    assert percent(0.99996) == "over 99.9 %"
+    assert percent(0.0001) == "under 0.1 %"
+    assert floored(0.99999) == "0.9999"
+    assert floored(-0.05231) == "−0.05231"
+    assert floored(-0.052311) == "−0.05232"
+    assert floored(None) == "–"
+    assert short(float("inf")) == "∞"
+
+
+def test_words_are_careful():
+    spoken = render(scenes.small_report(), "md").lower()
+    assert "certified with respect to φ" in spoken
+    for sentence in re.split(r"[.\n]", spoken):
+        if re.search(r"\b(fair|unbiased|discriminat\w+)\b", sentence):
+            assert "does not say that the model is fair or unbiased" in sentence
+
+
+def test_what_is_missing_is_left_out_or_said():
+    found, encoder = scenes.audited()
+    from lcifr.certificates import state
+    from lcifr.report import build
+
+    bare = render(build(found, state(found, held_out=False), encoder=encoder), "md")
+    for said in ("No baseline was given", "No statement about a population", "not been checked", "In-sample people"):
+        assert said in bare
+    for left_out in ("## What the promise costs", "## Group by group", "Proved radii"):
+        assert left_out not in bare
+    withheld = render(build(found, state(found, held_out=False)), "md")
+    assert "The producer does not show φ" in withheld
+    assert replace(scenes.ABOUT, title="x").title == "x"
