@@ -12,7 +12,7 @@ import numpy as np
 from experiments import confirm, scaling
 from experiments.plan import DELTA, TRANSFER, Cell
 from experiments.store import Found, Store
-from experiments.verdicts import exactly, quick
+from experiments.verdicts import exactly, quick, share
 from lcifr import datasets
 from lcifr.datasets import Dataset, Split
 from lcifr.estimators import FairEncoder, RobustClassifier
@@ -79,7 +79,9 @@ def model(cell: Cell, store: Store) -> Found:
     points = []
     for name, head in heads_of(settings, near.latent, near.radius, data.train.y).items():
         judged = exactly(encoder, head, data.test)
-        points.append({"head": name, "validation": quick(encoder, head, data.validation), "test": judged.figures})
+        near_share = {"certified": share(head.certified(near.latent, near.radius))}
+        seen = {"training": near_share, "validation": quick(encoder, head, data.validation)}
+        points.append({"head": name, **seen, "test": judged.figures})
         head.save(store.model_path(cell.name, f"{name}.head"))
     encoder.save(store.model_path(cell.name, "encoder"))
     return {"points": points, **_about(encoder, data)}

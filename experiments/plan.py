@@ -67,11 +67,11 @@ OURS: dict[str, dict[str, Any]] = {
 
 GAMMAS: dict[str, tuple[float, ...]] = {
     "adult": (0.3, 1.0, 3.0, 10.0),
-    "compas": (0.1, 0.2, 0.4, 1.0),
-    "crime": (0.3, 1.0, 3.0, 10.0),
+    "compas": (0.05, 0.1, 0.15, 0.2, 0.4),
+    "crime": (0.3, 1.0, 2.0, 5.0),
     "german": (0.5, 1.0, 2.0, 4.0),
-    "health": (0.3, 1.0, 3.0),
-    "law_school": (0.1, 0.3, 1.0, 3.0),
+    "health": (0.1, 0.3, 1.0),
+    "law_school": (0.03, 0.1, 0.3, 1.0),
 }
 """Weights tried with ``bounds``; where φ only frees attributes the weight does not matter, and 1 is enough."""
 

@@ -25,7 +25,9 @@ def found(cell: Cell, draw: np.random.Generator) -> Found:
     whole: dict[str, Any] = {"name": cell.name, "kind": cell.kind, "settings": cell.settings, "cpu_seconds": 1.0}
     if cell.kind == "model":
         heads = [f"{head:g}" for head in cell.settings["heads"]] or ["plain"]
-        whole["points"] = [{"head": h, "validation": test_figures(draw), "test": test_figures(draw)} for h in heads]
+        whole["people"] = [100, 50, 50]
+        parts = ("training", "validation", "test")
+        whole["points"] = [{"head": head, **{part: test_figures(draw) for part in parts}} for head in heads]
     elif cell.kind == "transfer":
         labels = paper.figures()["transfer"]
         whole["labels"] = {label: {"test": test_figures(draw), "validation": test_figures(draw)} for label in labels}

@@ -36,7 +36,7 @@ def test_other_test_figures_do_not_change_the_choice(seed: int, row: str) -> Non
 
 def point(gamma: float, accuracy: float, balanced: float, certified: float) -> Point:
     figures = {"accuracy": accuracy, "balanced": balanced, "certified": certified}
-    return Point("bounds", gamma, "1", (), figures, figures, {})
+    return Point("bounds", gamma, "1", (), certified, figures, figures, {})
 
 
 def test_the_most_accurate_of_those_that_certify_enough() -> None:
@@ -52,7 +52,7 @@ def test_where_nothing_certifies_enough_the_most_certified_that_is_not_trivial()
 
 
 def test_the_goal_is_the_papers_where_rows_compare_and_our_dl2_elsewhere() -> None:
-    assert goal("adult/noise", []) == pytest.approx(98.8)
+    assert goal("adult/noise", []) == pytest.approx(98.3)
     assert goal("adult/cat", []) == 100.0
     assert goal("adult/attribute", [point(10, 80, 70, 91.5)]) == 91.5
 
