@@ -16,6 +16,7 @@ from lcifr.certificates.decision import OWN_WORD, Asked, BoolArray, FloatArray, 
 from lcifr.certificates.encoder import Encoder, freeze
 from lcifr.certificates.handover import Representation
 from lcifr.certificates.latent import as_ids, represent
+from lcifr.certificates.showing import Shown, counterexample_rows
 from lcifr.certificates.verdicts import Reason, Verdict, words
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
@@ -23,8 +24,8 @@ from lcifr.prove import Budget, Status, maximize
 from lcifr.similarity.region import Region
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Shown):
     """What an audit found, per person.
 
     Parameters
@@ -91,6 +92,9 @@ class Audit:
         both = pd.concat([self.people.take([row]).to_pandas(), self.others.take([row]).to_pandas()])
         both.index = pd.Index([str(name), "similar"])
         return both.loc[:, (both.iloc[0] != both.iloc[1]).to_numpy()]
+
+    def _examples(self) -> Sequence[Sequence[str]]:
+        return counterexample_rows(self)
 
     def modularity(self) -> dict[str, float]:
         """What modularity cost: shares certified on the ball, on the box, end to end, and really violated."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certificates.decision import FloatArray, Model
+from lcifr.certificates.showing import Shown
 
 
 class Verdict(StrEnum):
@@ -32,8 +34,8 @@ class Reason(StrEnum):
     REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"
 
 
-@dataclass(frozen=True)
-class Certificates:
+@dataclass(frozen=True, repr=False)
+class Certificates(Shown):
     """What a consumer proved, per person.
 
     Parameters
@@ -68,6 +70,11 @@ class Certificates:
     def certified(self) -> NDArray[np.bool_]:
         """(people,)"""
         return np.asarray(self.verdict == Verdict.CERTIFIED)
+
+    def _notes(self) -> Iterator[str]:
+        if claimed := int((self.radius_status == "claimed").sum()):
+            yield f"{claimed} verdicts rest on a radius that the producer claims and nobody has checked."
+        yield from super()._notes()
 
     def frame(self) -> Any:
         """A pandas frame, one row per person."""

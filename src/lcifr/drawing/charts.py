@@ -16,7 +16,7 @@ from lcifr.drawing.markup import element, raw
 from lcifr.drawing.text import count, short
 
 WIDTH, HEIGHT = 440, 260
-LEFT, RIGHT, TOP, BOTTOM = 46, 14, 14, 44
+LEFT, RIGHT, TOP, BOTTOM = 46, 22, 14, 44
 
 
 def chart_style() -> str:
@@ -38,6 +38,11 @@ class Dot:
     kind: str
     across: float
     up: float
+
+
+def model_dot(kind: str, gamma: float, certified: float, score: float) -> Dot:
+    """A model of a frontier: baselines by their names, the others by their weight."""
+    return Dot(kind if kind in ("plain", "unaware") else f"γ = {gamma:g}", kind, certified, score)
 
 
 @dataclass(frozen=True)
@@ -153,7 +158,7 @@ def _dot(frame: _Frame, dot: Dot) -> list[Element]:
     left = dot.across > 0.75
     return [
         element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="5", class_=f"dot {dot.kind}"),
-        _text(x - 8 if left else x + 8, y - 8, dot.label, "end" if left else "start", "name"),
+        _text(x - 8 if left else x + 8, y + 16 if left else y - 8, dot.label, "end" if left else "start", "name"),
     ]
 
 

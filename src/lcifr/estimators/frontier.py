@@ -65,9 +65,14 @@ class Frontier:
     encoder: FairEncoder | None
     head: Head | None
 
-    def plot(self, path: str | Path) -> None:
-        """Write the frontier as an SVG file."""
-        Path(path).write_text(self._repr_svg_(), encoding="utf-8")
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Write the frontier as an SVG file; without a path, return a matplotlib figure of it."""
+        if path is not None:
+            Path(path).write_text(self._repr_svg_(), encoding="utf-8")
+            return None
+        from lcifr.estimators.plot import frontier_figure
+
+        return frontier_figure(self)
 
     def _repr_svg_(self) -> str:
         """For notebooks."""

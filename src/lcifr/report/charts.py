@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lcifr.drawing.charts import Dot
+from lcifr.drawing.charts import model_dot
 from lcifr.drawing.histogram import Histogram
 from lcifr.drawing.text import count, percent, short
 from lcifr.report.content import Tuning
@@ -67,10 +67,7 @@ def _span(shown: Histogram, place: int) -> str:
 
 def frontier(tuning: Tuning) -> Chart:
     """Certified share against score."""
-    dots = tuple(
-        Dot(row.name if row.kind in ("plain", "unaware") else f"γ = {row.gamma:g}", row.kind, row.certified, row.score)
-        for row in tuning.rows
-    )
+    dots = tuple(model_dot(row.kind, row.gamma, row.certified, row.score) for row in tuning.rows)
     rows = tuple(
         (
             dot.label + (" (chosen)" if row.kind == "chosen" else ""),

@@ -83,6 +83,12 @@ class Similarity:
     def __repr__(self) -> str:
         return f"Similarity({print_formula(self.formula)!r})"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: as it is written, and in English."""
+        from lcifr.drawing.notebook import formula_html
+
+        return formula_html(self.source, self.text, self.explain())
+
     # -- truth -----------------------------------------------------------------------------------------------------
 
     def holds(self, x: Any, other: Any) -> Booleans:
