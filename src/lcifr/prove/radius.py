@@ -180,12 +180,13 @@ def _by_kernel(wanted: _Wanted, latent: FloatArray, region: Region, target: Floa
     """The same as :func:`_by_engine`, compiled."""
     from lcifr.prove.compiled.call import answer_chunk
 
-    signs = _directions(wanted.network.outputs)
+    offset = np.empty((region.people, 2 * wanted.network.outputs))
+    offset[:, 0::2], offset[:, 1::2] = -latent, latent
     found = answer_chunk(
         wanted.network,
         region,
-        signs,
-        -latent @ signs.T,
+        _directions(wanted.network.outputs),
+        offset,
         None if target is None else target[:, None],
         np.zeros((region.people, 1)),  # reached by x itself, which is always covered
         wanted.tolerance,

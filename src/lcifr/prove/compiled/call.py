@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from functools import cache, partial
+from dataclasses import dataclass, field
+from functools import cache, lru_cache, partial
 from itertools import count
 
 import numpy as np
@@ -13,7 +14,7 @@ import torch
 
 from lcifr.bounds.scene import Gauge, tensors
 from lcifr.network import FLOOR, Network
-from lcifr.prove.answer import Budget, FloatArray
+from lcifr.prove.answer import Budget, FloatArray, IntArray
 from lcifr.prove.compiled.kernel import make_kernel
 from lcifr.prove.compiled.room import make_room
 from lcifr.prove.compiled.shape import Ask, Cells, Found, Net
@@ -60,14 +61,16 @@ def answer_chunk(
         witness=np.full((people, answers, region.features), np.nan),
     )
     ask = _ask(network, directions, np.ascontiguousarray(offset), goal, tolerance, budget, together, branch)
+    size = np.abs(directions if directions.ndim == 3 else directions[None])
     timer = None if deadline is None else threading.Timer(deadline - time.monotonic(), ask.stop.fill, (1,))
     if timer is not None:
         timer.start()
     try:
         for cell in region.cells:
             if cell.present.any():
-                net, cells, asked = _net(network, cell, ask, directions)
-                _share(people, partial(_answer_piece, net, cells, asked, found))
+                net, order, slope, shift = _net(_Layout.of(network, cell))
+                asked = ask._replace(rise=size @ slope, shift=size @ shift + FLOOR)
+                _share(people, partial(_answer_piece, net, _cells(cell, order), asked, found))
     finally:
         if timer is not None:
             timer.cancel()
@@ -77,11 +80,11 @@ def answer_chunk(
 def _answer_piece(net: Net, cells: Cells, ask: Ask, found: Found, begin: int, end: int) -> None:
     """People begin … end−1; whoever needs a larger tree gets it and starts again, with what was found."""
     nodes = NODES
-    room = make_room(net, cells, ask.value.shape[1], nodes)
+    room = make_room(net, cells, ask.value.shape[2], nodes)
     while (begin := kernel()(net, cells, ask, found, room, begin, end)) < end:
         nodes *= 4
         found.nodes[begin] = 0
-        room = make_room(net, cells, ask.value.shape[1], nodes)
+        room = make_room(net, cells, ask.value.shape[2], nodes)
 
 
 def _ask(
@@ -96,9 +99,12 @@ def _ask(
 ) -> Ask:
     rows = directions if directions.ndim == 3 else directions[None]
     last = network.layers[1]
+    value = np.ascontiguousarray(np.swapaxes(rows @ last.weight, 1, 2))
     none = np.zeros(0)
     return Ask(
-        np.ascontiguousarray(rows @ last.weight),
+        value,
+        np.maximum(value, 0.0),
+        np.minimum(value, 0.0),
         np.ascontiguousarray(rows @ last.bias),
         none[None],
         none[None],
@@ -112,15 +118,27 @@ def _ask(
     )
 
 
-def _net(network: Network, cell: Cell, ask: Ask, directions: FloatArray) -> tuple[Net, Cells, Ask]:
-    """The network and the people as this cell's columns order them, and the rounding terms on it."""
-    order = np.concatenate([cell.numeric, *(choice.columns for choice in cell.choices)])
-    gauge = Gauge.of(
-        tensors(network),
-        torch.as_tensor(cell.numeric),
-        [torch.as_tensor(choice.columns) for choice in cell.choices],
-    )
-    first, size = network.layers[0], np.abs(directions if directions.ndim == 3 else directions[None])
+@dataclass(frozen=True)
+class _Layout:
+    """A network as the columns of a cell order it; what is made of it is kept for the next chunk or call."""
+
+    name: tuple[str, bytes, tuple[bytes, ...]]
+    network: Network = field(compare=False)
+    cell: Cell = field(compare=False)
+
+    @classmethod
+    def of(cls, network: Network, cell: Cell) -> _Layout:
+        columns = tuple(choice.columns.tobytes() for choice in cell.choices)
+        return cls((network.hash, cell.numeric.tobytes(), columns), network, cell)
+
+
+@lru_cache(maxsize=16)
+def _net(layout: _Layout) -> tuple[Net, IntArray, FloatArray, FloatArray]:
+    """The first layer, its columns in cell order, and the slope and shift of the last layer's rounding term."""
+    network, cell = layout.network, layout.cell
+    order = np.concatenate([cell.numeric, *(choice.columns for choice in cell.choices)]).astype(np.int64)
+    choices = [torch.as_tensor(choice.columns) for choice in cell.choices]
+    gauge, first = Gauge.of(tensors(network), torch.as_tensor(cell.numeric), choices), network.layers[0]
     net = Net(
         np.ascontiguousarray(first.weight[:, order].T),
         np.array(first.bias),
@@ -128,22 +146,19 @@ def _net(network: Network, cell: Cell, ask: Ask, directions: FloatArray) -> tupl
         gauge.shift[0].numpy(),
         gauge.unit,
     )
-    lengths = [len(choice.columns) for choice in cell.choices]
-    allowed = (
-        np.concatenate([choice.allowed for choice in cell.choices], 1)
-        if lengths
-        else np.zeros((len(cell.present), 0), np.bool_)
-    )
-    cells = Cells(
+    return net, order, gauge.slope[1].numpy(), gauge.shift[1].numpy()
+
+
+def _cells(cell: Cell, order: IntArray) -> Cells:
+    allowed = np.concatenate([np.zeros((len(cell.present), 0), np.bool_), *(c.allowed for c in cell.choices)], 1)
+    return Cells(
         np.array(cell.lower, order="C"),
         np.array(cell.upper, order="C"),
         allowed.view(np.uint8),
-        np.cumsum([0, *lengths]),
-        order.astype(np.int64),
+        np.cumsum([0, *(len(choice.columns) for choice in cell.choices)]),
+        order,
         np.array(cell.present).view(np.uint8),
     )
-    rise, level = size @ gauge.slope[1].numpy(), size @ gauge.shift[1].numpy() + FLOOR
-    return net, cells, ask._replace(rise=rise, shift=level)
 
 
 def _share(people: int, work: Callable[[int, int], None]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lcifr.prove.compiled.jit import compiled, digest, kept
-from lcifr.prove.compiled.person import CHOICES, NUMERICS, look_at, plain_bound
+from lcifr.prove.compiled.person import CHOICES, NUMERICS, look_at, plain_bounds
 from lcifr.prove.compiled.program import OWNER
 from lcifr.prove.compiled.room import Room
 from lcifr.prove.compiled.shape import Ask, Cells, Desk, Found, Net, Person
@@ -15,15 +15,14 @@ from lcifr.prove.compiled.tree import search
 @compiled
 def answer_all(net: Net, cells: Cells, ask: Ask, found: Found, room: Room, begin: int, end: int) -> int:
     """Fill in what is found about people begin … end−1 on this cell; the first person for whom there is no room."""
-    who, lp, tree, desk, directions = room.who, room.lp, room.tree, room.desk, ask.value.shape[1]
+    who, lp, tree, desk, directions = room.who, room.lp, room.tree, room.desk, ask.value.shape[2]
     for i in range(begin, end):
         if not cells.present[i]:
             continue
         row = i if len(ask.value) > 1 else 0
         look_at(net, cells, i, who)
         lp.size[OWNER] = -1
-        for k in range(directions):
-            desk.upper[k] = plain_bound(net, ask, who, row, k, desk.slopes)
+        plain_bounds(net, ask, who, row, desk.plain, desk.most, desk.upper)
         for answer in range(found.best.shape[1]):
             first, last = (0, directions) if ask.together else (answer, answer + 1)
             desk.hit[0] = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lcifr.prove.compiled.jit import compiled
-from lcifr.prove.compiled.person import CHOICES, COLUMNS, NUMERICS, UNSTABLE, at_most, chord, interval
+from lcifr.prove.compiled.person import CHOICES, COLUMNS, NUMERICS, UNSTABLE, at_most, chord, intervals
 from lcifr.prove.compiled.shape import Ask, Desk, Dictionary, Flags, Net, Person, Tree
 
 STUCK, RELU, CHOICE = 0, 1, 2
@@ -20,14 +20,14 @@ def set_costs(net: Net, ask: Ask, who: Person, row: int, tree: Tree, node: int, 
     For c > 0, max over x of (rest + c·relu(y)) is the larger of the maxima of (rest + c·y) and (rest): a decided phase
     needs no halfspace y ≥ 0 or y ≤ 0.
     """
-    value, phase, allow = ask.value[row, tree.direction[node]], tree.phase[node], tree.allow[node]
-    weight = 1.0
+    k, phase, allow, weight, lows, highs = tree.direction[node], tree.phase[node], tree.allow[node], 1.0, who.lo, who.hi
+    if tree.cut[node]:
+        intervals(net, who, allow, desk.lo, desk.hi)
+        lows, highs = desk.lo, desk.hi
     for u in range(who.size[UNSTABLE]):
         j = who.unstable[u]
-        c, lo, hi = value[j], who.lo[j], who.hi[j]
-        weight += abs(c) * (hi - lo)
-        if tree.cut[node]:
-            lo, hi = interval(net, who, allow, j)
+        c, lo, hi = ask.value[row, j, k], lows[j], highs[j]
+        weight += abs(c) * (who.hi[j] - who.lo[j])
         left = right = desk.intercept[u] = 0.0
         if lo >= 0.0 or (c > 0.0 and phase[u] > 0):
             left = right = c
@@ -96,7 +96,7 @@ def vertex_of(who: Person, allow: Flags, desk: Desk) -> None:
 @compiled
 def value_at_point(ask: Ask, who: Person, row: int, k: int, desk: Desk) -> float:
     """Direction · network at the desk's point, in plain floating point; and the gradient there as slopes."""
-    q, value, total = who.size[COLUMNS], ask.value[row, k], desk.constant[0]
+    q, total = who.size[COLUMNS], desk.constant[0]
     for p in range(q):
         desk.slopes[p] = desk.stable[p]
         total += desk.stable[p] * desk.point[p]
@@ -106,16 +106,17 @@ def value_at_point(ask: Ask, who: Person, row: int, k: int, desk: Desk) -> float
         for p in range(q):
             y += who.weight[j, p] * desk.point[p]
         if y > 0.0:
-            total += value[j] * y
+            c = ask.value[row, j, k]
+            total += c * y
             for p in range(q):
-                desk.slopes[p] += value[j] * who.weight[j, p]
+                desk.slopes[p] += c * who.weight[j, p]
     return float(total)
 
 
 @compiled
 def decide(ask: Ask, who: Person, row: int, tree: Tree, node: int, lp: Dictionary, desk: Desk) -> tuple[int, int]:
     """Whether to split a choice or a phase, and which: a choice that is not whole, else the chord with most gap."""
-    value, allow = ask.value[row, tree.direction[node]], tree.allow[node]
+    k, allow = tree.direction[node], tree.allow[node]
     place, top = -1, WHOLE
     for c in range(who.size[CHOICES]):
         most = 0.0
@@ -129,7 +130,7 @@ def decide(ask: Ask, who: Person, row: int, tree: Tree, node: int, lp: Dictionar
     top = 0.0
     for u in range(who.size[UNSTABLE]):
         if desk.intercept[u] > 0.0:
-            y, c = lp.input[u], value[who.unstable[u]]
+            y, c = lp.input[u], ask.value[row, who.unstable[u], k]
             gap = desk.slope[u] * y + desk.intercept[u] - c * max(y, 0.0) + 1e-6 * desk.intercept[u]
             if gap > top:
                 place, top = u, gap

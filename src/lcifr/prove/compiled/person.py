@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from lcifr.prove.compiled.jit import compiled
-from lcifr.prove.compiled.shape import Ask, Cells, Floats, Net, Person
+from lcifr.prove.compiled.shape import Ask, Cells, Flags, Floats, Net, Person
 
 UNSTABLE, NUMERICS, COLUMNS, CHOICES = 0, 1, 2, 3
 
@@ -26,7 +26,7 @@ def look_at(net: Net, cells: Cells, i: int, who: Person) -> None:
     if _pattern_changed(cells, i, who):
         _compact(net, cells, who)
     _ends(cells, i, who)
-    _intervals(net, cells, i, who)
+    _first_layer(net, cells, i, who)
 
 
 @compiled
@@ -82,86 +82,124 @@ def _ends(cells: Cells, i: int, who: Person) -> None:
 
 
 @compiled
-def _intervals(net: Net, cells: Cells, i: int, who: Person) -> None:
-    """base: the first layer at what is fixed. lo, hi: its proved interval. And which neurons that leaves unstable."""
+def _first_layer(net: Net, cells: Cells, i: int, who: Person) -> None:
+    """The first layer at what is fixed, its intervals, and which neurons these leave unstable."""
     numerics, hidden, largest = cells.lower.shape[1], net.weight.shape[1], 0.0
-    base = who.base
     for j in range(hidden):
-        base[j] = net.bias[j]
+        who.base[j] = net.bias[j]
     for f in range(numerics):
         x = cells.lower[i, f]
         largest = max(largest, abs(x), abs(cells.upper[i, f]))
         if not who.pattern[f]:
             for j in range(hidden):
-                base[j] += net.weight[f, j] * x
+                who.base[j] += net.weight[f, j] * x
     for c in range(len(cells.start) - 1):
         if not who.pattern[numerics + c]:
             for v in range(cells.start[c], cells.start[c + 1]):
                 if cells.allowed[i, v]:
                     for j in range(hidden):
-                        base[j] += net.weight[numerics + v, j]
+                        who.base[j] += net.weight[numerics + v, j]
     who.largest[0] = largest
+    intervals(net, who, who.allow, who.lo, who.hi)
     count = 0
     for j in range(hidden):
-        who.lo[j], who.hi[j] = interval(net, who, who.allow, j)
-        who.on[j] = who.lo[j] >= 0.0
+        who.on[j] = not who.lo[j] < 0.0  # also where overflow left no number: the bounds become infinite
         if who.lo[j] < 0.0 < who.hi[j]:
             who.unstable[count] = j
             count += 1
-        elif math.isnan(who.lo[j]) or math.isnan(who.hi[j]):  # overflow: bounds become infinite, see `plain_bound`
-            who.on[j] = 1
     who.size[UNSTABLE] = count
 
 
 @compiled
-def interval(net: Net, who: Person, allow: np.ndarray, j: int) -> tuple[float, float]:
-    """The closed-form interval of neuron ``j`` with these categories allowed, rounded outward."""
-    low = high = who.base[j]
+def intervals(net: Net, who: Person, allow: Flags, lo: Floats, hi: Floats) -> None:
+    """The closed-form intervals (hidden,) of the first layer with these categories allowed, rounded outward."""
+    hidden = len(lo)
+    for j in range(hidden):
+        doubt = net.unit * (who.largest[0] * net.slope[j] + net.shift[j])
+        lo[j], hi[j] = who.base[j] - doubt, who.base[j] + doubt
     for p in range(who.size[NUMERICS]):
-        a, b = who.weight[j, p] * who.low[p], who.weight[j, p] * who.high[p]
-        low += a if a < b else b
-        high += b if a < b else a
+        weight, low, high = net.weight[who.source[p]], who.low[p], who.high[p]
+        for j in range(hidden):
+            a, b = weight[j] * low, weight[j] * high
+            lo[j] += a if a < b else b
+            hi[j] += b if a < b else a
+    least, most = who.least, who.most
     for c in range(who.size[CHOICES]):
-        least, most = np.inf, -np.inf
+        for j in range(hidden):
+            least[j], most[j] = np.inf, -np.inf
         for p in range(who.begin[c], who.begin[c + 1]):
             if allow[p]:
-                least, most = min(least, who.weight[j, p]), max(most, who.weight[j, p])
-        low, high = low + least, high + most
-    doubt = net.unit * (who.largest[0] * net.slope[j] + net.shift[j])
-    return low - doubt, high + doubt
+                weight = net.weight[who.source[p]]
+                for j in range(hidden):
+                    least[j] = weight[j] if weight[j] < least[j] else least[j]
+                    most[j] = weight[j] if weight[j] > most[j] else most[j]
+        for j in range(hidden):
+            lo[j] += least[j]
+            hi[j] += most[j]
 
 
 @compiled
-def plain_bound(net: Net, ask: Ask, who: Person, row: int, k: int, slopes: Floats) -> float:
-    """The bound of direction ``k`` with chords above and the nearer of 0 and y below; and its slopes (q,)."""
-    value, q = ask.value[row, k], who.size[COLUMNS]
-    constant = stable_part(ask, who, row, k, slopes)
-    for u in range(who.size[UNSTABLE]):
-        j = who.unstable[u]
-        c, lo, hi = value[j], who.lo[j], who.hi[j]
-        if c > 0.0:
-            s, t = chord(lo, hi)
-            constant += c * t
-            s *= c
-        elif hi > -lo:
-            s = c
-        else:
-            continue
-        constant += s * who.base[j]
-        for p in range(q):
-            slopes[p] += s * who.weight[j, p]
-    return at_most(net, ask, who, row, k, who.allow, slopes, constant)
+def add(target: Floats, source: Floats, factor: float) -> None:
+    """target += factor · source."""
+    for k in range(len(target)):
+        target[k] += factor * source[k]
+
+
+@compiled
+def plain_bounds(net: Net, ask: Ask, who: Person, row: int, slopes: Floats, most: Floats, upper: Floats) -> None:
+    """The bounds (K,) of all directions with chords above and the nearer of 0 and y below, and their slopes (q, K).
+
+    Directions are the inner loops: there are more of them than columns that move.
+    """
+    directions, q = len(upper), who.size[COLUMNS]
+    for k in range(directions):
+        upper[k] = ask.level[row, k] + net.unit * (ask.rise[row, k] * who.largest[0] + ask.shift[row, k])
+    for p in range(q):
+        for k in range(directions):
+            slopes[p, k] = 0.0
+    for j in range(len(who.on)):
+        if who.on[j]:
+            _add_line(who, j, ask.value[row, j], 1.0, 0.0, slopes, upper)
+        elif who.hi[j] > 0.0:
+            s, t = chord(who.lo[j], who.hi[j])
+            _add_line(who, j, ask.plus[row, j], s, t, slopes, upper)
+            if who.hi[j] > -who.lo[j]:
+                _add_line(who, j, ask.minus[row, j], 1.0, 0.0, slopes, upper)
+    for p in range(who.size[NUMERICS]):
+        low, high = who.low[p], who.high[p]
+        for k in range(directions):
+            a, b = slopes[p, k] * low, slopes[p, k] * high
+            upper[k] += b if a < b else a
+    for c in range(who.size[CHOICES]):
+        for k in range(directions):
+            most[k] = -np.inf
+        for p in range(who.begin[c], who.begin[c + 1]):
+            if who.allow[p]:
+                for k in range(directions):
+                    most[k] = slopes[p, k] if slopes[p, k] > most[k] else most[k]
+        add(upper, most, 1.0)
+    for k in range(directions):
+        if math.isnan(upper[k]):
+            upper[k] = np.inf
+
+
+@compiled
+def _add_line(who: Person, j: int, value: Floats, s: float, t: float, slopes: Floats, upper: Floats) -> None:
+    """Add value · (s·y + t) of neuron ``j`` to the linear functions of all directions."""
+    add(upper, value, s * who.base[j] + t)
+    for p in range(who.size[COLUMNS]):
+        add(slopes[p], value, s * who.weight[j, p])
 
 
 @compiled
 def stable_part(ask: Ask, who: Person, row: int, k: int, slopes: Floats) -> float:
     """What the neurons that are on for certain give: slopes (q,), and the constant."""
-    value, q, constant = ask.value[row, k], who.size[COLUMNS], ask.level[row, k]
+    q, constant = who.size[COLUMNS], ask.level[row, k]
     for p in range(q):
         slopes[p] = 0.0
-    for j in range(len(value)):
+    for j in range(len(who.on)):
         if who.on[j]:
-            c = value[j]
+            c = ask.value[row, j, k]
             constant += c * who.base[j]
             for p in range(q):
                 slopes[p] += c * who.weight[j, p]
@@ -176,9 +214,7 @@ def chord(lo: float, hi: float) -> tuple[float, float]:
 
 
 @compiled
-def at_most(
-    net: Net, ask: Ask, who: Person, row: int, k: int, allow: np.ndarray, slopes: Floats, constant: float
-) -> float:
+def at_most(net: Net, ask: Ask, who: Person, row: int, k: int, allow: Flags, slopes: Floats, constant: float) -> float:
     """The maximum of a linear function over the cell with these categories, rounded up; infinite where it overflows."""
     for p in range(who.size[NUMERICS]):
         a = slopes[p]

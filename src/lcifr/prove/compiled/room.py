@@ -45,6 +45,8 @@ def _person(columns: int, hidden: int, numerics: int, choices: int) -> Person:
         lo=np.zeros(hidden),
         hi=np.zeros(hidden),
         on=np.zeros(hidden, np.uint8),
+        least=np.zeros(hidden),
+        most=np.zeros(hidden),
         unstable=np.zeros(hidden, np.int64),
         largest=np.zeros(1),
     )
@@ -96,6 +98,10 @@ def _desk(columns: int, hidden: int, directions: int) -> Desk:
         best=np.zeros(columns),
         hit=np.zeros(1, np.uint8),
         half=np.zeros(columns, np.uint8),
+        lo=np.zeros(hidden),
+        hi=np.zeros(hidden),
+        plain=np.zeros((columns, directions)),
+        most=np.zeros(directions),
         upper=np.zeros(directions),
         output=np.zeros(directions),
     )

@@ -52,13 +52,16 @@ class Ask(NamedTuple):
 
     Parameters
     ----------
-    value : (·, K, hidden) direction · last layer. level : (·, K) direction · last bias.
+    value : (·, hidden, K) direction · last layer; plus, minus : its positive and its negative part.
+    level : (·, K) direction · last bias.
     rise, shift : (·, K) of the rounding term unit·(rise·X + shift). offset : (n, K) added before values are compared.
     target : (n, answers), −inf where there is none. together : whether all directions belong to one answer.
     branch : whether to branch. nodes : allowed for each direction. stop : (1,) not 0 once time is over.
     """
 
     value: Floats
+    plus: Floats
+    minus: Floats
     level: Floats
     rise: Floats
     shift: Floats
@@ -98,7 +101,7 @@ class Person(NamedTuple):
     source : (q,) the column in cell order. begin : (choices + 1,) where each free choice begins among the q.
     choice : (choices,) which choice it is. weight : (hidden, q).
     low, high : (q,) ends of each column. allow : (q,).
-    base, lo, hi : (hidden,) first layer at what is fixed, and its proved interval. on : (hidden,).
+    base, lo, hi : (hidden,) first layer at what is fixed, and its proved interval. on, least, most : (hidden,).
     unstable : the neurons that can be on and off. largest : (1,) largest |x| of a numeric.
     """
 
@@ -115,6 +118,8 @@ class Person(NamedTuple):
     lo: Floats
     hi: Floats
     on: Flags
+    least: Floats
+    most: Floats
     unstable: Integers
     largest: Floats
 
@@ -179,6 +184,7 @@ class Desk(NamedTuple):
     stable, constant : the part of the current direction that is linear on the whole cell. slopes : of a bound.
     slope, intercept : of the lines that replace the neurons. point : of the cell. half : some categories of a choice.
     best, hit : the best point found in this cell, and whether there is one.
+    lo, hi : (hidden,) intervals. plain : (q, directions) slopes of the plain bounds. most : (directions,).
     upper, output : (directions,) proved of this person in this cell, and so far by the leaves of each tree.
     """
 
@@ -191,5 +197,9 @@ class Desk(NamedTuple):
     best: Floats
     hit: Flags
     half: Flags
+    lo: Floats
+    hi: Floats
+    plain: Floats
+    most: Floats
     upper: Floats
     output: Floats

@@ -18,7 +18,7 @@ from lcifr.prove.compiled.node import (
     value_at_point,
     vertex_of,
 )
-from lcifr.prove.compiled.person import COLUMNS, UNSTABLE, plain_bound, stable_part
+from lcifr.prove.compiled.person import COLUMNS, UNSTABLE, stable_part
 from lcifr.prove.compiled.program import OWNER, PIVOTS, build, read, solve
 from lcifr.prove.compiled.shape import Ask, Desk, Dictionary, Found, Net, Person, Tree
 
@@ -96,7 +96,7 @@ def search(
     if top < 0:
         return True
     desk.hit[0] = 0
-    _turn_to(net, ask, who, row, top, lp, desk, False)
+    _turn_to(ask, who, row, top, lp, desk, False)
     settled = climb(net, ask, found, who, i, row, top, answer, JUMPS, desk)
     limit = enough(found.best[i, answer], target, ask.tolerance)
     if not settled and ask.branch:
@@ -127,9 +127,10 @@ def search(
 
 
 @compiled
-def _turn_to(net: Net, ask: Ask, who: Person, row: int, k: int, lp: Dictionary, desk: Desk, program: bool) -> None:
+def _turn_to(ask: Ask, who: Person, row: int, k: int, lp: Dictionary, desk: Desk, program: bool) -> None:
     """Make direction ``k`` the one that desk and program are about, at the vertex of its plain bound."""
-    plain_bound(net, ask, who, row, k, desk.slopes)
+    for p in range(who.size[COLUMNS]):
+        desk.slopes[p] = desk.plain[p, k]
     vertex_of(who, who.allow, desk)
     if program:
         build(lp, who, desk.slopes)
@@ -190,7 +191,7 @@ def _work(
     k, q = tree.direction[node], who.size[COLUMNS]
     found.nodes[i, k] += 1
     if lp.size[OWNER] != k or lp.size[PIVOTS] > STALE:
-        _turn_to(net, ask, who, row, k, lp, desk, True)
+        _turn_to(ask, who, row, k, lp, desk, True)
     set_costs(net, ask, who, row, tree, node, lp, desk)
     solve(lp, q, 0.1 * ask.tolerance * (1.0 + abs(found.best[i, answer])), 50 + 4 * len(lp.basis))
     read(lp, who, desk.slope)
