@@ -18,6 +18,7 @@ from lcifr.certificates.handover import Representation
 from lcifr.certificates.latent import as_ids, represent
 from lcifr.certificates.showing import Shown, counterexample_rows
 from lcifr.certificates.verdicts import Reason, Verdict, words
+from lcifr.certificates.whole import narrowed, search
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.prove import Budget, Status, maximize
@@ -126,11 +127,12 @@ def audit(
     encoder = freeze(encoder)
     decider = read_model(model, groups, tolerance)
     people = Individuals.read(X, encoder.encoding.schema)
-    region = encoder.similarity.region(people)
+    region = narrowed(encoder.similarity.region(people), encoder.encoding)
     trial = Trial(encoder, decider, people)
     question = ask_whole(encoder, decider, trial, region)
+    network = merge(encoder.network, decider.network)
     answer = maximize(
-        merge(encoder.network, decider.network),
+        network,
         question.directions,
         region,
         target=question.limit,
@@ -143,10 +145,13 @@ def audit(
     reached = (answer.best > question.limit).any(1)
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
-    found = simplify(trial, find(trial, region, open_rows, answer.witness[open_rows]))
+    found = find(trial, region, open_rows, answer.witness[open_rows])
+    found, nobody = search(trial, network, question, region, open_rows[~found.found[open_rows]], found)
+    found = simplify(trial, found)
     reasons = {
         Reason.NONE: certified | found.found,
         Reason.TIE: ~strict,
+        Reason.NOBODY: nobody,
         Reason.FRACTIONAL: reached,
         Reason.BUDGET: (answer.status == Status.BUDGET).any(1),
     }

@@ -28,6 +28,7 @@ from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder, wr
 from lcifr.certificates.handover import Representation
 from lcifr.certificates.latent import versions
 from lcifr.certificates.verdicts import Certificates
+from lcifr.certificates.whole import narrowed
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.network import Network
@@ -189,6 +190,7 @@ def _certified(
 def _audited(
     encoder: Encoder, part: Individuals, region: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
+    region = narrowed(region, encoder.encoding)
     trial = Trial(encoder, decisions.model, part)
     asked = ask_whole(encoder, decisions.model, trial, region)
     sure = np.flatnonzero(decisions.certified[rows])

@@ -71,18 +71,18 @@ def find(trial: Trial, region: Region, rows: np.ndarray, witness: FloatArray) ->
     found = np.zeros(len(others), np.bool_)
     if len(rows) == 0:
         return Found(others, found)
-    _offer(trial, region.take(rows), rows, witness, others, found)
+    result = Found(others, found)
+    offer(trial, region.take(rows), rows, witness, result)
     left = rows[~found[rows]]
     if len(left):
         part = region.take(left)
-        _offer(trial, part, left, part.sample(SAMPLED), others, found)
-    return Found(others, found)
+        offer(trial, part, left, part.sample(SAMPLED), result)
+    return result
 
 
-def _offer(
-    trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, others: Individuals, found: BoolArray
-) -> None:
-    """Take the first of k points that is a counterexample; ``others`` and ``found`` are filled in."""
+def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, result: Found) -> None:
+    """Take the first of k points that is a counterexample; ``result`` is filled in. A person may be there twice."""
+    others, found = result.others, result.found
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
     safe = np.where(blank[..., None], trial.encoder.encoding.encode(trial.people.take(rows))[:, None], points)
     decoded = region.decode(safe)

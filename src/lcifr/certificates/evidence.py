@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lcifr.certificates.decision import Asked, FloatArray
+from lcifr.certificates.decision import Asked, BoolArray, FloatArray
 from lcifr.network import Network
 from lcifr.prove import Answer, Budget, maximize
 from lcifr.prove.proof import CellProof, Claim, Entry, Leaf, Multipliers, to_plain
@@ -85,26 +85,27 @@ def _slim(claim: dict[str, Any], last: FloatArray) -> None:
     direction = np.zeros(len(last))
     for output, value in claim["direction"]:
         direction[output] = float.fromhex(value)
+    with np.errstate(over="ignore", invalid="ignore"):
+        above = direction @ last > 0
     for node in claim["nodes"]:
-        by, bounds = node.get("leaf"), node.get("bounds")
-        if not by or not bounds or "neurons" not in bounds:
-            continue
-        depth = max(item[0] for item in bounds["neurons"])
-        slopes = {k: float.fromhex(s) for layer, k, s in by.get("slopes", ()) if layer == depth}
-        free = {k for layer, k, _ in by.get("beta", ()) if layer == depth}
-        with np.errstate(over="ignore", invalid="ignore"):
-            above = direction @ last > 0
+        by, bounds = node.get("leaf"), node.get("bounds", {})
+        if by and bounds.get("neurons"):
+            bounds["neurons"] = list(_used(bounds["neurons"], by, above))
 
-        def used(k: int, side: str) -> bool:
-            if k not in slopes or k in free:
-                return True
-            return bool(above[k]) and (slopes[k] > 0 if side == "lower" else slopes[k] < 1)
 
-        kept = [
-            [layer, side, [k for k in neurons if layer < depth or used(k, side)], with_]
-            for layer, side, neurons, with_ in bounds["neurons"]
-        ]
-        bounds["neurons"] = [item for item in kept if item[2]]
+def _used(neurons: list[Any], by: dict[str, Any], above: BoolArray) -> Iterator[list[Any]]:
+    depth = max(item[0] for item in neurons)
+    slopes = {k: float.fromhex(s) for layer, k, s in by.get("slopes", ()) if layer == depth}
+    for layer, k, _ in by.get("beta", ()):  # β speaks about the interval itself
+        if layer == depth:
+            slopes.pop(k, None)
+    for layer, side, places, more in neurons:
+        kept = places
+        if layer == depth:
+            needs = {k: above[k] and (s > 0 if side == "lower" else s < 1) for k, s in slopes.items()}
+            kept = [k for k in places if needs.get(k, True)]
+        if kept:
+            yield [layer, side, kept, more]
 
 
 def _together(proofs: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.certificates.auditor import Audit
 from lcifr.certificates.verdicts import Certificates
+from lcifr.drawing.text import at_least
 from lcifr.errors import LcifrError
 
 
@@ -54,7 +55,9 @@ class Statement:
         if self.lower is None:
             lines.append("no statement about a population: these people were not held out and drawn from it")
         else:
-            lines.append(f"of the population at least {self.lower:.1%}, with {self.confidence:.0%} confidence")
+            lines.append(
+                f"of the population at least {at_least(self.lower)}, with {100 * self.confidence:g} % confidence"
+            )
         lines.append(f"violated {self.violated}, undecided {self.undecided}, vacuous {self.vacuous}")
         if self.accuracy is not None:
             lines.append(
@@ -177,7 +180,7 @@ def group_metrics(found: Certificates | Audit, y: ArrayLike, sensitive: ArrayLik
         from fairlearn.metrics import MetricFrame
     except ImportError:
         raise LcifrError(
-            "group metrics come from fairlearn, which is not installed", fix="pip install fairlearn"
+            "group metrics come from fairlearn, which is not installed", fix="pip install lcifr[fairlearn]"
         ) from None
     return MetricFrame(
         metrics=dict(metrics), y_true=np.asarray(y), y_pred=np.asarray(found.prediction), sensitive_features=sensitive

@@ -30,6 +30,7 @@ class Reason(StrEnum):
     WIDE = "ball too wide for this classifier: a point of it is decided otherwise"
     BUDGET = "budget spent"
     LOOSE = "the bound is too loose"
+    NOBODY = "nobody with whole numbers is decided otherwise, but only a search part by part says so, not a proof"
     FRACTIONAL = "only a fractional witness: somebody who cannot exist is decided otherwise"
     REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"
 

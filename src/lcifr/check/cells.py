@@ -65,6 +65,9 @@ def _narrowed(part: Part, attributes: Attributes) -> Ends:
                     ends[name] = (
                         (low, min(high, most(bound, False))) if c > 0 else (max(low, least(bound, False)), high)
                     )
+    for name, (low, high) in ends.items():  # where the schema says so, nobody's number lies between two whole ones
+        if attributes[name].integer and math.isfinite(low) and math.isfinite(high):
+            ends[name] = float(math.ceil(low)), float(math.floor(high))
     return ends
 
 
