@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint format bench bench-train figures paper paper-quick clean
+.PHONY: help demo test test-long lint format bench bench-train paper paper-quick clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,9 +49,6 @@ bench: $(VENV)/dev.stamp  ## the benchmarks: both sides in one run, ratios print
 
 bench-train: $(VENV)/dev.stamp  ## seconds per epoch of learning, against a plain epoch (Adult)
 	$(TEST_ENV) $(BIN)/python -m benchmarks.train
-
-figures: $(VENV)/dev.stamp  ## accuracy and certified shares on the paper's datasets (about half an hour)
-	$(TEST_ENV) $(BIN)/python -m benchmarks.figures
 
 paper: $(VENV)/dev.stamp  ## the paper's tables, to docs/results.md (resumable; about three hours of one core)
 	$(TEST_ENV) $(BIN)/python -m experiments run

@@ -7,7 +7,15 @@ import copy
 import numpy as np
 import pytest
 from experiments import paper
-from experiments.bars import at_least_printed, at_least_unfair, bars, dl2_as_printed, frontier_no_worse
+from experiments.bars import (
+    as_good_as_unaware,
+    at_least_learned,
+    at_least_printed,
+    at_least_unfair,
+    bars,
+    dl2_as_printed,
+    frontier_no_worse,
+)
 from experiments.choose import Point, choose, chosen, goal, points
 from experiments.plan import COMPARABLE, ROWS
 from hypothesis import given, settings
@@ -113,9 +121,24 @@ def test_no_worse_than_dl2_needs_one_weight_good_in_both() -> None:
     assert frontier_no_worse(ROW, found) is True
 
 
+def test_what_learning_set_out_for() -> None:
+    assert at_least_learned(point(1, 72.0, 62.0, 94.0), ROW)
+    for worse in ((71.9, 62.0, 94.0), (72.0, 61.9, 94.0), (72.0, 62.0, 93.9)):
+        assert not at_least_learned(point(1, *worse), ROW)
+
+
+def test_under_cat_everybody_is_certified_and_little_accuracy_is_lost() -> None:
+    found = everything()
+    for certified, lost, expected in ((100.0, 0.2, True), (100.0, 0.4, False), (99.9, 0.0, False)):
+        for name, cell in found.items():
+            for one in cell["points"] if name.startswith(("german-cat/bounds", "german-cat/unaware")) else ():
+                one["test"] |= {"accuracy": 75.0 - lost * ("bounds" in name), "certified": certified}
+        assert as_good_as_unaware("german/cat", found) is expected
+
+
 def test_what_is_not_measured_is_neither_reached_nor_missed() -> None:
     for bar in bars({}):
         assert set(bar.rows.values()) == {None}
         assert bar.verdict == "not measured yet"
-    assert [len(bar.rows) for bar in bars({})] == [15, 15, 15, len(ROWS)]
+    assert [len(bar.rows) for bar in bars({})] == [15, 15, 15, len(ROWS), 4, 4]
     assert len(COMPARABLE) == 15

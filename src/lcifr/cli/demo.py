@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DATASET, FORMULA = "german", "german/cat_noise"
 DECISIONS = {"0": "refused", "1": "granted"}
 PLAIN, UNAWARE, PROVED = "plain", "unaware of sex", "trained with lcifr"
-# Small and quick: enough for the point, not for the best figures (benchmarks/figures.py tunes on validation).
+# Small and quick: enough for the point, not for the best figures (experiments/ tunes on validation).
 BATCH, EPOCHS, HEAD_WEIGHT = 64, 60, 3.0
 MARK = "demo.json"  # in a folder that this command wrote, and may replace
 EXAMPLE = "Example: lcifr demo --out lcifr-demo"
