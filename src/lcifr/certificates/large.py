@@ -101,8 +101,15 @@ def _pool(job: Job, workers: int) -> Iterator[Any]:
             yield submit
         return
     context = multiprocessing.get_context("spawn")
+    before = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, context, _begin, (job, os.getpid())) as pool:
-        yield lambda piece: pool.submit(_work, piece)
+        try:
+            yield lambda piece: pool.submit(_work, piece)
+        except BaseException:  # Ctrl-C above all: nobody waits for chunks that will not be stored
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in set(multiprocessing.active_children()) - before:
+                worker.terminate()
+            raise
 
 
 @contextmanager

@@ -37,6 +37,8 @@ class _PlainErrors(TyperGroup):
         except KeyboardInterrupt:
             to_stderr("\nStopped.")
             raise typer.Exit(STOPPED) from None
+        except BrokenPipeError:  # whoever read along has seen enough
+            raise
         except OSError as error:
             to_stderr(f"Error: {error.filename or 'a file'}: {error.strerror or error}")
             raise typer.Exit(WRONG_USE) from None

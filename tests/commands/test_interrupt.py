@@ -1,0 +1,126 @@
+"""Ctrl-C: what is done is kept, it is said how to go on, and the end is the same as without it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from lcifr.certificates import files
+from lcifr.estimators import frontier
+from tests.commands.story import QUICK, lcifr, start, write_german
+
+STOPPED = 130
+
+
+def stop_when(there: Callable[[], bool], *words: str, cwd: Path) -> str:
+    """Start a command, press Ctrl-C once ``there`` is true, and return what it says."""
+    process = start(*words, cwd=cwd)
+    deadline = time.monotonic() + 300
+    while not there() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == STOPPED, f"{process.returncode}\n{out}\n{err}"
+    assert "Traceback" not in err
+    assert out == ""
+    return err
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files_there = (file for file in folder.rglob("*") if file.is_file() and file.name != "settings.json")
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files_there}
+
+
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
+def test_an_audit_goes_on_and_ends_the_same(story, tmp_path, monkeypatch, workers):
+    words = ["audit", str(story / "producer"), str(story / "consumer"), "--no-baselines", "--no-bundle", "--chunk", "1"]
+    words += ["--workers", workers]
+    work = tmp_path / ".stopped.work"
+    err = stop_when(lambda: len(parts(work)) > 1, *words, "--out", "stopped", cwd=tmp_path)
+    assert f"kept in {work.name}" in err
+    assert "run the same command again" in err
+    assert not (tmp_path / "stopped").exists()
+    done = len(parts(work))
+    assert 0 < done < 45
+
+    worked, honest = [], files._AuditJob.work
+    monkeypatch.setattr(files._AuditJob, "work", lambda job, chunk: worked.append(chunk) or honest(job, chunk))
+    words[-1] = "1"  # in this process, to count
+    lcifr(*words, "--out", "stopped", cwd=tmp_path, expect=1)
+    assert len(worked) == 45 - done  # nobody twice
+    lcifr(*words, "--out", "whole", cwd=tmp_path, expect=1)
+    assert contents(tmp_path / "stopped") == contents(tmp_path / "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["stopped", "whole"]
+
+
+def parts(work: Path) -> list[Path]:
+    return [path for path in (work / ".audited.parts").glob("part-*") if path.is_file()]
+
+
+def test_a_search_keeps_its_models(tmp_path, monkeypatch):
+    write_german(tmp_path, 60)
+    words = ["tune", "people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--epochs", "12"]
+    words += ["--gammas", "0.5,2", "--required", "0.1"]
+    work = tmp_path / ".stopped.work"
+    err = stop_when(lambda: (work / "search/unaware.json").exists(), *words, "--out", "stopped", cwd=tmp_path)
+    assert "The model that was being learned starts anew." in err
+    assert (work / "search/plain.encoder").exists()
+
+    fitted, honest = [], frontier.FairEncoder.fit
+    monkeypatch.setattr(
+        frontier.FairEncoder, "fit", lambda self, *a, **o: fitted.append(self.gamma) or honest(self, *a, **o)
+    )
+    lcifr(*words, "--out", "stopped", cwd=tmp_path)
+    assert 0.0 not in fitted  # the baselines were there
+    lcifr(*words, "--out", "whole", cwd=tmp_path)
+    first, second = (json.loads((tmp_path / name / "result.json").read_text()) for name in ("stopped", "whole"))
+    assert first == second
+    assert contents(tmp_path / "stopped") == contents(tmp_path / "whole")
+
+
+def test_learning_is_not_kept_and_it_is_said_so(tmp_path, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    write_german(tmp_path, 40)
+    monkeypatch.setattr(frontier.FairEncoder, "fit", interrupted)
+    words = ["produce", "people.csv", "--phi", "people.phi", "--target", "repaid", "--out", "p"]
+    said = lcifr(*words, cwd=tmp_path, expect=STOPPED)
+    assert "Learning is not kept, it starts anew." in said.err
+    assert not (tmp_path / "p").exists()
+
+
+def test_a_trained_encoder_is_kept(tmp_path, monkeypatch):
+    """Stopped after learning, the same command does not learn again; another command does."""
+    from lcifr.estimators import FairEncoder
+
+    write_german(tmp_path, 60)
+    words = ["produce", "people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--no-bundle", "--out", "p"]
+    fits, honest = [], FairEncoder.fit
+    monkeypatch.setattr(FairEncoder, "fit", lambda self, *a, **o: fits.append(1) or honest(self, *a, **o))
+
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(files, "represent_file", interrupted)
+        said = lcifr(*words, "--epochs", "2", cwd=tmp_path, expect=STOPPED)
+    assert "What was learned is kept." in said.err
+    said = lcifr(*words, "--epochs", "2", cwd=tmp_path)
+    assert "Going on where .p.work stopped." in said.err
+    assert len(fits) == 1
+    lcifr(*words[:-1], "q", "--epochs", "2", cwd=tmp_path)
+    assert contents(tmp_path / "p") == contents(tmp_path / "q")
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(files, "represent_file", interrupted)
+        lcifr(*words[:-1], "r", "--epochs", "1", cwd=tmp_path, expect=STOPPED)
+    lcifr(*words[:-1], "r", "--epochs", "2", cwd=tmp_path)  # other settings: what is there is not used
+    assert contents(tmp_path / "r") == contents(tmp_path / "p")
+    assert pd.read_csv(tmp_path / "r/labels.csv").columns.tolist() == ["id", "repaid"]
