@@ -24,6 +24,8 @@ from lcifr.similarity.repair import satisfy_rows
 
 SIGNIFICANT_DIGITS = (15, 12, 9, 6)  # a decimal that a formula asks for exactly is hidden in the noise of scaling
 MARGINS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3)  # of the box's width
+EDGE = 1e-9
+"""Of a number's size: ends of boxes are rounded outward by less, so a strict bound of 37 may be 36.99999999999994."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ def _candidates(plan: Plan, pair: Pair, encoding: Encoding) -> Iterator[Floats]:
     for margin in MARGINS:
         inside = np.clip(numbers, box.lower + margin * width, np.maximum(box.lower, box.upper - margin * width))
         yield _with_whole(inside, box.lower, box.upper, whole)
+    yield _with_whole(np.clip(numbers, box.lower, box.upper), *_shrunk(box.lower, box.upper), whole)
     for digits in SIGNIFICANT_DIGITS:
         yield _with_whole(rounded(numbers, digits, encoding.sds), box.lower, box.upper, whole)
     if plan.rows:
@@ -116,6 +119,14 @@ def _with_whole(numbers: Floats, lower: Floats, upper: Floats, whole: Booleans) 
     nearest = np.minimum(np.maximum(np.rint(numbers), least), np.maximum(least, most))
     result[:, whole] = nearest[:, whole]
     return result
+
+
+def _shrunk(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Ends moved inward by more than they were rounded outward, where there is room: no whole number is on them."""
+    room = EDGE * (1.0 + np.maximum(np.abs(lower), np.abs(upper)))
+    with np.errstate(invalid="ignore"):
+        wide = upper - lower > 4 * room
+        return np.where(wide, lower + room, lower), np.where(wide, upper - room, upper)
 
 
 def rounded(values: Floats, digits: int, scales: Floats) -> Floats:
