@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from lcifr.drawing.text import at_least
+
 
 def people_words(count: int) -> str:
     """``1 person``, ``2 people``."""
@@ -17,8 +19,8 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
     lines = [f"certified with respect to φ: {count} ({result['share']:.1%})"]
     if result["lower"] is not None:
         lines.append(
-            f"of the population they were drawn from: at least {result['lower']:.1%}, "
-            f"with {result['confidence']:.0%} confidence"
+            f"of the population they were drawn from: at least {at_least(result['lower'])}, "
+            f"with {100 * result['confidence']:g} % confidence"
         )
     else:
         lines.append("no statement about a population: only people whom nobody trained on allow one")

@@ -37,6 +37,7 @@ def put_into_words(report: Report) -> Document:
         sections.append(Section("groups", "Group by group", tuple(_groups(report))))
     sections += [
         Section("explorer", "Person by person", tuple(_explorer(report))),
+        *([Section("data", "About the data", (Points(report.data_cautions),))] if report.data_cautions else []),
         Section("limits", "What this does not say", (Points(LIMITS),)),
         Section("method", "Method, versions, hashes", tuple(_method(report))),
         Section("recheck", "Check it again", tuple(_recheck(report))),
@@ -203,9 +204,6 @@ def _method(report: Report) -> Iterator[Block]:
         "holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond rounding. Whole "
         "numbers may be fractions in proofs, so a certificate covers more people than exist. Ties are never certified."
     )
-    if report.data_cautions:
-        yield "About the data:"
-        yield Points(report.data_cautions)
     rows = tuple(report.hashes.items())
     yield Table("What this report speaks about (sha256)", ("Of", "Hash"), rows, (False, False))
     yield Table("Versions", ("Package", "Version"), tuple(report.versions.items()), (False, False))

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from lcifr.data import Categorical, Individuals
+from lcifr.drawing import text
 from lcifr.similarity.formula import Span
 from lcifr.similarity.holds import Pair
 
@@ -106,8 +107,5 @@ def _show(value: Any) -> str:
 
 
 def percent(share: float) -> str:
-    """A share for people; never "100 %" where something is missing, nor "0 %" where something is there."""
-    text = f"{100 * share:.1f}"
-    if (text == "100.0" and share < 1) or (text == "0.0" and share > 0):
-        return "over 99.9 %" if share > 0.5 else "under 0.1 %"
-    return f"{text.removesuffix('.0')} %"
+    """As in a report, without a decimal that says nothing."""
+    return text.percent(share).replace(".0 %", " %")
