@@ -46,7 +46,7 @@ def _is_allowed(choice: Choice, values: FloatArray, tolerance: float) -> BoolArr
     hot = values.argmax(axis=2)
     one_hot = np.arange(len(choice.columns)) == hot[:, :, None]
     whole: BoolArray = (np.abs(values - one_hot) <= tolerance).all(axis=2)
-    allowed: BoolArray = np.take_along_axis(choice.allowed, hot, axis=1)
+    allowed: BoolArray = choice.allowed[np.arange(len(hot))[:, None], hot]
     return whole & allowed
 
 

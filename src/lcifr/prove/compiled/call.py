@@ -42,7 +42,7 @@ def answer_chunk(
     branch: bool,
     deadline: float | None,
 ) -> Found:
-    """What the kernel finds about n people.
+    """What the kernel finds about n people. It is given arrays of its own, writable and in order: one kind, one kernel.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def answer_chunk(
     deadline : by ``time.monotonic``, or None.
     """
     people, answers = best.shape
-    goal = np.full(best.shape, -np.inf) if target is None else np.ascontiguousarray(target)
+    goal = np.full(best.shape, -np.inf) if target is None else np.array(target, order="C")
     found = Found(
         upper=np.full(offset.shape, -np.inf),
         nodes=np.zeros(offset.shape, np.int64),
@@ -83,7 +83,6 @@ def _answer_piece(net: Net, cells: Cells, ask: Ask, found: Found, begin: int, en
     room = make_room(net, cells, ask.value.shape[2], nodes)
     while (begin := kernel()(net, cells, ask, found, room, begin, end)) < end:
         nodes *= 4
-        found.nodes[begin] = 0
         room = make_room(net, cells, ask.value.shape[2], nodes)
 
 
@@ -110,10 +109,10 @@ def _ask(
         none[None],
         offset,
         target,
-        tolerance,
+        float(tolerance),
         together,
         branch,
-        budget.nodes,
+        int(budget.nodes),
         np.zeros(1, np.uint8),
     )
 

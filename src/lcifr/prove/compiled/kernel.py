@@ -22,6 +22,8 @@ def answer_all(net: Net, cells: Cells, ask: Ask, found: Found, room: Room, begin
         row = i if len(ask.value) > 1 else 0
         look_at(net, cells, i, who)
         lp.size[OWNER] = -1
+        for k in range(directions):
+            desk.spent[k] = 0
         plain_bounds(net, ask, who, row, desk.plain, desk.most, desk.upper)
         for answer in range(found.best.shape[1]):
             first, last = (0, directions) if ask.together else (answer, answer + 1)
@@ -33,6 +35,7 @@ def answer_all(net: Net, cells: Cells, ask: Ask, found: Found, room: Room, begin
                 return i
         for k in range(directions):
             found.upper[i, k] = max(found.upper[i, k], desk.upper[k])
+            found.nodes[i, k] += desk.spent[k]
     return end
 
 

@@ -104,4 +104,5 @@ def _desk(columns: int, hidden: int, directions: int) -> Desk:
         most=np.zeros(directions),
         upper=np.zeros(directions),
         output=np.zeros(directions),
+        spent=np.zeros(directions, np.int64),
     )

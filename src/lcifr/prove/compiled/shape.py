@@ -186,6 +186,7 @@ class Desk(NamedTuple):
     best, hit : the best point found in this cell, and whether there is one.
     lo, hi : (hidden,) intervals. plain : (q, directions) slopes of the plain bounds. most : (directions,).
     upper, output : (directions,) proved of this person in this cell, and so far by the leaves of each tree.
+    spent : (directions,) nodes.
     """
 
     stable: Floats
@@ -203,3 +204,4 @@ class Desk(NamedTuple):
     most: Floats
     upper: Floats
     output: Floats
+    spent: Integers

@@ -110,7 +110,7 @@ def search(
                 _close(tree, node, desk)
                 found.exhausted[i, k] |= ask.stop[0]
                 break
-            if found.nodes[i, k] >= ask.nodes:
+            if desk.spent[k] >= ask.nodes:
                 found.exhausted[i, k] = 1
                 _close(tree, node, desk)
                 forget(tree, node)
@@ -189,7 +189,7 @@ def _work(
 ) -> bool:
     """Bound a node, look at the point it points at, and close or split it. Whether the target is surely passed."""
     k, q = tree.direction[node], who.size[COLUMNS]
-    found.nodes[i, k] += 1
+    desk.spent[k] += 1
     if lp.size[OWNER] != k or lp.size[PIVOTS] > STALE:
         _turn_to(ask, who, row, k, lp, desk, True)
     set_costs(net, ask, who, row, tree, node, lp, desk)
