@@ -7,54 +7,63 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from lcifr import Network, RobustClassifier
 from lcifr.certificates.folder import sha256
 from lcifr.check import bundle as checker
+from lcifr.learn.adapter import Decider
 from tests.commands.story import lcifr
-
-VERDICTS = {"CERTIFIED": 0, "COUNTEREXAMPLE": 1, "UNDECIDED": 3}
 
 
 @pytest.fixture
-def some(story, tmp_path):
-    """Write a table of the audited people with these verdicts."""
+def case(story, tmp_path):
+    """A consumer and a table: everybody certified, some refuted, or a model by which nobody can decide."""
 
-    def write(*verdicts: str) -> Path:
+    def choose(kind: str) -> tuple[Path, Path]:
         frame = pd.read_parquet(story / "audit/audited/audit.parquet")
-        mask = frame["verdict"].isin(verdicts).to_numpy()
-        assert set(verdicts) <= set(frame["verdict"])
+        mask = (frame["verdict"] == "CERTIFIED").to_numpy() | (kind == "refuted")
+        assert mask.all() == (kind == "refuted")
         pd.read_parquet(story / "audit/people.parquet")[mask].to_csv(tmp_path / "some.csv", index=False)
-        return tmp_path / "some.csv"
+        return (_tied(story, tmp_path) if kind == "tied" else story / "consumer"), tmp_path / "some.csv"
 
-    return write
+    return choose
 
 
-@pytest.mark.parametrize(("verdicts", "code"), [
-    (("CERTIFIED",), 0),
-    (("CERTIFIED", "COUNTEREXAMPLE", "UNDECIDED"), 1),
-    (("CERTIFIED", "UNDECIDED"), 3),
-])  # fmt: skip
-def test_audit(story, tmp_path, some, verdicts, code):
-    words = ("audit", story / "producer", story / "consumer", some(*verdicts), "--no-bundle", "--no-baselines")
-    lcifr(*words, "--out", "audit", cwd=tmp_path, expect=code)
+def _tied(story: Path, place: Path) -> Path:
+    """A consumer whose model says 0 to everybody: a tie, which is never certified and refutes nobody."""
+    shutil.copytree(story / "consumer", place / "tied")
+    head = RobustClassifier.load(place / "tied/model.safetensors")
+    zeros = Network.from_arrays(
+        [(np.zeros_like(layer.weight), np.zeros_like(layer.bias)) for layer in head.network_.layers]
+    )
+    head._keep(Decider(zeros, head.decider_.target), head.history_)
+    head.save(place / "tied/model.safetensors")
+    return place / "tied"
+
+
+KINDS = [("certified", 0), ("refuted", 1), ("tied", 3)]
+
+
+@pytest.mark.parametrize(("kind", "code"), KINDS)
+def test_audit(story, tmp_path, case, kind, code):
+    words = ("audit", story / "producer", *case(kind), "--no-bundle", "--no-baselines", "--out", "audit")
+    lcifr(*words, cwd=tmp_path, expect=code)
     assert (tmp_path / "audit/result.json").is_file()  # whatever was found, the work was done
-    assert "--force" in lcifr(*words, "--out", "audit", cwd=tmp_path, expect=2).err
+    assert "--force" in lcifr(*words, cwd=tmp_path, expect=2).err
 
 
-@pytest.mark.parametrize(("verdicts", "strict", "under"), [
-    (("CERTIFIED",), 0, 0),
-    (("CERTIFIED", "COUNTEREXAMPLE"), 1, 1),
-    (("CERTIFIED", "UNDECIDED"), 3, 3),
-])  # fmt: skip
-def test_certify(story, tmp_path, some, verdicts, strict, under):
-    words = ("certify", story / "consumer", some(*verdicts), "--producer", story / "producer", "--force", "--out", "c")
+@pytest.mark.parametrize(("kind", "code"), KINDS)
+def test_certify(story, tmp_path, case, kind, code):
+    words = ("certify", *case(kind), "--producer", story / "producer", "--force", "--out", "c")
+    enough = 3 if kind == "tied" else 0
     lcifr(*words, cwd=tmp_path, expect=0)
-    lcifr(*words, "--strict", cwd=tmp_path, expect=strict)
-    lcifr(*words, "--fail-under", "0.999", cwd=tmp_path, expect=under)
-    lcifr(*words, "--fail-under", "0.5", cwd=tmp_path, expect=0)
-    lcifr(*words, "--fail-under", "0.5", "--strict", cwd=tmp_path, expect=strict)
+    lcifr(*words, "--strict", cwd=tmp_path, expect=code)
+    lcifr(*words, "--fail-under", "0.999", cwd=tmp_path, expect=code)
+    lcifr(*words, "--fail-under", "0.5", cwd=tmp_path, expect=enough)
+    lcifr(*words, "--fail-under", "0.5", "--strict", cwd=tmp_path, expect=code)
     lcifr(*words, "--fail-under", "95", cwd=tmp_path, expect=2)
 
 
