@@ -13,6 +13,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from lcifr.certificates import Audit, Certificates, Verdict, audit, certify, represent, write_bundle
+from lcifr.certificates.whole import narrowed
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
@@ -27,11 +28,16 @@ def decisions(one: Scene, found: Audit | Certificates, encoded: np.ndarray) -> n
 
 
 def no_sample_violates(one: Scene, found: Audit | Certificates, samples: int, seed: int) -> None:
-    """Nobody certified has a sampled similar person with another decision; samples are of the closed region."""
+    """Nobody certified has a sampled similar person with another decision; samples are of the closed region.
+
+    Audits speak of people who can exist: between the outermost whole numbers.
+    """
     sure = np.flatnonzero(found.certified)
     region = one.encoder.similarity.region(one.people).take(sure)
     if len(sure) == 0:
         return
+    if isinstance(found, Audit):
+        region = narrowed(region, one.encoder.encoding)
     points = region.sample(samples, seed=seed)
     own = decisions(one, found, one.encoder.encoding.encode(one.people)[sure])
     there = ~np.isnan(points).any(-1)
@@ -58,7 +64,8 @@ def checker_agrees(one: Scene, found: Audit | Certificates, handed: Any) -> None
     assert report.rejected == {}
     assert not report.trusted
     assert report.certified == found.certified.sum()
-    assert report.vacuous == (found.certified & found.vacuous).sum()
+    # The checker also sees that nobody is similar where rounding leaves a sliver of a region, or no whole number.
+    assert report.vacuous >= (found.certified & found.vacuous).sum()
     if isinstance(found, Audit):
         assert report.counterexamples == found.violated.sum()
 

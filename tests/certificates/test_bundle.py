@@ -263,7 +263,7 @@ def test_a_proof_with_a_part_gone_or_repeated_is_rejected(number: int, kind: str
 def rewritten(tmp_path: Path, plain: dict[str, Any]) -> Path:
     """The bundle with these contents, all hashes redone."""
     folder = tmp_path / "bundle"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     hashes = {"latent": hashlib.sha256(b"".join(map(latent_bytes, plain["lines"]))).hexdigest()}
     for name, key in (("encoder.json", "encoder"), ("model.json", "model")):
         (folder / name).write_text(json.dumps(plain[name]))

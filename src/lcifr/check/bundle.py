@@ -26,7 +26,10 @@ LARGEST = 256 << 20  # bytes of a JSON file, and of one person's line: more is n
 
 @dataclass
 class Report:
-    """What was confirmed. ``rejected`` names people with reasons; ``trusted`` people rest on a solver's word."""
+    """What was confirmed, about which files and rule of decision.
+
+    ``rejected`` names people with reasons; ``trusted`` people rest on a solver's word.
+    """
 
     people: int = 0
     radius_confirmed: list[str] = field(default_factory=list)
@@ -37,6 +40,8 @@ class Report:
     trusted: list[str] = field(default_factory=list)
     rejected: dict[str, str] = field(default_factory=dict)
     latent_hash: str = ""
+    decision: Any = None
+    hashes: dict[str, str] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -54,17 +59,20 @@ class Report:
             f"  UNDECIDED, nothing claimed  {self.undecided}",
             f"  on a solver's word alone  {len(self.trusted)}",
         ]
+        found += [f"  what must agree: {json.dumps(self.decision)}"] if self.decision else []
+        found += [f"  {what} {value}" for what, value in self.hashes.items()]
         return found + [f"NOT confirmed: {name}: {reason}" for name, reason in self.rejected.items()]
 
 
 def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = None) -> Report:
     """Check everything in a bundle. Raises Rejected where it cannot be read at all."""
     root = Path(folder)
-    report, seen, digest = Report(), set(), hashlib.sha256()
     with reading(MANIFEST):
-        manifest = _manifest(root)
-    judge = _judge(root, manifest)
-    for line in _people(root):
+        manifest = read_manifest(root)
+        judge = read_judge(root, manifest)
+        report = Report(decision=manifest["decision"], hashes=manifest["hashes"])
+    seen, digest = set(), hashlib.sha256()
+    for line in read_people(root):
         with reading(f"line {report.people} of {PEOPLE}"):
             judged = judge.judge(line)
             digest.update(latent_bytes(line))
@@ -115,14 +123,16 @@ def _json(data: bytes, what: str) -> Any:
         return json.loads(data, parse_constant=refuse, object_pairs_hook=strict)
 
 
-def _manifest(root: Path) -> Any:
+def read_manifest(root: Path) -> Any:
     """The manifest, once every file of the bundle is what it says."""
     plain = _json(_read(root / MANIFEST), MANIFEST)
     if plain["format"] != FORMAT:
         raise Rejected(f"{MANIFEST} has the format {plain['format']!r}, this checker reads {FORMAT!r}")
-    needed = {PEOPLE, SIMILARITY, ENCODING, ENCODER} | ({MODEL} if plain["decision"] is not None else set())
-    if set(plain["files"]) != needed:
-        raise Rejected(f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")
+    needed, named = {PEOPLE, SIMILARITY, ENCODING, ENCODER}, {"latent", "similarity", "encoding", "encoder"}
+    if plain["decision"] is not None:
+        needed, named = needed | {MODEL}, named | {"model"}
+    if set(plain["files"]) != needed or not set(plain["hashes"]) <= named:
+        raise Rejected(f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))} and their hashes")
     for name in needed:
         path, entry = root / name, plain["files"][name]
         if path.is_symlink() or not path.is_file() or path.stat().st_size != entry["bytes"]:
@@ -138,7 +148,7 @@ def _same_hash(manifest: Any, what: str, found: str) -> None:
         raise Rejected(f"{MANIFEST} names another {what} than the one that is there: the hashes differ")
 
 
-def _judge(root: Path, manifest: Any) -> Judge:
+def read_judge(root: Path, manifest: Any) -> Judge:
     """Everything but the people, with the hashes by which other files name it."""
     encoding, similarity = (_json(_read(root / name), name) for name in (ENCODING, SIMILARITY))
     # The order of attributes is the order of feature columns, so it is part of an encoding's name.
@@ -170,7 +180,7 @@ def _bytes(values: list[float]) -> bytes:
     return struct.pack(f"<{len(values)}d", *values)
 
 
-def _people(root: Path) -> Iterator[Any]:
+def read_people(root: Path) -> Iterator[Any]:
     """One JSON value per person."""
     try:
         with gzip.open(root / PEOPLE, "rb") as file:

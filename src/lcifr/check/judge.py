@@ -43,6 +43,9 @@ class Judge:
 
     def __init__(self, formula: Formula, encoder: Network, model: Network | None, rule: Any) -> None:
         self.formula, self.encoder, self.model = formula, encoder, model
+        width = sum(max(len(attribute.values), 1) for attribute in formula.attributes.values())
+        if width != len(encoder[0].columns):
+            raise Rejected(f"people have {width} features, the encoder takes {len(encoder[0].columns)}")
         self.whole = encoder if model is None else compose(encoder, model)
         self.rule = None if model is None else Rule(rule, len(self.whole[-1].bias.values))
 

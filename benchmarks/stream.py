@@ -1,0 +1,78 @@
+"""Streamed runs: the peak memory of hand-over and audit at 20,000 and 80,000 people, each in a process of its own.
+
+The claim: memory does not grow with the table. German's test people are drawn again and again.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+SIZES = (20_000, 80_000)
+
+
+def work(folder: Path, what: str) -> None:
+    """One run, in a fresh process: prints its peak in kB and its CPU seconds."""
+    from sklearn.linear_model import LogisticRegression
+
+    from lcifr.certificates import FrozenEncoder
+    from lcifr.certificates.files import audit_file, represent_file
+    from lcifr.data import Encoding
+    from lcifr.datasets import load
+    from lcifr.network import Network
+    from lcifr.similarity.similarity import Similarity
+
+    data = load("german")
+    encoding = Encoding.fit(data.train.X, data.schema)
+    random = np.random.default_rng(0)
+    features = len(encoding.features)
+    network = Network.from_arrays(
+        [(random.normal(size=(8, features)) / 8, np.zeros(8)), (random.normal(size=(4, 8)) / 2, np.zeros(4))]
+    )
+    encoder = FrozenEncoder(network, Similarity.ready("german/noise", data.schema, encoding))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        head = LogisticRegression().fit(encoder.transform(data.train.X), data.train.y)
+    start = time.process_time()
+    if what == "represent":
+        represent_file(encoder, folder / "people.parquet", folder / "handed", workers=1)
+    else:
+        audit_file(encoder, head, folder / "people.parquet", folder / "audited", workers=1)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time() - start)
+
+
+def measure(people: int, what: str) -> tuple[float, float]:
+    """(peak MB, CPU seconds) of one run."""
+    from lcifr.datasets import load
+
+    with tempfile.TemporaryDirectory() as folder:
+        table = load("german").test.X
+        table.sample(people, replace=True, random_state=0).to_parquet(Path(folder) / "people.parquet", index=False)
+        command = [sys.executable, "-m", "benchmarks.stream", folder, what]
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return int(out[0]) / 1024, float(out[1])
+
+
+def main(sizes: tuple[int, ...] = SIZES) -> dict[str, float]:
+    """Print both runs at all sizes; the growth of each from the smallest to the largest, in MB."""
+    growth = {}
+    for what in ("represent", "audit"):
+        found = [measure(people, what) for people in sizes]
+        for people, (peak, seconds) in zip(sizes, found, strict=True):
+            print(f"  {what:9} {people:7,} people  peak {peak:6.0f} MB  CPU {seconds:6.1f} s")
+        growth[what] = found[-1][0] - found[0][0]
+    return growth
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        work(Path(sys.argv[1]), sys.argv[2])
+    else:
+        main()

@@ -1,0 +1,208 @@
+"""Attacks on whole bundles: things that a careless reader would take for something else. None may be confirmed."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lcifr.certificates.folder import sha256
+from lcifr.check.bundle import check_bundle
+from lcifr.check.exact import Rejected
+from tests.certificates.test_bundle import SCENES, contents, rewritten
+
+
+def report_of(tmp_path: Path, plain: dict[str, Any]) -> Any:
+    return check_bundle(rewritten(tmp_path, plain))
+
+
+@pytest.fixture
+def plain() -> dict[str, Any]:
+    return copy.deepcopy(contents(0, "whole"))
+
+
+def with_text(tmp_path: Path, plain: dict[str, Any], name: str, text: str) -> Path:
+    """The bundle with a file whose text no writer makes, its hash redone."""
+    folder = rewritten(tmp_path, plain)
+    (folder / name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name] = {"sha256": sha256(folder / name), "bytes": (folder / name).stat().st_size}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def lines(plain: dict[str, Any]) -> str:
+    return "".join(json.dumps(line) + "\n" for line in plain["lines"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ('"verdict": "certified"', '"verdict": "undecided", "verdict": "certified"', "twice"),
+        ('"radius": "', '"radius": "0x1p-9", "radius": "', "twice"),
+        ('"radius": "', '"radius": NaN, "r": "', "NaN"),
+        ('"radius": "', '"radius": Infinity, "r": "', "Infinity"),
+        ('"codes": [', '"codes": [' + "[" * 100_000 + "]" * 100_000 + ",", "RecursionError"),
+    ],
+)
+def test_json_that_can_be_read_in_two_ways_is_not_read(
+    before: str, after: str, reason: str, plain: dict[str, Any], tmp_path: Path
+) -> None:
+    text = lines(plain).replace(before, after, 1)
+    assert text != lines(plain)
+    with pytest.raises(Rejected, match=reason):
+        check_bundle(with_text(tmp_path, plain, "people.jsonl.gz", text))
+
+
+def test_a_key_twice_in_the_encoding_is_not_read(plain: dict[str, Any], tmp_path: Path) -> None:
+    text = json.dumps(plain["encoding"]).replace('"scales": {', '"scales": {}, "scales": {', 1)
+    with pytest.raises(Rejected, match="twice"):
+        check_bundle(with_text(tmp_path, plain, "encoding.json", text))
+
+
+@pytest.mark.parametrize("radius", [1e999, -1e999, 1, True, None, "1", "nan", "1e3", 10**400, [], "0x1p+9999", ""])
+def test_a_radius_that_is_no_number_is_not_confirmed(radius: object, plain: dict[str, Any], tmp_path: Path) -> None:
+    text = lines(plain).replace(json.dumps(plain["lines"][0]["latent"]["radius"]), json.dumps(radius), 1)
+    text = text.replace("Infinity", "1e999")
+    with pytest.raises(Rejected):
+        check_bundle(with_text(tmp_path, plain, "people.jsonl.gz", text))
+
+
+def test_the_order_of_attributes_is_part_of_the_encodings_name(plain: dict[str, Any], tmp_path: Path) -> None:
+    folder = rewritten(tmp_path, plain)
+    attributes = plain["encoding"]["schema"]["attributes"]
+    plain["encoding"]["schema"]["attributes"] = dict(reversed(attributes.items()))
+    path = folder / "encoding.json"
+    path.write_text(json.dumps(plain["encoding"]))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"]["encoding.json"] = {"sha256": sha256(path), "bytes": path.stat().st_size}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(Rejected, match="another encoding"):
+        check_bundle(folder)
+
+
+def test_an_encoder_for_other_features_confirms_nothing(plain: dict[str, Any], tmp_path: Path) -> None:
+    """Not even a counterexample, or a certificate of somebody without similar people: no forward pass fits."""
+    for row in plain["encoder.json"][0][0]:
+        row.append("0x1p+0")
+    with pytest.raises(Rejected, match="features"):
+        report_of(tmp_path, plain)
+
+
+def test_a_schema_that_forgets_an_attribute_confirms_nothing(plain: dict[str, Any], tmp_path: Path) -> None:
+    del plain["encoding"]["schema"]["attributes"]["sex"]
+    with pytest.raises(Rejected, match="features"):
+        report_of(tmp_path, plain)
+
+
+def test_the_report_says_what_must_agree_and_about_which_files(plain: dict[str, Any], tmp_path: Path) -> None:
+    """A rule under which everybody agrees would confirm anything; an auditor has to see it."""
+    report = report_of(tmp_path, plain)
+    said = "\n".join(report.lines())
+    assert 'what must agree: {"kind": "sign"}' in said
+    assert all(plain["manifest"]["hashes"][what] in said for what in ("encoder", "model", "similarity", "encoding"))
+
+
+def test_a_hash_that_nobody_computes_is_not_repeated(plain: dict[str, Any], tmp_path: Path) -> None:
+    plain["manifest"]["hashes"]["law"] = "0" * 64
+    with pytest.raises(Rejected, match="their hashes"):
+        report_of(tmp_path, plain)
+
+
+RULES: list[Any] = [
+    {"kind": "class", "groups": [[0]]},
+    {"kind": "class", "groups": []},
+    {"kind": "sign", "tolerance": "0x1p+9"},
+    {"kind": "within", "tolerance": "-0x1p+0"},
+    {"kind": "within", "tolerance": 1e308 * 10},
+    {"kind": "anything"},
+    {},
+    [],
+    "sign",
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_rules_of_decision_that_are_none_confirm_nothing_new(
+    rule: object, plain: dict[str, Any], tmp_path: Path
+) -> None:
+    plain["manifest"]["decision"] = rule
+    right = check_bundle(rewritten(tmp_path / "right", copy.deepcopy(contents(0, "whole"))))
+    try:
+        report = report_of(tmp_path, plain)
+    except Rejected:
+        return
+    assert isinstance(rule, dict)
+    assert rule["kind"] == "sign"
+    assert report.certified == right.certified
+
+
+@pytest.mark.parametrize("kind", ["ball", "box", "whole"])
+def test_another_class_is_not_confirmed(kind: str, tmp_path: Path) -> None:
+    every = (copy.deepcopy(contents(number, kind)) for number in range(len(SCENES)))
+    plain = next(one for one in every if any("prediction" in line["decision"] for line in one["lines"]))
+    decided = [line["decision"] for line in plain["lines"] if "prediction" in line["decision"]]
+    for decision in decided:
+        decision["prediction"] = 1 - decision["prediction"]
+    report = report_of(tmp_path, plain)
+    assert decided
+    assert len(report.rejected) == len(decided)
+
+
+@pytest.mark.parametrize("prediction", [True, 1.0, "1", None, 2, -1, [1]])
+def test_a_prediction_is_a_class(prediction: object, plain: dict[str, Any], tmp_path: Path) -> None:
+    decided = [line["decision"] for line in plain["lines"] if "prediction" in line["decision"]]
+    for decision in decided:
+        decision["prediction"] = prediction
+    assert len(report_of(tmp_path, plain).rejected) == len(decided)
+
+
+def test_a_tie_is_never_certified(plain: dict[str, Any], tmp_path: Path) -> None:
+    """The model becomes the constant 0: nobody is on either side."""
+    plain["model.json"] = [
+        [[["0x0p+0"] * len(row) for row in rows], ["0x0p+0"] * len(bias)] for rows, bias in plain["model.json"]
+    ]
+    report = report_of(tmp_path, plain)
+    assert report.certified == report.counterexamples == 0
+
+
+@pytest.mark.parametrize("name", ["1", 1])
+def test_ids_that_read_alike_are_the_same_person(name: object, plain: dict[str, Any], tmp_path: Path) -> None:
+    plain["lines"][0]["id"] = name
+    with pytest.raises(Rejected, match="twice"):
+        report_of(tmp_path, plain)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": {"../../etc/passwd": {"sha256": "", "bytes": 0}}},
+        {"files": {}},
+        {"files": []},
+        {"format": "lcifr-audit-1"},
+        {"format": None},
+        {"people": -1},
+        {"people": "4"},
+        {"hashes": {}},
+        {"hashes": None},
+    ],
+    ids=str,
+)
+def test_a_manifest_that_says_something_else_is_refused(
+    change: dict[str, Any], plain: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = rewritten(tmp_path, plain)
+    manifest = json.loads((folder / "manifest.json").read_text()) | change
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(Rejected):
+        check_bundle(folder)
+
+
+def test_a_person_who_cannot_exist_is_not_confirmed(plain: dict[str, Any], tmp_path: Path) -> None:
+    numbers = plain["lines"][0]["x"]["numbers"]
+    numbers[0] = (float.fromhex(numbers[0]) + 0.5).hex()
+    assert "nobody's" in report_of(tmp_path, plain).rejected[str(plain["lines"][0]["id"])]
