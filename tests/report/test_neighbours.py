@@ -57,3 +57,16 @@ def test_alternatives_are_joined_and_said_to_be_linked():
     one = surroundings(similarity, people)[0]
     assert one.may["age"].intervals == ((40.0, 40.0), (60.0, 65.0))
     assert one.linked
+
+
+def test_where_nothing_may_differ_the_page_says_the_same_and_not_that_it_is_unknown():
+    from lcifr.certificates import audit, state
+    from lcifr.report import build, render
+
+    scene = scenes.scene(3, "same(all)", count=5, depth=0)
+    found = audit(scene.encoder, scene.model, scene.people, modular=False)
+    text = render(build(found, state(found, held_out=True), encoder=scene.encoder), "md")
+    assert "| the same |" in text
+    assert "could not be evaluated" not in text
+    unknown = render(build(found, state(found, held_out=True)), "md")
+    assert "could not be evaluated" in unknown

@@ -37,7 +37,8 @@ def explore(
 ) -> Explorer:
     """Choose people and describe each; the same people for the same result."""
     rows = _choose(found.verdict == Verdict.COUNTEREXAMPLE)
-    people = _describe(found, rows, encoder, similarity, radii, words)
+    near = _surroundings(found, rows, similarity)
+    people = _describe(found, rows, near, _decisions(found, rows, encoder, words), radii, words)
     while len(people) > 1 and _size(people) > BYTES:
         people = people[::2]
     schema = found.people.schema if isinstance(found, Audit) else None
@@ -47,7 +48,7 @@ def explore(
         units={} if schema is None else {a.name: a.unit for a in schema if isinstance(a, Numeric) and a.unit},
         complete=len(people) == len(found),
         counterexamples=sum(one.verdict == Verdict.COUNTEREXAMPLE for one in people),
-        regions=any(one.may for one in people),
+        regions=near is not None,
     )
 
 
@@ -69,8 +70,8 @@ def _choose(violated: NDArray[np.bool_]) -> NDArray[np.intp]:
 def _describe(
     found: Audit | Certificates,
     rows: NDArray[np.intp],
-    encoder: FrozenEncoder | None,
-    similarity: Similarity | None,
+    near: list[Surroundings] | None,
+    decided: list[str | None],
     radii: NDArray[np.float64] | None,
     words: Mapping[str, str],
 ) -> list[Person]:
@@ -88,16 +89,14 @@ def _describe(
     ]
     if not isinstance(found, Audit):
         return [Person(**one) for one in common]
-    people, others = found.people.take(rows), found.others.take(rows)
-    near = _surroundings(similarity, people)
-    decided = _decisions(found, encoder, others, words)
-    violated = found.violated[rows]
+    people, others, violated = found.people.take(rows), found.others.take(rows), found.violated[rows]
+    around = near if near is not None else [Surroundings({}, False)] * len(rows)
     return [
         Person(
             **one,
             values=by_attribute(people, place),
-            may=near[place].may,
-            linked=near[place].linked,
+            may=around[place].may,
+            linked=around[place].linked,
             other=by_attribute(others, place) if violated[place] else None,
             other_decision=decided[place] if violated[place] else None,
         )
@@ -105,20 +104,26 @@ def _describe(
     ]
 
 
-def _surroundings(similarity: Similarity | None, people: Any) -> list[Surroundings]:
+def _surroundings(
+    found: Audit | Certificates, rows: NDArray[np.intp], similarity: Similarity | None
+) -> list[Surroundings] | None:
+    """None where φ cannot be evaluated; the verdicts stand, and the page says what is missing."""
+    if similarity is None or not isinstance(found, Audit):
+        return None
     try:
-        if similarity is not None:
-            return surroundings(similarity, people)
-    except LcifrError:  # ranks of people who are not at hand: the verdicts stand, the page says what is missing
-        pass
-    return [Surroundings({}, False)] * len(people)
+        return surroundings(similarity, found.people.take(rows))
+    except LcifrError:  # ranks among people who are not at hand
+        return None
 
 
-def _decisions(found: Audit, encoder: FrozenEncoder | None, others: Any, words: Mapping[str, str]) -> list[str | None]:
-    """What is decided about the counterexamples; of two classes it is the other one."""
-    if encoder is None:
-        return [None] * len(others)
-    values, _ = forward(encoder.network, found.model.network, encoder.encoding.encode(others))
+def _decisions(
+    found: Audit | Certificates, rows: NDArray[np.intp], encoder: FrozenEncoder | None, words: Mapping[str, str]
+) -> list[str | None]:
+    """What is decided about the counterexamples; without the encoder nobody can say."""
+    if encoder is None or not isinstance(found, Audit):
+        return [None] * len(rows)
+    encoded = encoder.encoding.encode(found.others.take(rows))
+    values, _ = forward(encoder.network, found.model.network, encoded)
     return [_word(decision, words) for decision in predictions(found.model, values)]
 
 
