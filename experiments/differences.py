@@ -46,8 +46,8 @@ SECTION = """## Where this differs from the paper
   product with L(¬φ), which is 0 at the edge of the region where the search ends. The pull is stronger than in the
   paper's code for the same γ: with the full γ = 10 from the first epoch the model of Crime collapses, so γ grows over
   the first 30 % of the epochs.
-- **The consumer's logistic regression** is solved to its optimum, with a penalty equal to the paper's weight decay;
-  the paper takes Adam's last epoch.
+- **The consumer's logistic regression** is solved to its optimum, with a penalty equal to the paper's weight decay
+  (for every method alike); the paper takes Adam's last epoch.
 - **Attribute.** The public code certifies another set of people than the paper states, and the text does not say
   whether the other numbers vary. Both readings are computed here; certified shares of `dl2`, in per cent: {attribute}.
 - **Quantiles.** The public code never varies race. Here race and grade vary together, as the text says, so that the

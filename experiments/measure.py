@@ -50,13 +50,13 @@ def fit(settings: dict[str, Any], data: Dataset) -> FairEncoder:
 
 def heads_of(settings: dict[str, Any], latent: Any, radius: Any, y: Any) -> dict[str, RobustClassifier]:
     """The consumer's heads, trained from (z, ε, y) alone: plain, the paper's, or one for each weight."""
-    method, labels = settings["method"], np.asarray(y)
+    method, labels, penalty = settings["method"], np.asarray(y), decay(latent)
     if method in ("plain", "unaware") or settings["gamma"] == 0:
-        return {"plain": RobustClassifier(against="nothing", penalty=decay(latent)).fit(latent, labels)}
+        return {"plain": RobustClassifier(against="nothing", penalty=penalty).fit(latent, labels)}
     if method == "dl2":
         return {"delta": paper_head(latent).fit(latent, labels)}
-    heads = settings["heads"]
-    return {f"{weight:g}": RobustClassifier(gamma=weight).fit(latent, labels, radius=radius) for weight in heads}
+    made = {f"{weight:g}": RobustClassifier(gamma=weight, penalty=penalty) for weight in settings["heads"]}
+    return {name: head.fit(latent, labels, radius=radius) for name, head in made.items()}
 
 
 def paper_head(latent: Any, **changes: Any) -> RobustClassifier:
@@ -138,12 +138,14 @@ def consumer(cell: Cell, store: Store) -> Found:
     data = load(settings["row"].split("/")[0])
     encoder = fit(settings, data)
     near, test = encoder.reach(data.train.X), encoder.reach(data.test.X)
-    width, labels = tuple(settings["head_hidden"]), np.asarray(data.train.y)
+    width, labels, penalty = tuple(settings["head_hidden"]), np.asarray(data.train.y), decay(near.latent)
     options = {"hidden": width, "epochs": 10, "batch_size": 1024, "random_state": settings["seed"]}
     trained = {
-        "nothing": RobustClassifier(against="nothing", **options).fit(near.latent, labels),
+        "nothing": RobustClassifier(against="nothing", penalty=penalty, **options).fit(near.latent, labels),
         "delta": paper_head(near.latent, **options).fit(near.latent, labels),
-        "radius": RobustClassifier(against="radius", **options).fit(near.latent, labels, radius=near.radius),
+        "radius": RobustClassifier(against="radius", penalty=penalty, **options).fit(
+            near.latent, labels, radius=near.radius
+        ),
     }
     found = {}
     for against, head in trained.items():
