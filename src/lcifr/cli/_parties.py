@@ -66,15 +66,18 @@ class Parties:
         model = read_model(self.head, tolerance=self.tolerance)
         return predictions(model, model.network(self.encoder.transform(people)))
 
+    def check_groups(self, asked: list[str] | None) -> None:
+        """Refuse subgroups by what is no attribute, before anything is proved."""
+        for name in asked or ():
+            if name not in self.schema:
+                raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, self.schema.names)}')
+
     def groups(self, people: Individuals, asked: list[str] | None) -> dict[str, Any]:
         """Subgroups by category: those that were asked for, or those that φ leaves free."""
         from lcifr.similarity.mentions import free_attributes, sometimes_free_attributes
 
         formula = self.encoder.similarity.formula
         free = {*free_attributes(formula, self.schema), *sometimes_free_attributes(formula, self.schema)}
-        for name in asked or ():
-            if name not in self.schema:
-                raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, self.schema.names)}')
         wanted = asked or [one.name for one in self.schema.categorical if one.name in free]
         return {name: people.to_pandas()[name].to_numpy() for name in wanted}
 

@@ -85,6 +85,7 @@ def audit(
     Ctrl-C keeps who is done; the same command goes on.
     """
     parties = read_parties(producer, consumer, phi)
+    parties.check_groups(by)
     whom = read_whom(parties, producer, table, id_column)
     inputs = {"producer": producer, "consumer": consumer}
     inputs |= {name: Path(file) for name, file in (("table", table), ("phi", phi)) if file and Path(file).is_file()}

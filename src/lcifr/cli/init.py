@@ -49,7 +49,7 @@ def init(
     schema_file, phi_file = folder / f"{stem}.toml", folder / f"{stem}.phi"
     there = [str(path) for path in (schema_file, phi_file) if path.exists()]
     if there and not force:
-        raise LcifrError(f"{' and '.join(there)} exist already", fix="say --force to replace, or --out another folder")
+        raise LcifrError(f"there already: {' and '.join(there)}", fix="say --force to replace, or --out another folder")
     found = propose(table, target, id_column, categorical or [], numeric or [], drop or [])
     folder.mkdir(parents=True, exist_ok=True)
     found.schema.save(schema_file)
