@@ -166,3 +166,12 @@ def test_wrong_files_are_refused_and_nothing_is_overwritten(tmp_path: Path) -> N
     with pytest.raises(ArtefactError, match=r"twice|each once"):
         represent_file(one().encoder, tmp_path / "twice.parquet", tmp_path / "out", id_column="who", chunk=2, workers=1)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.long
+def test_memory_does_not_grow_with_the_table() -> None:
+    """Hand-over and audit of 20,000 and of 80,000 people, each in a process of its own: the peaks are alike."""
+    program = "import json; from benchmarks.stream import main; print(json.dumps(main()))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    growth = json.loads(done.stdout.splitlines()[-1])
+    assert all(more < 60 for more in growth.values()), done.stdout
