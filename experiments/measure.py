@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments import confirm, scaling
-from experiments.plan import DELTA, TRANSFER, Cell
+from experiments.plan import DECAY, DELTA, TRANSFER, Cell
 from experiments.store import Found, Store
 from experiments.verdicts import exactly, quick, share
 from lcifr import datasets
@@ -64,10 +64,10 @@ def paper_head(latent: Any, **changes: Any) -> RobustClassifier:
     return RobustClassifier(against="delta", delta=DELTA, gamma=1e9, penalty=decay(latent), **changes)
 
 
-def decay(latent: Any, rate: float = 0.01) -> float:
-    """The paper's weight decay, which in Adam is a penalty of rate/2, for weights in units of z's own spread."""
+def decay(latent: Any) -> float:
+    """The paper's weight decay, which in Adam is a penalty of half of it, for weights in units of z's own spread."""
     spread = max(float(latent.std(0, ddof=1).mean()), 1e-6)
-    return rate / 2 / spread**2
+    return DECAY / 2 / spread**2
 
 
 def model(cell: Cell, store: Store) -> Found:

@@ -22,6 +22,8 @@ SWEEP = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 TRANSFER = ("charlson_index", "msc2a3", "metab3", "arthspin", "neument", "respr4")
 DELTA = 0.01
 """The distance in z that the paper's scripts call close, for producer and consumer."""
+DECAY = 0.01
+"""Weight decay of every consumer, the paper's."""
 CONFIRMED = 200
 """People of each row whose certificates the exact checker confirms."""
 
@@ -76,7 +78,7 @@ GAMMAS: dict[str, tuple[float, ...]] = {
 """Weights tried with ``bounds``; where φ only frees attributes the weight does not matter, and 1 is enough."""
 
 PAPERS: dict[str, dict[str, Any]] = {
-    name: {"epochs": epochs, "batch_size": batch, "learning_rate": 1e-3, "weight_decay": 0.01}
+    name: {"epochs": epochs, "batch_size": batch, "learning_rate": 1e-3, "weight_decay": DECAY}
     for name, epochs, batch in (
         ("adult", 50, 256),
         ("compas", 100, 256),
@@ -118,6 +120,7 @@ def _encoder(row: str, method: str, gamma: float, seed: int, **changes: Any) -> 
         "method": method,
         "gamma": gamma,
         "seed": seed,
+        "decay": DECAY,
         "training": {"hidden": hidden(dataset), **trained, **changes},
     }
 
