@@ -126,8 +126,9 @@ def test_in_many_generated_worlds(world: World, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_a_million_samples_violate_nobody_certified(seed: int) -> None:
     one = scene(seed, count=10)
-    for part in range(3):
-        check_everything(one, samples=4000, seed=part)  # 40 scenes × 10 people × 3 × 4000, on three kinds of verdict
+    found = check_everything(one, samples=100)
+    for part in range(1, 4):  # 40 scenes × 10 people × 3 × 4000
+        no_sample_violates(one, found, 4000, part)
 
 
 def test_verdicts_of_every_kind_occur() -> None:

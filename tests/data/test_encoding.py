@@ -1,5 +1,6 @@
 """Encode and decode, as laws over generated schemas and tables; and the same bytes from every kind of frame."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -158,3 +159,12 @@ def test_decode_refuses_what_is_no_matrix_of_people():
     for bad in (np.zeros(1), np.zeros((1, 2)), np.array([[np.nan]])):
         with pytest.raises(LcifrError, match="cannot decode"):
             encoding.decode(bad)
+
+
+def test_the_order_of_attributes_is_part_of_the_name() -> None:
+    """It is the order of the feature columns: another order is another encoding, and a network would misread it."""
+    schema = Schema((Numeric("a"), Numeric("b")))
+    swapped = Schema((Numeric("b"), Numeric("a")))
+    one, other = (Encoding(s, np.array([1.0, 1.0]), np.array([2.0, 2.0])) for s in (schema, swapped))
+    assert one.hash != other.hash
+    assert Encoding.from_dict(json.loads(json.dumps(one.to_dict()))).hash == one.hash

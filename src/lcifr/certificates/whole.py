@@ -23,6 +23,7 @@ MOST_PARTS = 32
 """Parts of one person's region that are looked at in a round."""
 NODES = 500
 """Of branch-and-bound for each part: the search gives hope, not certificates."""
+LARGEST = 2.0**50
 NEARLY = 1e-6
 """A witness is as good as whole if it is this near: decoding rounds it."""
 
@@ -50,11 +51,12 @@ def _narrowed(cell: Cell, encoding: Encoding, whole: BoolArray) -> Cell:
 def _outermost(ends: FloatArray, encoding: Encoding, sign: int) -> FloatArray:
     """The outermost encoded whole number within an encoded end. Encoding is monotone: trying neighbours is exact."""
     near = np.rint(ends * encoding.sds + encoding.means)
-    found = np.full_like(ends, sign * np.inf)
+    found = ends
     for step in (2, 1, 0, -1, -2):  # the last that fits is the outermost
         tried = encoding.scale(near + sign * step)
         found = np.where(sign * tried >= sign * ends, tried, found)
-    return found
+    # Decoding is off by less than 1 up to here; beyond, the end stays as it is.
+    return np.where(np.abs(near) + np.abs(encoding.means) < LARGEST, found, ends)
 
 
 @dataclass(frozen=True)
