@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 import typer.main
 
 from lcifr.cli import build
-from tests.commands.story import lcifr
+from tests.commands.story import lcifr, write_german
 
 NOT_RUN = {
     "data fetch": "downloads",
@@ -67,6 +68,7 @@ def test_every_example_runs(name, story, tmp_path):
     shutil.copyfile(place / "producer/labels.csv", place / "labels.csv")
     shutil.copytree(place / "producer/handover", place / "handover")  # where the consumer had it
     shutil.copyfile(place / "producer/schema.toml", place / "people.toml")
+    write_german(place, 50)  # a few are enough for an example
     if name == "init":
         (place / "people.toml").unlink()
         (place / "people.phi").unlink()
@@ -95,3 +97,22 @@ def test_completion_of_commands_and_options():
 
     assert complete("lcifr pro").split() == ["produce"]
     assert complete("lcifr certify --fail").split() == ["--fail-under"]
+
+
+PAGE = (Path(__file__).parents[2] / "docs/cli.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"demo", "report"} - {n for n in COMMANDS if " " in n}))
+def test_the_page_is_true(name):
+    section = PAGE.split(f"\n### {name}\n")[1].split("\n##")[0]
+    assert f"`{example_of(COMMANDS[name])}`" in section
+    known = {option for one in COMMANDS.values() for parameter in one.params for option in parameter.opts}
+    known |= {option for one in COMMANDS.values() for parameter in one.params for option in parameter.secondary_opts}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", section)) <= known | {"--help"}
+
+
+def test_the_page_names_what_is_in_the_folders(story):
+    for folder in ("producer", "consumer", "audit"):
+        for file in (story / folder).rglob("*"):
+            if file.is_file() and file.parent == story / folder:
+                assert file.name in PAGE, file
