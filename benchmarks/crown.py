@@ -5,7 +5,7 @@ It knows no one-hot choices: a free category becomes the interval [0, 1] for eac
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import time
 
 import numpy as np
@@ -14,9 +14,13 @@ from benchmarks.recipe import Case
 from torch import nn
 
 
-def installed() -> bool:
-    """Whether the package is here; it is no dependency of ours."""
-    return importlib.util.find_spec("auto_LiRPA") is not None
+def missing() -> str | None:
+    """Why the package cannot be used, or None; it is no dependency of ours, and old releases need an old torch."""
+    try:
+        importlib.import_module("auto_LiRPA")
+    except ImportError as problem:
+        return str(problem)
+    return None
 
 
 def seconds(case: Case, index: np.ndarray) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -126,7 +124,7 @@ def test_a_lying_engine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         return Result(true.upper - 0.1, true.nodes, true.exhausted, true.branched, true.proof)
 
     monkeypatch.setattr(compiled, "available", lambda: False)
-    monkeypatch.setattr(sys.modules["lcifr.prove.radius"], "run", liar)
+    monkeypatch.setattr("lcifr.prove.ends.run", liar)
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
 
@@ -146,3 +144,19 @@ def test_wrong_shapes_and_numbers_are_refused() -> None:
         radius(network, x[:1], region)
     with pytest.raises(LcifrError, match="NaN"):
         radius(network, x * np.nan, region)
+
+
+def test_a_spent_budget_is_said_and_no_solver_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A radius says only that it is proved, not by whom: so it never rests on a solver's word."""
+    network, x, region = people(9)
+    whole = radius(network, x, region)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a solver was asked")
+
+    monkeypatch.setattr("lcifr.prove.milp.Milp._maximize", refuse)
+    for proof in (False, True):
+        found = radius(network, x, region, budget=1, proof=proof)
+        assert (found.radius >= whole.attained).all()
+        assert (found.exact <= (found.radius - found.attained <= 2e-6 * (1 + found.attained))).all()
+        assert not found.exact.all()

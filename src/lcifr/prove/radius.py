@@ -5,33 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.bounds.scene import tensors
 from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.network import FLOOR, Network, gamma
-from lcifr.prove import compiled
 from lcifr.prove.answer import Budget, FloatArray, within
-from lcifr.prove.cascade import CHUNK
-from lcifr.prove.engine import Task, deadline_of, run
-from lcifr.prove.incumbent import Incumbent
-from lcifr.prove.maximize import maximize
+from lcifr.prove.ends import Wanted, find_ends
+from lcifr.prove.engine import deadline_of
 from lcifr.prove.method import ROW_SLACK, UNTRUSTED
 from lcifr.similarity.region import Region
-
-Proved = tuple[tuple[object, ...], ...]
-
-
-@dataclass(frozen=True)
-class _Found:
-    """Upper and lower ends (people, outputs), witness (people, features), nodes (people,), proofs."""
-
-    high: FloatArray
-    low: FloatArray
-    witness: FloatArray
-    nodes: NDArray[np.int64]
-    proof: Proved | None
 
 
 @dataclass(frozen=True)
@@ -92,7 +74,7 @@ def radius(
         raise LcifrError("x holds NaN or infinity", fix="encode a checked table")
     goal = None if target is None else np.array(np.broadcast_to(target, (region.people,)), dtype=np.float64)
     allowed = Budget(nodes=budget) if isinstance(budget, int) else budget or Budget()
-    wanted = _Wanted(network, tolerance, method, device, allowed, proof, deadline_of(allowed))
+    wanted = Wanted(network, tolerance, method, device, allowed, proof, deadline_of(allowed))
     region = replace(region, origin=None)  # what its columns mean matters to nobody here
     step = wanted.chunk(region)
     if step >= region.people:
@@ -105,39 +87,10 @@ def radius(
     return whole
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """What is asked of everybody."""
-
-    network: Network
-    tolerance: float
-    method: str
-    device: str | None
-    budget: Budget
-    proof: bool
-    deadline: float | None
-
-    def chunk(self, region: Region) -> int:
-        """How many people at once, so that memory does not grow with them; other methods see to that themselves."""
-        if self.method != "cascade":
-            return max(1, region.people)
-        width = 4 * self.network.outputs + region.features
-        return max(1, (compiled.CHUNK if self.compiled(region) else CHUNK) // width)
-
-    def compiled(self, region: Region) -> bool:
-        """Whether the kernel answers."""
-        return compiled.covers(self.network, region, self.device, self.proof)
-
-
-def _of_chunk(wanted: _Wanted, x: FloatArray, region: Region, target: FloatArray | None) -> Radius:
+def _of_chunk(wanted: Wanted, x: FloatArray, region: Region, target: FloatArray | None) -> Radius:
     network = wanted.network
     latent, doubt = network(x), network.error(x)
-    if wanted.method != "cascade":
-        found = _by_method(wanted, latent, region, target)
-    elif wanted.compiled(region):
-        found = _by_kernel(wanted, latent, region, target)
-    else:
-        found = _by_engine(wanted, latent, region, target)
+    found = find_ends(wanted, latent, region, target)
     upper = np.maximum(found.high, np.nextafter(latent + doubt, np.inf))
     lower = np.minimum(found.low, np.nextafter(latent - doubt, -np.inf))
     epsilon = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
@@ -166,77 +119,6 @@ def _put(whole: Radius, piece: slice, part: Radius) -> Radius:
     for name in ("latent", "radius", "lower", "upper", "attained", "witness", "exact", "nodes"):
         getattr(whole, name)[piece] = getattr(part, name)
     return whole if part.proof is None else replace(whole, proof=(whole.proof or ()) + part.proof)
-
-
-def _directions(outputs: int) -> FloatArray:
-    """(2·outputs, outputs): +e_j and −e_j in turn."""
-    signs = np.zeros((2 * outputs, outputs))
-    signs[np.arange(0, 2 * outputs, 2), np.arange(outputs)] = 1.0
-    signs[np.arange(1, 2 * outputs, 2), np.arange(outputs)] = -1.0
-    return signs
-
-
-def _by_kernel(wanted: _Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> _Found:
-    """The same as :func:`_by_engine`, compiled."""
-    from lcifr.prove.compiled.call import answer_chunk
-
-    offset = np.empty((region.people, 2 * wanted.network.outputs))
-    offset[:, 0::2], offset[:, 1::2] = -latent, latent
-    found = answer_chunk(
-        wanted.network,
-        region,
-        _directions(wanted.network.outputs),
-        offset,
-        None if target is None else target[:, None],
-        np.zeros((region.people, 1)),  # reached by x itself, which is always covered
-        wanted.tolerance,
-        wanted.budget,
-        together=True,
-        branch=True,
-        deadline=wanted.deadline,
-    )
-    return _Found(found.upper[:, 0::2], -found.upper[:, 1::2], found.witness[:, 0], found.nodes.sum(1), None)
-
-
-def _by_engine(wanted: _Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> _Found:
-    """All directions of a person share one answer, so that only those that can still change ε are refined."""
-    layers = tensors(wanted.network, wanted.device)
-    device = layers[0][0].device
-    signs = torch.as_tensor(_directions(latent.shape[1]), device=device)
-    offset = -torch.as_tensor(latent, device=device) @ signs.T
-    answer = torch.arange(region.people, device=device)[:, None].expand(-1, len(signs))
-    reached = torch.zeros(region.people, dtype=torch.float64, device=device)  # by x itself, which is always covered
-    goal = None if target is None else torch.as_tensor(target, device=device)
-    incumbent = Incumbent(reached, goal, wanted.tolerance)
-    task = Task(
-        layers, region, signs, offset, answer, incumbent, wanted.budget, True, wanted.deadline, proof=wanted.proof
-    )
-    result = run(task)
-    proofs = tuple(tuple(tuple(cells) for cells in person) for person in result.proof or ())
-    upper = result.upper.cpu().numpy()
-    witness, nodes = incumbent.points(region.features), result.nodes.sum(1).cpu().numpy()
-    return _Found(upper[:, 0::2], -upper[:, 1::2], witness, nodes, proofs if wanted.proof else None)
-
-
-def _by_method(wanted: _Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> _Found:
-    """Every direction by itself, by any method; the target of ε becomes one of each direction."""
-    signs = _directions(wanted.network.outputs)
-    center = latent @ signs.T
-    answer = maximize(
-        wanted.network,
-        signs,
-        region,
-        target=None if target is None else center + target[:, None],
-        tolerance=wanted.tolerance,
-        method=wanted.method,
-        device=wanted.device,
-        budget=wanted.budget,
-        proof=wanted.proof,
-    )
-    far = (answer.best - center).argmax(1)
-    witness = answer.witness[np.arange(region.people), far]
-    found = None if answer.proof is None else tuple(tuple(row) for row in answer.proof)
-    return _Found(answer.upper[:, 0::2], -answer.upper[:, 1::2], witness, answer.nodes.sum(1), found)
 
 
 def _attained(

@@ -1,0 +1,13 @@
+"""Compile the kernel now, so that the first proof need not wait for it: ``python -m lcifr.prove.compiled``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lcifr.network import Network
+from lcifr.prove import compiled, radius
+from lcifr.similarity.region import Region
+
+if __name__ == "__main__" and compiled.available():
+    one = np.ones((1, 1))
+    radius(Network.from_arrays([(one, [0.0]), (one, [0.0])]), one, Region.from_arrays(-one, one))
