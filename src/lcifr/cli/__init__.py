@@ -11,6 +11,7 @@ fault of lcifr itself, 130 stopped by Ctrl-C.
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import pkgutil
 from typing import Annotated, Any
@@ -63,7 +64,16 @@ def build() -> typer.Typer:
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
         if not module.name.startswith("_"):
             _add(app, module.name, importlib.import_module(f"{__name__}.{module.name}"))
+    for group in (app, *(found.typer_instance for found in app.registered_groups)):
+        for command in group.registered_commands if group else ():
+            command.help = command.help or _flowing(command.callback)
     return app
+
+
+def _flowing(command: Any) -> str:
+    """A command's help text with its paragraphs in one line each: they are broken where the terminal ends."""
+    text = inspect.getdoc(command) or ""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _add(app: typer.Typer, name: str, module: Any) -> None:

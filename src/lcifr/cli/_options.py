@@ -38,14 +38,14 @@ SchemaOption = Annotated[
     typer.Option(
         "--schema",
         metavar="FILE|NAME",
-        help="What the columns mean: a .toml file. [default: the .toml beside the .phi, else inferred]",
+        help="What the columns mean: a .toml file. (Default: the .toml beside the .phi, else inferred.)",
     ),
 ]
 TargetOption = Annotated[
-    str | None, typer.Option("--target", metavar="COLUMN", help="What is predicted. [default: as the schema says]")
+    str | None, typer.Option("--target", metavar="COLUMN", help="What is predicted. (Default: as the schema says.)")
 ]
 IdOption = Annotated[
-    str | None, typer.Option("--id", metavar="COLUMN", help="Names of people. [default: row numbers, from 0]")
+    str | None, typer.Option("--id", metavar="COLUMN", help="Names of people. (Default: row numbers, from 0.)")
 ]
 HeldOutOption = Annotated[
     float, typer.Option("--held-out", min=0.01, max=0.9, help="Share of the people that nobody trains on.")
@@ -66,7 +66,7 @@ ToleranceOption = Annotated[
     typer.Option(min=0.0, help="For numbers: how far a prediction may move and count as the same decision."),
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, help="Processes. [default: one per core where there are people enough]")
+    int | None, typer.Option(min=1, help="Processes. (Default: one per core where there are people enough.)")
 ]
 ChunkOption = Annotated[
     int, typer.Option(min=1, help="People per part: what a stopped run does again at most, per process.")

@@ -16,7 +16,6 @@ from lcifr.cli._options import (
     IdOption,
     OutOption,
     ProducerArgument,
-    SeedOption,
     WorkersOption,
     exit_code,
 )
@@ -43,13 +42,14 @@ def audit(
     out: OutOption,
     table: Annotated[
         Path | None,
-        typer.Argument(metavar="[TABLE]", help="The people: .csv or .parquet. [default: those the producer held out]"),
+        typer.Argument(metavar="TABLE", help="The people: .csv or .parquet. (Default: those the producer held out.)"),
     ] = None,
     id_column: IdOption = None,
     population: Annotated[
         bool,
         typer.Option(
-            "--population", help="You say that the people of TABLE were drawn from it, and nobody trained on them."
+            "--population",
+            help="You say that the people of TABLE were drawn from the population, and nobody trained on them.",
         ),
     ] = False,
     phi: Annotated[
@@ -57,7 +57,8 @@ def audit(
         typer.Option(metavar="FILE|NAME", help="Another φ than the producer's, such as the regulator's own copy."),
     ] = None,
     by: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Subgroups. [default: the categories that φ leaves free]")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Subgroups. (Default: the categories that φ leaves free.)"),
     ] = None,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the population statement.")] = 0.95,
     baselines: Annotated[
@@ -66,12 +67,11 @@ def audit(
     bundle: Annotated[
         bool | None,
         typer.Option(
-            "--bundle/--no-bundle", help="Write all proofs and check them exactly. [default: up to 1000 people]"
+            "--bundle/--no-bundle", help="Write all proofs and check them exactly. (Default: up to 1000 people.)"
         ),
     ] = None,
     workers: WorkersOption = None,
     chunk: ChunkOption = 256,
-    seed: SeedOption = 0,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -43,10 +43,11 @@ def consume(
     labels: Annotated[Path, typer.Argument(metavar="LABELS", help="A .csv or .parquet file with the labels, by id.")],
     out: OutOption,
     target: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The column to predict. [default: the only one beside the ids]")
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column to predict. (Default: the only one beside the ids.)"),
     ] = None,
     id_column: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help='The ids. [default: "id" if there, else row numbers]')
+        str | None, typer.Option("--id", metavar="COLUMN", help='The ids. (Default: "id" if there, else row numbers.)')
     ] = None,
     task: Annotated[Task, typer.Option(help="Classes or numbers; auto looks at the labels.")] = Task.AUTO,
     tolerance: ToleranceOption = None,

@@ -33,7 +33,7 @@ def init(
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Columns to leave out. Repeatable.")] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where both files go. [default: beside the table]")
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Where both files go. (Default: beside the table.)")
     ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
