@@ -74,16 +74,19 @@ def test_nothing_is_started_that_would_end_too_late(tmp_path: Path) -> None:
 def test_a_run_that_is_ended_goes_on_where_it_stopped(tmp_path: Path, how: signal.Signals) -> None:
     only = ["--quick", "--only", "german-cat_noise/[pu]*", "--results", str(tmp_path)]
     command = [sys.executable, "-m", "experiments", "run", "--jobs", "1", *only]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
-    cells = tmp_path / "cells"
+    cells, log = tmp_path / "cells", tmp_path / "log"
+    with log.open("w") as said:
+        process = subprocess.Popen(command, cwd=ROOT, stderr=said, start_new_session=True)
     deadline = time.monotonic() + 120
-    while not list(cells.rglob("[!.]*.json")) and time.monotonic() < deadline:
+    while not list(cells.rglob("[!.]*.json")):
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < deadline
         time.sleep(0.1)
     if how == signal.SIGKILL:
         os.killpg(process.pid, how)
     else:
         process.send_signal(how)
-    assert process.wait(60) in (-signal.SIGKILL, 130)
+    assert process.wait(60) in (-signal.SIGKILL, 130), log.read_text()
     kept = {path: path.stat().st_mtime_ns for path in cells.rglob("[!.]*.json")}
     assert 1 <= len(kept) < 4
     assert main(["run", "--jobs", "1", *only]) == 0
