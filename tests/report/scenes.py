@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -46,7 +47,11 @@ def audited(seed: int = 3, formula: str = scenes.FORMULAS[3], count: int = 60) -
     """People with every verdict: narrow networks on wide regions."""
     scene = scenes.scene(seed, formula, count=count, depth=0)
     ids = [f"p{row}" for row in range(count)]
-    return audit(scene.encoder, scene.model, scene.people, ids), scene.encoder
+    found = audit(scene.encoder, scene.model, scene.people, ids)
+    verdict, reason = found.verdict.copy(), found.reason.copy()
+    open_row = int(found.certified.argmax())  # as if its proof had failed: undecided people are rare where all is small
+    verdict[open_row], reason[open_row] = Verdict.UNDECIDED, Reason.LOOSE
+    return replace(found, verdict=verdict, reason=reason), scene.encoder
 
 
 def labels(found: Audit) -> np.ndarray:
@@ -120,16 +125,20 @@ def hostile_report() -> Report:
 @cache
 def large_report(count: int = 200_000) -> Report:
     """A population whose verdicts are made up: what is shown does not depend on how they were found."""
-    similarity = scenes.similarity(scenes.FORMULAS[0])
-    rng = np.random.default_rng(0)
-    people = Individuals.read(
-        scenes.people(count, 1).assign(income=lambda table: table["income"].clip(0, 90)), scenes.SCHEMA
-    )
+    table = scenes.people(count, 1).assign(income=lambda table: table["income"].clip(0, 90))
+    found, encoder = made_up(table, scenes.similarity(scenes.FORMULAS[0]))
+    radii = np.random.default_rng(1).uniform(0, 1, count)
+    return build(found, statement(found), encoder=encoder, radius=radii, about=ABOUT)
+
+
+def made_up(table: pd.DataFrame, similarity: Similarity) -> tuple[Audit, FrozenEncoder]:
+    """Verdicts by chance."""
+    rng, count = np.random.default_rng(0), len(table)
+    people = Individuals.read(table, similarity.schema)
     margin = rng.normal(1.0, 0.7, count)
     verdict = np.full(count, Verdict.CERTIFIED, dtype=object)
     verdict[margin < 0] = Verdict.UNDECIDED
     verdict[margin < -0.4] = Verdict.COUNTEREXAMPLE
-    encoder = FrozenEncoder(random_network(rng, [len(similarity.encoding.features), 4, 2]), similarity)
     nobody = np.zeros(count, np.bool_)
     found = Audit(
         ids=tuple(f"person-{row}" for row in range(count)),
@@ -145,4 +154,5 @@ def large_report(count: int = 200_000) -> Report:
         box=None,
         model=read_model(random_network(rng, [2, 1])),
     )
-    return build(found, statement(found), encoder=encoder, radius=rng.uniform(0, 1, count), about=ABOUT)
+    encoder = FrozenEncoder(random_network(rng, [len(similarity.encoding.features), 4, 2]), similarity)
+    return found, encoder

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import pytest
 
+from lcifr.certificates import state
+from lcifr.data import Encoding, Schema
 from lcifr.drawing.histogram import histogram
-from lcifr.report import render
+from lcifr.report import build, render
+from lcifr.similarity import Similarity
 from tests.report import scenes
 
 
@@ -28,6 +33,18 @@ def test_the_page_stays_small_and_its_figures_are_of_everybody(look):
     page.run('document.getElementById("search").dispatchEvent(new Event("input"))')
     assert page.text("#matches") == "2000 people, the first 200 listed"
     assert page.complaints() == []
+
+
+@pytest.mark.long
+def test_many_attributes_of_which_no_two_are_alike_leave_room_for_fewer_people():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({f"measured number {j}": rng.normal(1e6, 1e5, 2500) for j in range(60)})
+    schema = Schema.infer(table)
+    similarity = Similarity("numeric within 0.1234567 sd", schema, Encoding.fit(table, schema))
+    found, encoder = scenes.made_up(table, similarity)
+    report = build(found, state(found, held_out=True), encoder=encoder)
+    assert 500 <= len(report.explorer.people) < 2000
+    assert 2_000_000 < len(render(report).encode()) < 5_000_000
 
 
 def test_long_names_leave_room_for_fewer_people(monkeypatch):

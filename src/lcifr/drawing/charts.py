@@ -27,6 +27,7 @@ def chart_style() -> str:
 def standalone(chart: Element) -> Element:
     """The same picture with its style inside, for a file of its own."""
     chart.insert(0, raw("style", chart_style()))
+    chart.set("width", "560")
     return chart
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,14 +18,15 @@ from lcifr.data import Numeric
 from lcifr.errors import LcifrError
 from lcifr.report.content import Explorer, Person
 from lcifr.report.neighbours import Surroundings, surroundings
+from lcifr.report.shown import compact
 from lcifr.similarity import Similarity
 from lcifr.similarity.finding import person as by_attribute
 
 PEOPLE = 2_000
 COUNTEREXAMPLES = 1_000
 """At most so many people, and so many of them chosen because they have a counterexample."""
-BYTES = 6_000_000
-"""Of all these people as plain JSON; a page holds them in less than half of it. Long names leave room for fewer."""
+BYTES = 4_000_000
+"""Of all these people in the page. Long names and many attributes leave room for fewer."""
 
 
 def explore(
@@ -39,21 +40,27 @@ def explore(
     rows = _choose(found.verdict == Verdict.COUNTEREXAMPLE)
     near = _surroundings(found, rows, similarity)
     people = _describe(found, rows, near, _decisions(found, rows, encoder, words), radii, words)
-    while len(people) > 1 and _size(people) > BYTES:
-        people = people[::2]
     schema = found.people.schema if isinstance(found, Audit) else None
-    return Explorer(
+    made = Explorer(
         people=tuple(people),
         attributes=() if schema is None else schema.names,
         units={} if schema is None else {a.name: a.unit for a in schema if isinstance(a, Numeric) and a.unit},
         complete=len(people) == len(found),
-        counterexamples=sum(one.verdict == Verdict.COUNTEREXAMPLE for one in people),
+        counterexamples=_count(people),
         regions=near is not None,
     )
+    while len(made.people) > 1 and (size := _size(made)) > BYTES:
+        fewer = made.people[:: -(-size // BYTES)]
+        made = replace(made, people=fewer, complete=False, counterexamples=_count(fewer))
+    return made
 
 
-def _size(people: list[Person]) -> int:
-    return sum(len(json.dumps(asdict(one), ensure_ascii=False).encode("utf-8", "replace")) for one in people)
+def _count(people: Sequence[Person]) -> int:
+    return sum(one.verdict == Verdict.COUNTEREXAMPLE for one in people)
+
+
+def _size(explorer: Explorer) -> int:
+    return len(json.dumps(compact(explorer), ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _choose(violated: NDArray[np.bool_]) -> NDArray[np.intp]:

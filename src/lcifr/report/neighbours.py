@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lcifr.data import Categorical, Individuals
+from lcifr.data import Encoding, Individuals, Schema
 from lcifr.report.content import Freedom
 from lcifr.similarity import Similarity
 from lcifr.similarity.region import Cell
@@ -26,60 +26,57 @@ class Surroundings:
 
 def surroundings(similarity: Similarity, people: Individuals) -> list[Surroundings]:
     """What may differ in somebody similar, for each of a table of people."""
-    region = similarity.region(people)
+    cells = [_InUnits(cell, similarity.encoding) for cell in similarity.region(people).cells]
     found = []
     for row in range(len(people)):
-        cells = [cell for cell in region.cells if cell.present[row]]
-        may = {}
-        for attribute in similarity.schema:
-            free = (
-                _categories(similarity, cells, row, attribute)
-                if isinstance(attribute, Categorical)
-                else _numbers(similarity, cells, row, attribute.name, attribute.integer)
-            )
-            if _differs(free, people, row, attribute.name):
-                may[attribute.name] = free
-        found.append(Surroundings(may, len(cells) > 1 or any(cell.rows is not None for cell in cells)))
+        present = [one for one in cells if one.cell.present[row]]
+        free = _numbers(similarity.schema, present, people, row) | _categories(similarity.schema, present, people, row)
+        may = {name: free[name] for name in similarity.schema.names if name in free}
+        found.append(Surroundings(may, len(present) > 1 or any(one.cell.rows is not None for one in present)))
     return found
 
 
-def _differs(free: Freedom, people: Individuals, row: int, name: str) -> bool:
-    attribute = people.schema[name]
-    if isinstance(attribute, Categorical):
-        return bool(free.values) and free.values != (attribute.values[people.code(name)[row]],)
-    own = float(people.number(name)[row])
-    return bool(free.intervals) and free.intervals != ((own, own),)
+class _InUnits:
+    """A cell with the ends of its box in the table's own units, whole where only whole numbers occur."""
+
+    def __init__(self, cell: Cell, encoding: Encoding) -> None:
+        self.cell = cell
+        whole = np.array([attribute.integer for attribute in encoding.schema.numeric], dtype=np.bool_)
+        room = NEGLIGIBLE * encoding.sds
+        lower, upper = (ends * encoding.sds + encoding.means for ends in (cell.lower, cell.upper))
+        self.lower = np.where(whole, np.ceil(lower - room), lower)
+        self.upper = np.where(whole, np.floor(upper + room), upper)
+        self.sds = encoding.sds.tolist()
 
 
-def _categories(similarity: Similarity, cells: list[Cell], row: int, attribute: Categorical) -> Freedom:
-    columns = similarity.encoding.columns(attribute.name)
-    allowed: NDArray[np.bool_] = np.zeros(len(attribute.values), np.bool_)
-    for cell in cells:
-        for choice in cell.choices:
-            if choice.columns[0] == columns.start:
-                allowed |= choice.allowed[row]
-    return Freedom(values=tuple(value for value, may in zip(attribute.values, allowed, strict=True) if may))
+def _numbers(schema: Schema, cells: list[_InUnits], people: Individuals, row: int) -> dict[str, Freedom]:
+    found = {}
+    ends = [(one.lower[row].tolist(), one.upper[row].tolist()) for one in cells]
+    own = people.numbers[row].tolist()
+    for j, attribute in enumerate(schema.numeric):
+        sd = cells[0].sds[j] if cells else 1.0
+        spans = [(_round(low[j], sd), _round(high[j], sd)) for low, high in ends if low[j] <= high[j]]
+        joined = tuple(_merged(spans, 1.0 if attribute.integer else 0.0))
+        if joined and joined != ((own[j], own[j]),):
+            found[attribute.name] = Freedom(intervals=joined)
+    return found
 
 
-def _numbers(similarity: Similarity, cells: list[Cell], row: int, name: str, whole: bool) -> Freedom:
-    encoding = similarity.encoding
-    place = similarity.schema.names_numeric.index(name)
-    mean, sd = float(encoding.means[place]), float(encoding.sds[place])
-    found = []
-    for cell in cells:
-        column = int(np.searchsorted(cell.numeric, encoding.columns(name).start))
-        low, high = (float(end[row, column]) * sd + mean for end in (cell.lower, cell.upper))
-        if whole:
-            low, high = np.ceil(low - NEGLIGIBLE * sd), np.floor(high + NEGLIGIBLE * sd)
-        if low <= high:
-            found.append((_round(low, sd), _round(high, sd)))
-    return Freedom(intervals=tuple(_merged(found, 1.0 if whole else 0.0)))
+def _categories(schema: Schema, cells: list[_InUnits], people: Individuals, row: int) -> dict[str, Freedom]:
+    found = {}
+    for j, attribute in enumerate(schema.categorical):
+        allowed = np.zeros(len(attribute.values), np.bool_)
+        for one in cells:
+            allowed |= one.cell.choices[j].allowed[row]  # choices come in the order of the schema, as columns do
+        values = tuple(value for value, may in zip(attribute.values, allowed.tolist(), strict=True) if may)
+        if values and values != (attribute.values[people.codes[row, j]],):
+            found[attribute.name] = Freedom(values=values)
+    return found
 
 
 def _round(value: float, sd: float) -> float:
     """Without the noise of scaling: nine digits of the value or of its scale."""
-    digits = 9 - int(np.ceil(np.log10(max(abs(value), sd))))
-    return round(float(value), digits) + 0.0
+    return round(value, 9 - math.ceil(math.log10(max(abs(value), sd)))) + 0.0
 
 
 def _merged(intervals: list[tuple[float, float]], gap: float) -> list[tuple[float, float]]:
