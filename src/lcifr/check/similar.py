@@ -126,7 +126,7 @@ class Formula:
 
     def _same(self, one: Any, other: Any, equal: bool, people: dict[str, Person | None]) -> list[Part]:
         """The two categories have the same name, or not: one alternative for every name of the first."""
-        if people[one["person"]] is None:  # somebody known first: then it is one alternative
+        if people[other["person"]] is not None:  # somebody known first: then it is one alternative
             one, other = other, one
         found = []
         for code, text in enumerate(self._values(one)):
@@ -174,6 +174,8 @@ class Formula:
 
     def _compare(self, total: Sum, operator: str) -> list[Part]:
         """total ⋈ 0, first without = and ≠, then without absolute values."""
+        if operator == "!=" and total.numbers and not total.absolutes:
+            return [{}]  # everybody but a plane: proofs speak about everybody
         if operator in ("=", "!="):
             sides = (self._compare(Sum().plus(total, sign), "<=" if operator == "=" else "<") for sign in (1, -1))
             return both(*sides) if operator == "=" else either(part for side in sides for part in side)
