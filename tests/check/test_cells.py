@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from lcifr.check import Cell
 from lcifr.check.cells import derive
 from lcifr.check.similar import Formula
 from lcifr.check.table import Person, decimal, encode, least, most, read_attributes, read_person
-from lcifr.data import Encoding, Individuals
+from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, worlds
 
@@ -105,3 +106,18 @@ def test_ends_are_the_outermost_floats(limit: Fraction, strict: bool, near: floa
         above = float(np.nextafter(high, np.inf))
         assert decimal(above) > edge or (decimal(above) == edge and strict)
         assert decimal(low) > edge or (decimal(low) == edge and not strict)
+
+
+def test_two_categories_of_the_other_are_split_as_the_engine_splits_them() -> None:
+    """A cell of the checker that lies in no single cell of the engine would have no proof."""
+    schema = Schema((Categorical("sex", ("A", "B")), Categorical("state", ("A", "B", "C")), Numeric("age")))
+    people = pd.DataFrame({"sex": ["A", "B"], "state": ["C", "A"], "age": [30.0, 40.0]})
+    encoding = Encoding.fit(people, schema)
+    for text in ("sex' != state'", "sex' = state'", "state' != sex'", "sex' != state", "state' != sex and sex' = sex"):
+        similarity = Similarity(f"{text} and age within 1 and 2 * age' + 1 != age", schema, encoding)
+        region = similarity.region(people)
+        x, formula = Individuals.read(people, schema), formula_of(similarity)
+        for row in range(len(x)):
+            cells = derive(formula, person_of(x, row, formula))
+            assert all(any(contained(cell, engine, row) for engine in region.cells) for cell in cells)
+            assert bool(cells) == bool(region.nonempty[row])
