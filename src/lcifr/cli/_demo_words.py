@@ -57,7 +57,7 @@ def show_table(console: Console, results: list[Result]) -> None:
     console.print(
         "certified  proved: every similar applicant, real or not, gets the same decision\n"
         "violated   a similar applicant with the opposite decision was found\n"
-        "undecided  neither; mostly, only somebody with a third of a credit is told apart\n"
+        "undecided  neither a proof nor such an applicant was found\n"
     )
     if results[1].figures["violated"] > 0:
         console.print(

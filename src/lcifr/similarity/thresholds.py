@@ -83,8 +83,8 @@ def _odd_distances(atom: Within, similarity: Similarity, people: Individuals) ->
         yield Finding(
             "distance-below-one",
             Severity.NOTE,
-            f"whole numbers cannot differ by less than 1, so these are equal for every real pair, although proofs "
-            f"cover the fractions between: {', '.join(narrow)}",
+            f"whole numbers cannot differ by less than 1, so these are equal for every real pair, although the "
+            f"radius of a hand-over covers the fractions between: {', '.join(narrow)}",
             atom.span,
         )
 
