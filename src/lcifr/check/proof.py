@@ -106,11 +106,10 @@ class Place:
     @cached_property
     def empty(self) -> bool:
         """Surely no point is here: an empty box, choice or interval."""
-        ends = [
-            *self.box.values(),
-            *(p for low, high in self.hidden for p in zip(low.values, high.values, strict=True)),
-        ]
-        return not all(self.allowed.values()) or any(low > high for low, high in ends)
+        pairs = [*self.box.values()]
+        for low, high in self.hidden:
+            pairs += zip(low.values, high.values, strict=True)
+        return not all(self.allowed.values()) or any(low > high for low, high in pairs)
 
     def learn(self, layer: int, low: Vector, high: Vector) -> Place:
         """Intersect the intervals of a layer with these."""
@@ -156,8 +155,8 @@ class Lines:
     above: list[int]
     below: list[int]
     shift: int
-    rest: Vector
     beta: Vector | None
+    rest: Vector
     spent: Vector
 
     def before(self, over: Vector) -> tuple[Vector, Vector]:
@@ -224,25 +223,25 @@ class Problem:
         shift = max(found.shift, known.shift)
         ends = [*known.lift(shift)]
         for k, end in zip(neurons, found.lift(shift), strict=True):
-            ends[k] = (max, min)[side](ends[k], end)
-        new = Vector(ends, shift)
-        return place.learn(depth, *((place.hidden[depth][0], new) if side else (new, place.hidden[depth][1])))
+            ends[k] = end
+        low, high = place.hidden[depth]
+        return place.learn(depth, *((low, Vector(ends, shift)) if side else (Vector(ends, shift), high)))
 
     def passes(self, place: Place, depth: int, starts: Iterable[Vector], by: Multipliers) -> Vector:
         """For each start a number that start · relu(y) of layer depth − 1, or start · x, does not exceed."""
         steps: list[Lines | Layer] = []
         for layer in reversed(range(depth)):
             steps += self._lines(place, layer, by), self.layers[layer]
-        rates = exact(-by.rows.get((row,), 0.0) for row in range(len(self.cuts.bias.values)))
-        cut, spent = self.cuts.before(rates)  # λ·(g − G x), which is not negative at any point of the cell
-        spent = spent if by.rows else Vector([0], 0)
-        found = []
+        cut, spent, found = None, Vector([0], 0), []
+        if by.rows:  # λ·(g − G x), which is not negative at any point of the cell
+            rows = range(len(self.cuts.bias.values))
+            cut, spent = self.cuts.before(exact(-by.rows.get((row,), 0.0) for row in rows))
         for over in starts:
             total = spent
             for step in steps:
                 over, constant = step.before(over)
                 total += constant
-            found.append(total + self._top(place, over + cut if by.rows else over))
+            found.append(total + self._top(place, over + cut if cut else over))
         return joint(found)
 
     def _lines(self, place: Place, layer: int, by: Multipliers) -> Lines:
@@ -259,10 +258,9 @@ class Problem:
         # ReLU is convex: a line that lies above it at both ends of an interval lies above it between them.
         rest = [max((max(end, 0) << shift) - s * end for end in pair) for s, pair in zip(up, ends, strict=True)]
         beta = exact(by.beta.get((layer, k), 0.0) for k in range(len(ends)))
-        spent = Vector(
-            [-sum(r * (a if r > 0 else b) for r, (a, b) in zip(beta.values, ends, strict=True))], beta.shift + low.shift
-        )
-        return Lines(up, down, shift, Vector(rest, shift + low.shift), beta if by.beta else None, spent)
+        spent = -sum(r * (a if r > 0 else b) for r, (a, b) in zip(beta.values, ends, strict=True))
+        constants = Vector(rest, shift + low.shift), Vector([spent], beta.shift + low.shift)
+        return Lines(up, down, shift, beta if by.beta else None, *constants)
 
     def _top(self, place: Place, coefficients: Vector) -> Vector:
         """The maximum of a linear function on box × choices."""
