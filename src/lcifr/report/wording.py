@@ -114,8 +114,8 @@ def _proved(proved: Proved) -> Iterator[Block]:
     if proved.on_ball is not None and proved.on_box is not None:
         yield (
             f"From the hand-over alone, without seeing the people, {percent(proved.on_ball)} are certified on the ball "
-            f"and {percent(proved.on_box)} on the box; from end to end {percent(proved.share)}. A hand-over also covers "
-            "people with fractions of whole numbers."
+            f"and {percent(proved.on_box)} on the box; from end to end {percent(proved.share)}. A hand-over also "
+            "covers people with fractions of whole numbers."
         )
 
 
@@ -202,8 +202,8 @@ def _method(report: Report) -> Iterator[Block]:
         "For every person, φ becomes a region of all similar people, rounded outward. Linear bounds of the network on "
         "that region, refined by branching, prove that no point of it is decided otherwise; every bound is rounded "
         "against us. Where that fails, similar people are searched for; one counts as a counterexample only if φ "
-        "holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond rounding. Between "
-        "the outermost whole numbers that φ admits a proof covers fractions too. Ties are never certified."
+        "holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond rounding. "
+        "Between the outermost whole numbers that φ admits a proof covers fractions too. Ties are never certified."
     )
     rows = tuple(report.hashes.items())
     yield Table("What this report speaks about (sha256)", ("Of", "Hash"), rows, (False, False))
