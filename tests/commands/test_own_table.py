@@ -105,7 +105,7 @@ HOSTILE = [
     "--force",
     "$(rm -rf .)",
     "<img src=x onerror=alert(1)>",
-    "ü\u202e",
+    "ü\u202e\x1b[2J",
 ]
 
 
@@ -154,6 +154,8 @@ def test_names_and_categories_that_bite(tmp_path):
     assert found["checked"]["rejected"] == {}
     assert found["target"] == "target\n# x"
     assert str(found["certified"]) in said.out
+    assert "\x1b" not in said.out + said.err  # nothing that a terminal would obey
+    assert "\u202e" not in said.out + said.err
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["a", "c", "p"]
 
 

@@ -26,8 +26,11 @@ def watched() -> bool:
 
 
 @contextmanager
-def one_thread() -> Iterator[list[str]]:
-    """Learning on one thread: small networks lose time to more, and sums come out the same. Collects warnings."""
+def one_thread(*, say: bool = True) -> Iterator[list[str]]:
+    """Learning on one thread: small networks lose time to more, and sums come out the same. Collects warnings.
+
+    ``say`` : whether warnings are printed too; not where many models are learned and nobody could tell whose they are.
+    """
     import torch
 
     from lcifr.learn.score import DegenerateModelWarning
@@ -44,7 +47,8 @@ def one_thread() -> Iterator[list[str]]:
         text = str(one.message)
         if text not in said:
             said.append(text)
-            to_stderr(f"Warning: {text}")
+            if say:
+                to_stderr(f"Warning: {text}")
 
 
 @contextmanager

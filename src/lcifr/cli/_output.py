@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lcifr.drawing.text import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -32,6 +34,11 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def say(text: str) -> None:
+    """Stdout, for people, a line: control characters in names and categories are spelled out, not obeyed."""
+    typer.echo(visible(text))
+
+
 def to_stderr(message: str) -> None:
     """What is not a result: errors, warnings, progress."""
-    typer.echo(message, err=True)
+    typer.echo(visible(message), err=True)

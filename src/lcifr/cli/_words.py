@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lcifr.drawing.text import at_least
+from lcifr.drawing.text import at_least, percent, visible
 
 
 def people_words(count: int) -> str:
@@ -16,7 +16,7 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
     """The certified share, what it says of the population, and what it must be read with."""
     whom = "held-out people" if result["held_out"] else "people"
     count = f"{result['certified']} of {result['people']} {whom}"
-    lines = [f"certified with respect to φ: {count} ({result['share']:.1%})"]
+    lines = [f"certified with respect to φ: {count} ({percent(result['share'])})"]
     if result["lower"] is not None:
         lines.append(
             f"of the population they were drawn from: at least {at_least(result['lower'])}, "
@@ -29,8 +29,8 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
     lines.append(f"{violated}undecided {result['undecided']}, vacuous {result['vacuous']}")
     if result["accuracy"] is not None:
         lines.append(
-            f"accuracy {result['accuracy']:.1%}, balanced {result['balanced_accuracy']:.1%}, "
-            f"majority rate {result['majority_rate']:.1%}"
+            f"accuracy {percent(result['accuracy'])}, balanced {percent(result['balanced_accuracy'])}, "
+            f"majority rate {percent(result['majority_rate'])}"
         )
     return lines + [f"warning: {text}" for text in result["warnings"]]
 
@@ -69,10 +69,10 @@ def counterexample_table(result: dict[str, Any]) -> None:
     shown = min(result["counterexamples"], key=lambda one: len(one["differs"]))
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("counterexample", f"person {shown['id']}", "a similar person"):
-        table.add_column(Text(heading))
-    for name, (own, other) in shown["differs"].items():
-        table.add_row(Text(name), Text(str(own)), Text(str(other)))
-    table.add_row(Text(str(result["target"])), Text(str(shown["prediction"])), Text(str(shown["other_prediction"])))
+        table.add_column(Text(visible(heading)))
+    decisions = (result["target"], shown["prediction"], shown["other_prediction"])
+    for row in (*((name, *pair) for name, pair in shown["differs"].items()), decisions):
+        table.add_row(*(Text(visible(str(value))) for value in row))
     out = console()
     out.print()
     out.print(table)

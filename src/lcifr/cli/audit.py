@@ -19,7 +19,7 @@ from lcifr.cli._options import (
     WorkersOption,
     exit_code,
 )
-from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.cli._parties import Parties, read_parties, read_whom
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _baselines(parties: Parties, producer: Path, whom: Side, wanted: bool) -> di
     training = parties.training(producer)
     if training is None:
         return {}
-    with one_thread():
+    with one_thread(say=False):
         return judge_baselines(parties, training, whom)
 
 
@@ -241,15 +241,13 @@ def _plain(value: Any) -> Any:
 
 def _show(result: dict[str, Any], out: Path) -> None:
     from lcifr.cli._words import baseline_table, counterexample_table, statement_lines
+    from lcifr.drawing.text import percent
 
-    typer.echo("\n".join(statement_lines(result)))
+    say("\n".join(statement_lines(result)))
     for reason, count in result["reasons"].items():
-        typer.echo(f"undecided because: {reason} ({count})")
-    shares = result["modularity"]
-    typer.echo(
-        f"from the hand-over alone: {shares['ball']:.1%} certified on the ball, {shares['box']:.1%} on the box; "
-        f"from end to end {shares['end_to_end']:.1%}"
-    )
+        say(f"undecided because: {reason} ({count})")
+    ball, box, whole = (percent(result["modularity"][key]) for key in ("ball", "box", "end_to_end"))
+    say(f"from the hand-over alone: {ball} certified on the ball, {box} on the box; from end to end {whole}")
     if result["baselines"]:
         baseline_table(result)
     if result["counterexamples"]:
@@ -259,7 +257,5 @@ def _show(result: dict[str, Any], out: Path) -> None:
         said = (
             "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked['rejected'])[:5])}"
         )
-        typer.echo(
-            f"exact checker: {checked['certified']} proofs, {checked['counterexamples']} counterexamples; {said}"
-        )
+        say(f"exact checker: {checked['certified']} proofs, {checked['counterexamples']} counterexamples; {said}")
     to_stderr(f"\nWritten to {out}. Next: lcifr report {out}" + (f", lcifr check {out}/bundle" if checked else ""))

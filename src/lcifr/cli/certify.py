@@ -22,7 +22,7 @@ from lcifr.cli._options import (
     WorkersOption,
     exit_code,
 )
-from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
@@ -141,10 +141,10 @@ def _result(
 def _show(result: dict[str, Any], out: Path) -> None:
     from lcifr.cli._words import statement_lines
 
-    typer.echo("\n".join(statement_lines(result)))
+    say("\n".join(statement_lines(result)))
     if result["radius"]:
-        typer.echo("radius: claimed by the producer; what is claimed is worth what the producer's word is worth")
-    typer.echo(f"\n{out}/{result['files']['certificates']}   decision and verdict of everybody, proved {_how(result)}")
+        say("radius: claimed by the producer; what is claimed is worth what the producer's word is worth")
+    say(f"\n{out}/{result['files']['certificates']}   decision and verdict of everybody, proved {_how(result)}")
 
 
 def _how(result: dict[str, Any]) -> str:

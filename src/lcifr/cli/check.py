@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli._output import JsonOption, print_json
+from lcifr.cli._output import JsonOption, print_json, say
 from lcifr.errors import LcifrError
 
 EXAMPLE = "Example: lcifr check producer/bundle --json > checked.json"
@@ -46,7 +46,7 @@ def check(
     if as_json:
         print_json(asdict(report))
     else:
-        typer.echo("\n".join(report.lines()))
+        say("\n".join(report.lines()))
     raise typer.Exit(report.exit_code)
 
 

@@ -22,7 +22,7 @@ from lcifr.cli._options import (
     Where,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.cli._people import HELD_OUT, TRAIN
 from lcifr.errors import LcifrError
 
@@ -212,16 +212,16 @@ def _result(
 def _show(result: dict[str, Any], out: Path) -> None:
     from lcifr.cli._words import people_words, statement_lines
 
-    typer.echo("\n".join(statement_lines(result)))
+    say("\n".join(statement_lines(result)))
     radius = result["radius"]
     if radius["claimed"]:
-        typer.echo(
+        say(
             f"radius: {radius['claimed']} claimed by the producer, {radius['checked']} checked. "
             "What is claimed is worth what the producer's word is worth."
         )
     else:
-        typer.echo(f"radius: checked for all {radius['checked']}")
+        say(f"radius: checked for all {radius['checked']}")
     learned = people_words(result["trained_on"])
-    typer.echo(f"\n{out}/model.safetensors      learned from {learned}, on z alone")
-    typer.echo(f"{out}/certificates.parquet   a verdict for everybody")
+    say(f"\n{out}/model.safetensors      learned from {learned}, on z alone")
+    say(f"{out}/certificates.parquet   a verdict for everybody")
     to_stderr(f"\nNext, by an auditor who has the producer's folder: lcifr audit producer {out} --out audit")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._options import ForceOption, IdOption
-from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ def _word(text: str) -> str:
 
 def _show(result: dict[str, Any], schema: Schema) -> None:
     kinds = f"{len(schema.numeric)} numeric and {len(schema.categorical)} categorical attributes"
-    typer.echo(f"{result['people']} people, {kinds}" + (f', target "{schema.target}"' if schema.target else ""))
+    say(f"{result['people']} people, {kinds}" + (f', target "{schema.target}"' if schema.target else ""))
     for name, advice in result["left_out"].items():
-        typer.echo(f'left out: "{name}": {advice}')
+        say(f'left out: "{name}": {advice}')
     for text in result["to_know"]:
-        typer.echo(f"to know: {text}")
-    typer.echo(f"\n{result['files']['schema']}   what the columns mean")
-    typer.echo(f"{result['files']['phi']}    who counts as similar: a guess, yours to correct")
+        say(f"to know: {text}")
+    say(f"\n{result['files']['schema']}   what the columns mean")
+    say(f"{result['files']['phi']}    who counts as similar: a guess, yours to correct")

@@ -28,7 +28,7 @@ from lcifr.cli._options import (
     WorkersOption,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.cli._people import HELD_OUT, TRAIN, Crowd, is_file, read_crowd, write_table
 
 if TYPE_CHECKING:
@@ -227,16 +227,17 @@ def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], b
 
 def _show(result: dict[str, Any], out: Path) -> None:
     people, radius = result["sides"], result["radius"]
-    typer.echo(f"{result['phi']['english']}\n")
-    typer.echo(f"learned from {people[TRAIN]} people in {result['epochs']} epochs; {people[HELD_OUT]} were held out")
-    typer.echo(
+    say(f"{result['phi']['english']}\n")
+    say(f"learned from {people[TRAIN]} people in {result['epochs']} epochs")
+    say(f"{people[HELD_OUT]} people were held out; {out}/handover/{HELD_OUT}/ids.json names them")
+    say(
         f"radius of the held-out people, proved: median {radius['median']:.4g}, largest {radius['largest']:.4g}; "
         f"exact for {radius['exact']} of {people[HELD_OUT]}"
     )
     if radius["vacuous"]:
-        typer.echo(f"warning: nobody at all is similar to {radius['vacuous']} of them; such certificates say nothing")
-    typer.echo(f"\n{out}/handover     for the consumer: z and radius, no attributes (z may still reveal some)")
+        say(f"warning: nobody at all is similar to {radius['vacuous']} of them; such certificates say nothing")
+    say(f"\n{out}/handover     for the consumer: z and radius, no attributes (z may still reveal some)")
     if result["files"]["bundle"]:
-        typer.echo(f"{out}/bundle       for an auditor: people, weights, proofs")
-    typer.echo(f"{out}/labels.csv   {result['target']} by id, if the consumer has no labels of their own")
+        say(f"{out}/bundle       for an auditor: people, weights, proofs")
+    say(f"{out}/labels.csv   {result['target']} by id, if the consumer has no labels of their own")
     to_stderr(f"\nNext: lcifr consume {out}/handover {out}/labels.csv --out consumer")

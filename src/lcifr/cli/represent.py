@@ -17,7 +17,7 @@ from lcifr.cli._options import (
     ProducerArgument,
     WorkersOption,
 )
-from lcifr.cli._output import JsonOption, print_json, to_stderr
+from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 
 EXAMPLE = "Example: lcifr represent producer new.csv --out new"
 
@@ -81,10 +81,8 @@ def represent(
         print_json(result)
         return
     radius = result["radius"]
-    typer.echo(
-        f"{result['people']} people; radius, proved: median {radius['median']:.4g}, largest {radius['largest']:.4g}"
-    )
-    typer.echo(f"{out}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
+    say(f"{result['people']} people; radius, proved: median {radius['median']:.4g}, largest {radius['largest']:.4g}")
+    say(f"{out}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
     to_stderr(f"\nNext: lcifr certify consumer {out}/handover --out certificates")
 
 

@@ -25,7 +25,7 @@ from lcifr.cli._options import (
     TargetOption,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, console, print_json, to_stderr
+from lcifr.cli._output import JsonOption, console, print_json, say, to_stderr
 from lcifr.cli._people import Crowd, is_file, read_crowd
 from lcifr.errors import LcifrError
 
@@ -117,7 +117,7 @@ def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weigh
     training, checking = crowd.train.take(rows), crowd.train.take(others)
     head = RobustRegressor(random_state=seed) if number else RobustClassifier(random_state=seed)
     to_stderr(f"Learning up to {len(weights) + 2} models from {len(training)} people …")
-    with one_thread():
+    with one_thread(say=False):
         return search(
             encoder.set_params(verbose=watched()),
             training.X,
@@ -167,11 +167,11 @@ def _show(result: dict[str, Any], out: Path) -> None:
             name + (" ← chosen" if point["name"] == result["chosen"] else ""), *shares, f"{point['radius']:.4f}"
         )
     console().print(table)
-    for point in result["points"]:
+    for point in (result["plain"], result["unaware"], *result["points"]):
         for text in point["degeneracies"]:
-            typer.echo(f"warning: gamma {point['gamma']:g}: {text}")
+            say(f"warning: {point['name'].replace('gamma-', 'gamma ')}: {text}")
     if result["chosen"] is None:
-        typer.echo(f"No weight reaches the required score of {result['required']:g}.")
+        say(f"No weight reaches the required score of {result['required']:g}.")
     else:
-        typer.echo(f"{out}/frontier.svg   the picture")
+        say(f"{out}/frontier.svg   the picture")
         to_stderr(f"\nNext: lcifr produce … --gamma {result['gamma']:g} --out producer")
