@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
+from lcifr.certificates import audit, state
 from lcifr.cli.report import Format
 from lcifr.drawing.text import at_least, count, floored, percent, short
 from lcifr.errors import LcifrError
-from lcifr.report import format_names, render
+from lcifr.report import build, format_names, render
 from lcifr.report.document import Chart, Table
 from lcifr.report.shown import show
 from lcifr.report.wording import put_into_words
+from tests.certificates import scenes as small
 from tests.report import scenes
 from tests.report.test_hostile import Tags
 
@@ -156,9 +157,6 @@ def test_words_are_careful():
 
 def test_what_is_missing_is_left_out_or_said():
     found, encoder = scenes.audited()
-    from lcifr.certificates import state
-    from lcifr.report import build
-
     bare = render(build(found, state(found, held_out=False), encoder=encoder), "md")
     for said in ("No baseline was given", "No statement about a population", "not been checked", "In-sample people"):
         assert said in bare
@@ -166,4 +164,31 @@ def test_what_is_missing_is_left_out_or_said():
         assert left_out not in bare
     withheld = render(build(found, state(found, held_out=False)), "md")
     assert "The producer does not show φ" in withheld
-    assert replace(scenes.ABOUT, title="x").title == "x"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "options", "rule"),
+    [
+        (3, {}, "two similar people get the same decision (0, 1, 2)"),
+        (3, {"groups": [[0, 2]]}, "two similar people’s decisions are in the same group (0 or 2; 1)"),
+        (1, {"tolerance": 0.25}, "two similar people’s outputs differ by at most 0.25"),
+    ],
+)
+def test_every_kind_of_decision_is_said(outputs, options, rule):
+    scene = small.scene(8, small.FORMULAS[0], count=20, outputs=outputs, depth=0)
+    found = audit(scene.encoder, scene.model, scene.people, modular=False, **options)
+    report = build(found, state(found, held_out=True), encoder=scene.encoder)
+    assert rule in render(report, "md")
+    for one, bad in zip(report.explorer.people, found.violated, strict=True):
+        assert (one.other_decision is not None) is bool(bad)
+        if bad:
+            assert one.other_decision != one.decision
+    assert render(report).startswith("<!DOCTYPE html>")
+
+
+def test_vacuous_certificates_are_said_to_be_so():
+    scene = small.scene(3, small.FORMULAS[5], count=8, depth=0)
+    found = audit(scene.encoder, scene.model, scene.people, modular=False)
+    text = render(build(found, state(found, held_out=True), encoder=scene.encoder), "md")
+    assert "8 certificates are vacuous" in text
+    assert "vacuously: nobody at all is similar to this person" in text
