@@ -19,6 +19,7 @@ from lcifr.bounds.scene import Scene, Stage
 from lcifr.bounds.search import Points, climb, repair, satisfies_rows, vertex
 from lcifr.bounds.tangent import Touch, touch, turn_lines
 from lcifr.prove.incumbent import Incumbent
+from lcifr.prove.leaf import with_duals
 from lcifr.prove.split import Decision, decide, decide_by_gap
 from lcifr.similarity.region import Cell
 
@@ -208,7 +209,9 @@ class Forest:
         better = tighten(scene, direction, lines, list(nodes.phases), self._enough(nodes))
         tight = self._usable(better.reach.upper[:, 0], lines)
         better = _unless_worse(better, lines, tight <= bound[open_])
-        bound = self._spot_empty(scene, direction, lines, torch.minimum(bound[open_], tight))
+        bound = torch.minimum(bound[open_], tight)
+        better, bound = with_duals(scene, direction, lines, better, bound, self._enough(nodes))
+        bound = self._spot_empty(scene, direction, lines, bound)
         if better.point is not None:
             self._offer(nodes, scene, direction, better.point)
         open_ = self._finish(nodes, bound, better, lines)

@@ -91,8 +91,8 @@ def _of_chunk(wanted: Wanted, x: FloatArray, region: Region, target: FloatArray 
     network = wanted.network
     latent, doubt = network(x), network.error(x)
     found = find_ends(wanted, latent, region, target)
-    upper = np.maximum(found.high, np.nextafter(latent + doubt, np.inf))
-    lower = np.minimum(found.low, np.nextafter(latent - doubt, -np.inf))
+    # x itself: its error term counts every rounding twice, which leaves room for the one of these sums
+    upper, lower = np.maximum(found.high, latent + doubt), np.minimum(found.low, latent - doubt)
     epsilon = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
     attained, witness = _attained(network, x, latent, region, found.witness, epsilon)
     exact = within(epsilon, attained, wanted.tolerance)
