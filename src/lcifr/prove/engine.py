@@ -14,8 +14,9 @@ from lcifr.bounds.linear import backward, hidden_lines
 from lcifr.bounds.scene import Layers, Stage, set_stage
 from lcifr.bounds.search import climb, repair, value_of, vertex_of
 from lcifr.prove.answer import Budget
-from lcifr.prove.forest import Forest, Problems
+from lcifr.prove.forest import Forest
 from lcifr.prove.incumbent import Incumbent
+from lcifr.prove.nodes import Problems
 from lcifr.prove.proof import CellProof, Claim, Leaf, Node
 from lcifr.prove.record import TreeRecorder, entries, multipliers, shared
 from lcifr.similarity.region import Cell, Region

@@ -8,7 +8,7 @@ only neurons with a positive coefficient (where ReLU is convex and the chord has
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -20,101 +20,12 @@ from lcifr.bounds.search import Points, climb, repair, satisfies_rows, vertex
 from lcifr.bounds.tangent import Touch, touch, turn_lines
 from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.leaf import with_duals
+from lcifr.prove.nodes import Grown, Nodes, Problems, Recorder, take_lines, take_tightened, unless_worse
 from lcifr.prove.split import Decision, decide, decide_by_gap
 from lcifr.similarity.region import Cell
 
 BATCH = 65_536
 """Nodes × hidden neurons × moving columns in one batch, in units of 16 numbers: fits the cache of a core."""
-
-
-@dataclass(frozen=True)
-class Problems:
-    """What is to be proved, on one stage.
-
-    Parameters
-    ----------
-    item : (P,) row of the stage's scene. direction : (P, outputs). offset : (P,) added to the value.
-    answer : (P,) whose answer it can change. bound : (P,) known already. nodes : nodes allowed for each.
-    """
-
-    item: Tensor
-    direction: Tensor
-    offset: Tensor
-    answer: Tensor
-    bound: Tensor
-    nodes: int
-
-
-@dataclass(frozen=True)
-class Nodes:
-    """Open nodes: problem (N,), box, allowed categories, the phases of every hidden layer, bound so far, name (N,).
-
-    ``hard`` (N,): waits for its program to be solved. Programs have a high cost per call and a low one per node, so
-    they are solved together when nothing cheaper is left to do; by then many no longer matter.
-    """
-
-    problem: Tensor
-    lower: Tensor
-    upper: Tensor
-    allowed: tuple[Tensor, ...]
-    phases: tuple[Tensor, ...]
-    bound: Tensor
-    name: Tensor
-    hard: Tensor
-
-    def take(self, index: Tensor) -> Nodes:
-        """Some of the nodes."""
-        return Nodes(
-            self.problem[index],
-            self.lower[index],
-            self.upper[index],
-            tuple(part[index] for part in self.allowed),
-            tuple(part[index] for part in self.phases),
-            self.bound[index],
-            self.name[index],
-            self.hard[index],
-        )
-
-    def __len__(self) -> int:
-        return len(self.problem)
-
-    @staticmethod
-    def join(parts: list[Nodes]) -> Nodes:
-        """All of them, one after the other."""
-        return Nodes(
-            torch.cat([p.problem for p in parts]),
-            torch.cat([p.lower for p in parts]),
-            torch.cat([p.upper for p in parts]),
-            tuple(torch.cat(same) for same in zip(*(p.allowed for p in parts), strict=True)),
-            tuple(torch.cat(same) for same in zip(*(p.phases for p in parts), strict=True)),
-            torch.cat([p.bound for p in parts]),
-            torch.cat([p.name for p in parts]),
-            torch.cat([p.hard for p in parts]),
-        )
-
-
-@dataclass(frozen=True)
-class Grown:
-    """upper : (P,) proved, −inf where the cell is empty. nodes : (P,) spent. exhausted : (P,) the budget ended it."""
-
-    upper: Tensor
-    nodes: Tensor
-    exhausted: Tensor
-
-
-class Recorder:
-    """Hears what happens in the trees; the proof writer is one. This one forgets."""
-
-    def split(
-        self, name: int, decision: Decision, row: int, first: int, second: int, by: Tightened, lines: list[Lines]
-    ) -> None:
-        """Node ``name`` was split into ``first`` and ``second``; its own bound was proved ``by`` this row."""
-
-    def leaf(self, name: int, row: int, bound: float, tightened: Tightened | None, lines: list[Lines]) -> None:
-        """Node ``name`` ended with ``bound``, by the lines and multipliers of this row."""
-
-    def void(self, name: int, row: int, rows: Tensor) -> None:
-        """Node ``name`` has no points, by the multipliers of this row."""
 
 
 class Forest:
@@ -205,10 +116,10 @@ class Forest:
         if len(open_) == 0:
             return nodes.take(open_)
         nodes, scene, direction = nodes.take(open_), scene.take(open_), direction[open_]
-        lines = [_take(line, open_) for line in lines]
+        lines = [take_lines(line, open_) for line in lines]
         better = tighten(scene, direction, lines, list(nodes.phases), self._enough(nodes))
         tight = self._usable(better.reach.upper[:, 0], lines)
-        better = _unless_worse(better, lines, tight <= bound[open_])
+        better = unless_worse(better, lines, tight <= bound[open_])
         bound = torch.minimum(bound[open_], tight)
         better, bound = with_duals(scene, direction, lines, better, bound, self._enough(nodes))
         bound = self._spot_empty(scene, direction, lines, bound)
@@ -252,7 +163,7 @@ class Forest:
         lines = [best.line]
         better = tighten(scene, direction, lines, [torch.zeros_like(nodes.phases[0])], self._enough(nodes))
         tight = self._usable(better.reach.upper[:, 0], lines)
-        better = _unless_worse(better, lines, tight <= nodes.bound)
+        better = unless_worse(better, lines, tight <= nodes.bound)
         bound = torch.minimum(nodes.bound, tight)
         if better.point is not None:
             self._offer(nodes, scene, direction, better.point)
@@ -322,10 +233,10 @@ class Forest:
     ) -> Nodes:
         if len(open_) == 0:
             return nodes.take(open_)
-        better = _take_tightened(better, open_)
+        better = take_tightened(better, open_)
         nodes = replace(nodes.take(open_), bound=bound[open_])
         decision = decide(scene.take(open_), direction[open_], better, nodes)
-        return self._children(nodes, decision, better, [_take(line, open_) for line in lines])
+        return self._children(nodes, decision, better, [take_lines(line, open_) for line in lines])
 
     def _children(self, nodes: Nodes, decision: Decision, better: Tightened, lines: list[Lines]) -> Nodes:
         """Two children for every node; where nothing is left to decide (only rounding does that) the node ends."""
@@ -345,40 +256,3 @@ class Forest:
         first, second = decision.apply(nodes)
         children = Nodes.join([first.take(keep), second.take(keep)])
         return replace(children, name=fresh, hard=torch.zeros_like(children.hard))
-
-
-def _take(line: Lines, index: Tensor) -> Lines:
-    beta = None if line.beta is None else line.beta[index]
-    return Lines(line.lo[index], line.hi[index], line.upper[index], line.lower[index], beta)
-
-
-def _unless_worse(better: Tightened, lines: list[Lines], keep: Tensor) -> Tightened:
-    """The multipliers that made the smaller of the two bounds: the tightened ones where ``keep`` (n,), else none."""
-    if bool(keep.all()):
-        return better
-    wide = keep[:, None, None]
-    merged = [
-        replace(
-            new,
-            lower=torch.where(wide, new.lower if new.lower.dim() == 3 else new.lower[:, None], old.lower[:, None]),
-            beta=None if new.beta is None else torch.where(wide, new.beta, 0.0),
-        )
-        for new, old in zip(better.lines, lines, strict=True)
-    ]
-    return replace(better, lines=merged, rows=None if better.rows is None else torch.where(wide, better.rows, 0.0))
-
-
-def _take_tightened(better: Tightened, index: Tensor) -> Tightened:
-    reach = better.reach
-    return Tightened(
-        replace(
-            reach,
-            upper=reach.upper[index],
-            coefficient=reach.coefficient[index],
-            groups=tuple(part[index] for part in reach.groups),
-        ),
-        [_take(line, index) for line in better.lines],
-        None if better.rows is None else better.rows[index],
-        None if better.point is None else better.point.take(index),
-        tuple(part[index] for part in better.fraction),
-    )

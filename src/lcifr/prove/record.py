@@ -11,7 +11,7 @@ from torch import Tensor
 from lcifr.bounds.linear import Lines
 from lcifr.bounds.multipliers import Tightened
 from lcifr.bounds.scene import Stage
-from lcifr.prove.forest import Problems, Recorder
+from lcifr.prove.nodes import Problems, Recorder
 from lcifr.prove.proof import (
     Bounds,
     CategorySplit,

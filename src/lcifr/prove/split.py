@@ -14,7 +14,7 @@ from lcifr.bounds.scene import Scene
 from lcifr.bounds.search import Points, first_layer
 
 if TYPE_CHECKING:
-    from lcifr.prove.forest import Nodes
+    from lcifr.prove.nodes import Nodes
 
 WHOLE = 1e-4
 """A category whose share at the relaxed optimum is within this of 1 counts as decided by the relaxation."""
