@@ -78,7 +78,7 @@ def _promise(report: Report) -> Iterator[Block]:
     yield lead
     if items:
         yield Points(items)
-    yield from report.notes
+    yield from (f"Worth knowing: {note}" for note in report.notes)
 
 
 def _english(text: str) -> tuple[str, tuple[str, ...]]:
@@ -222,7 +222,7 @@ def _recheck(report: Report) -> Iterator[Block]:
             "The checker needs Python and nothing else: no solver, no graphics card, nothing of the program that made "
             "the proofs. It derives everybody’s region from φ itself and recomputes every bound in exact arithmetic."
         )
-        yield Code("\n".join(report.recheck), "Commands")
+        yield Code("\n".join(report.recheck), "In the folder of the audit")
 
 
 def _word_of(checked: Checked) -> str:
