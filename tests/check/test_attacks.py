@@ -206,3 +206,18 @@ def test_a_person_who_cannot_exist_is_not_confirmed(plain: dict[str, Any], tmp_p
     numbers = plain["lines"][0]["x"]["numbers"]
     numbers[0] = (float.fromhex(numbers[0]) + 0.5).hex()
     assert "nobody's" in report_of(tmp_path, plain).rejected[str(plain["lines"][0]["id"])]
+
+
+def test_no_text_of_a_bundle_reaches_the_terminal_as_it_is(plain: dict[str, Any], tmp_path: Path) -> None:
+    """An id that goes up a line and wipes it would hide that somebody is not confirmed."""
+    wipe = "\x1b[1A\x1b[2K\u202e\r\n"
+    plain["lines"][0]["id"] = f"a{wipe}"
+    plain["lines"][0]["decision"] = {"verdict": f"fine{wipe}"}
+    report = report_of(tmp_path, plain)
+    assert report.exit_code == 1
+    assert all(line.isprintable() for line in report.lines())
+    assert any("NOT confirmed: a\\x1b" in line for line in report.lines())
+    plain["manifest"]["format"] = wipe
+    with pytest.raises(Rejected) as caught:
+        check_bundle(rewritten(tmp_path / "again", plain))
+    assert str(caught.value).isprintable()

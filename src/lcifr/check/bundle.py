@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lcifr.check.exact import Rejected, number, numbers, reading
+from lcifr.check.exact import Rejected, number, numbers, printable, reading
 from lcifr.check.judge import Judge
 from lcifr.check.proof import Network, read_network
 from lcifr.check.similar import Formula
@@ -61,7 +61,7 @@ class Report:
         ]
         found += [f"  what must agree: {json.dumps(self.decision)}"] if self.decision else []
         found += [f"  {what} {value}" for what, value in self.hashes.items()]
-        return found + [f"NOT confirmed: {name}: {reason}" for name, reason in self.rejected.items()]
+        return found + [f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()]
 
 
 def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = None) -> Report:

@@ -10,8 +10,16 @@ from fractions import Fraction
 from operator import mul
 
 
+def printable(text: str) -> str:
+    """Foreign text for a terminal: nothing in it moves the cursor, or turns the line around."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class Rejected(Exception):
     """What is claimed is not shown; the message says why."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 @contextmanager
