@@ -48,6 +48,7 @@ SECTION = """## Where this differs from the paper
   the first 30 % of the epochs.
 - **The consumer's logistic regression** is solved to its optimum, with a penalty equal to the paper's weight decay
   (for every method alike); the paper takes Adam's last epoch.
+- **The encoder of German** has no hidden layer for the baselines and `bounds` (see above); `dl2` has the paper's.
 - **Attribute.** The public code certifies another set of people than the paper states, and the text does not say
   whether the other numbers vary. Both readings are computed here; certified shares of `dl2`, in per cent: {attribute}.
 - **Quantiles.** The public code never varies race. Here race and grade vary together, as the text says, so that the

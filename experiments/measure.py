@@ -154,6 +154,29 @@ def consumer(cell: Cell, store: Store) -> Found:
     return {"against": found, **_about(encoder, data)}
 
 
+def architecture(cell: Cell, store: Store) -> Found:
+    """Accuracy of the plain model without and with a hidden layer, cross-validated: test people take no part."""
+    import pandas as pd
+    from sklearn.model_selection import StratifiedKFold
+
+    name = cell.settings["dataset"]
+    data = load(name)
+    X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
+    found: Found = {}
+    for hidden in ((), (20,)):
+        shares = []
+        for repeat in range(2):
+            for rows, others in StratifiedKFold(5, shuffle=True, random_state=repeat).split(X, y):
+                options = {"schema": data.schema, "gamma": 0.0, "hidden": hidden, "random_state": repeat}
+                encoder = FairEncoder(f"{name}/cat", **options, **cell.settings["training"]).fit(X.iloc[rows], y[rows])
+                latent = encoder.transform(X.iloc[rows])
+                head = RobustClassifier(against="nothing", penalty=decay(latent)).fit(latent, y[rows])
+                shares.append(head.score(encoder.transform(X.iloc[others]), y[others]))
+        error = round(100 * float(np.std(shares)) / len(shares) ** 0.5, 2)
+        found["linear" if not hidden else "hidden"] = {"accuracy": share(shares), "error": error}
+    return found
+
+
 def statistics(cell: Cell, store: Store) -> Found:
     """Sizes and shares of positive labels of the three splits; features after one-hot encoding."""
     from lcifr.data import Encoding
@@ -179,6 +202,7 @@ KINDS = {
     "transfer": transfer,
     "consumer": consumer,
     "statistics": statistics,
+    "architecture": architecture,
     "scaling": scale,
     "confirm": lambda cell, store: confirm.confirm(cell, store, load(cell.settings["row"].split("/")[0])),
 }

@@ -154,6 +154,18 @@ def statistics(found: dict[str, Found]) -> str:
     return table(["dataset", "train", "validation", "test", "features", "paper: train · validation · test"], rows)
 
 
+def architecture(found: dict[str, Found]) -> str:
+    rows = []
+    for name in ("compas", "crime", "german"):
+        cell = found.get(f"architecture/{name}")
+        shown = [f"{cell[kind]['accuracy']:.1f} ± {cell[kind]['error']:.1f}" if cell else "–" for kind in ENCODERS]
+        rows.append([NAMES[name], *shown])
+    return table(["dataset", *ENCODERS.values()], rows)
+
+
+ENCODERS = {"linear": "no hidden layer", "hidden": "one of 20"}
+
+
 def seconds(found: dict[str, Found]) -> str:
     """Mean certification time per person over a dataset's rows, as the paper reports it."""
     rows = []
