@@ -25,8 +25,8 @@ def test_the_consumer_needed_the_handover_and_labels_alone(story):
     alone = story / "elsewhere"
     assert sorted(path.name for path in alone.iterdir()) == ["consumer", "handover", "labels.csv", "printed"]
     said = (alone / "printed").read_text(encoding="utf-8")
-    assert "of 45 held-out people" in said
-    assert "45 claimed by the producer, 0 checked" in said
+    assert "of 30 held-out people" in said
+    assert "30 claimed by the producer, 0 checked" in said
     categories = {
         value
         for one in FairEncoder.load(story / "producer/encoder.safetensors").schema_.categorical
@@ -40,9 +40,9 @@ def test_the_consumer_needed_the_handover_and_labels_alone(story):
 
 def test_held_out_people_are_named_and_were_not_trained_on(story):
     made, used = result(story / "producer"), result(story / "consumer")
-    assert made["sides"] == used["sides"] == {"train": 105, "held-out": 45}
-    assert len(set(made["held_out"])) == 45
-    assert used["trained_on"] == 105
+    assert made["sides"] == used["sides"] == {"train": 70, "held-out": 30}
+    assert len(set(made["held_out"])) == 30
+    assert used["trained_on"] == 70
     held = pd.read_csv(story / "people.csv").iloc[made["held_out"]].drop(columns="repaid").reset_index(drop=True)
     kept = pd.read_parquet(story / "producer/people/held-out.parquet")
     pd.testing.assert_frame_equal(kept, held, check_dtype=False)
@@ -73,7 +73,7 @@ def test_the_audit_agrees_with_the_library_and_with_the_consumer(story):
 def test_what_is_printed_is_what_is_written(story):
     printed = json.loads((story / "audit.printed.json").read_text(encoding="utf-8"))
     assert printed == result(story / "audit")
-    assert printed["certified"] + printed["violated"] + printed["undecided"] == printed["people"] == 45
+    assert printed["certified"] + printed["violated"] + printed["undecided"] == printed["people"] == 30
     assert printed["checked"]["rejected"] == {}
     assert printed["checked"]["certified"] == printed["certified"]
     assert printed["checked"]["counterexamples"] == printed["violated"] > 0
@@ -90,7 +90,7 @@ def test_what_is_printed_is_what_is_written(story):
 def test_for_people_the_same_is_said_in_words(story, tmp_path):
     words = ("audit", story / "producer", story / "consumer", "--no-baselines", "--no-bundle", "--out", "audit")
     said, found = lcifr(*words, cwd=tmp_path, expect=None), result(story / "audit")
-    assert f"certified with respect to φ: {found['certified']} of 45 held-out people" in said.out
+    assert f"certified with respect to φ: {found['certified']} of 30 held-out people" in said.out
     assert f"counterexamples {found['violated']}, undecided {found['undecided']}" in said.out
     assert "a similar person" in said.out
     assert "unbiased" not in said.out.lower()
@@ -102,7 +102,7 @@ def test_checked_radii_are_called_checked(story, tmp_path):
     (tmp_path / "checked.json").write_text(report.out, encoding="utf-8")
     words = ("consume", story / "producer/handover", story / "producer/labels.csv", "--checked", "checked.json")
     said = lcifr(*words, "--out", "consumer", cwd=tmp_path)
-    assert "radius: checked for all 45" in said.out
+    assert "radius: checked for all 30" in said.out
     (tmp_path / "other.json").write_text(json.dumps({**report.json, "latent_hash": "0" * 64}), encoding="utf-8")
     words = (*words[:-1], "other.json")
     assert "another hand-over" in lcifr(*words, "--out", "other", cwd=tmp_path, expect=2).err
@@ -141,12 +141,12 @@ def test_another_formula_than_the_producers(story, tmp_path):
     copy = lcifr(*words, "--phi", story / "people.phi", "--out", "copy", cwd=tmp_path, expect=None)
     assert "not the producer's φ" in mine.err
     assert "the very φ" in copy.err
-    assert mine.json["certified"] == 45  # nothing depends on what is tied and free
+    assert mine.json["certified"] == 30  # nothing depends on what is tied and free
     assert copy.json["certified"] == result(story / "audit")["certified"]
 
 
 def test_settings_repeat_a_run_to_the_same_weights(tmp_path):
-    write_german(tmp_path, 60)
+    write_german(tmp_path, 40)
     words = (
         "produce",
         "people.csv",
