@@ -22,6 +22,8 @@ from lcifr.similarity.region import Cell, Region
 
 PIECES = 8
 """Pieces of the people for each thread: people differ widely in how long they take."""
+PIECE = 512
+"""People of a piece where there is one thread only: between pieces it can be interrupted."""
 NODES = 256
 """Open nodes that a tree has room for at first."""
 
@@ -163,7 +165,7 @@ def _cells(cell: Cell, order: IntArray) -> Cells:
 def _share(people: int, work: Callable[[int, int], None]) -> None:
     """Let as many threads as torch would use take pieces of the people in turn; the kernel holds no lock."""
     threads = min(torch.get_num_threads(), people)
-    step = max(1, -(-people // (PIECES * threads if threads > 1 else 1)))
+    step = max(1, -(-people // (PIECES * threads))) if threads > 1 else PIECE
     pieces = count()
     failed: list[BaseException] = []
 

@@ -119,11 +119,11 @@ def decide(ask: Ask, who: Person, row: int, tree: Tree, node: int, lp: Dictionar
     k, allow = tree.direction[node], tree.allow[node]
     place, top = -1, WHOLE
     for c in range(who.size[CHOICES]):
-        most = 0.0
+        most, count = 0.0, 0
         for p in range(who.begin[c], who.begin[c + 1]):
             if allow[p]:
-                most = max(most, lp.share[p])
-        if 1.0 - most > top:
+                most, count = max(most, lp.share[p]), count + 1
+        if count > 1 and 1.0 - most > top:
             place, top = c, 1.0 - most
     if place >= 0:
         return CHOICE, place
