@@ -71,7 +71,8 @@ def test_the_engine_it_stands_in_for_says_the_same(block: int, monkeypatch: pyte
         assert close(fast.upper, slow.upper), seed
         assert (fast.upper >= slow.best).all(), seed
         assert (slow.upper >= fast.best).all(), seed
-        assert close(quick.upper, loose.upper), seed  # both solve the same relaxed program
+        slack = TOLERANCE * (1 + np.abs(np.where(np.isfinite(loose.upper), loose.upper, 0.0)))
+        assert (quick.upper <= loose.upper + slack).all(), seed  # the same relaxed program, solved further
 
 
 def test_hand_computed_answers() -> None:
