@@ -84,9 +84,7 @@ class Bounded:
 class RelaxedCell:
     """One person's cell: tightens the hidden intervals layer by layer, then bounds directions."""
 
-    def __init__(
-        self, question: Question, layers: check.Network, cell: Cell, person: int, solver: Solver
-    ) -> None:
+    def __init__(self, question: Question, layers: check.Network, cell: Cell, person: int, solver: Solver) -> None:
         self.network, self.cell, self.person = question.network, cell, person
         self.solver, self.limits = solver, Limits(seconds=question.budget.seconds)
         self.exact = ExactCell(layers, cell, person)
