@@ -9,8 +9,10 @@ one seed, larger batches and fewer epochs; Law School and Adult have fewer epoch
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from hashlib import sha256
 from typing import Any
 
 from experiments import paper
@@ -71,7 +73,7 @@ GAMMAS: dict[str, tuple[float, ...]] = {
     "adult": (0.3, 1.0, 3.0, 10.0),
     "compas": (0.08, 0.1, 0.12, 0.15, 0.2, 0.3),
     "crime": (0.3, 1.0, 2.0, 5.0),
-    "german": (0.5, 1.0, 2.0, 4.0),
+    "german": (1.0, 2.0, 4.0, 8.0),
     "health": (0.1, 0.3, 1.0),
     "law_school": (0.03, 0.1, 0.3, 1.0),
 }
@@ -152,8 +154,9 @@ def constraint_cells(row: str, seeds: tuple[int, ...], gammas: tuple[float, ...]
             cost = _cost(settings, len(heads) or 1)
             cells.append(Cell(f"{place}/{method}-{gamma:g}-s{seed}", "model", settings, cost))
     needs = tuple(cell.name for cell in cells)
+    of = sha256(json.dumps([cell.settings for cell in cells]).encode()).hexdigest()[:12]  # another plan, another choice
     for seed in seeds:
-        settings = {"row": row, "seed": seed, "people": -(-CONFIRMED // len(seeds))}
+        settings = {"row": row, "seed": seed, "people": -(-CONFIRMED // len(seeds)), "of": of}
         cells.append(Cell(f"{place}/confirm-s{seed}", "confirm", settings, 60.0, needs))
     return cells
 
