@@ -28,7 +28,8 @@ def render(cells: list[Cell], store: Store, page: Path, *, merged: Path | None =
         if panels:
             (folder / f"{dataset}.svg").write_text(picture(panels), encoding="utf-8")
             drawn.append(dataset)
-    page.write_text(text(found, folder.name, drawn), encoding="utf-8")
+    missing = len({cell.name for cell in cells} - set(found))
+    page.write_text(text(found, folder.name, drawn, missing), encoding="utf-8")
 
 
 def _panel(row: str, found: dict[str, Found]) -> Panel:
@@ -44,11 +45,12 @@ def _panel(row: str, found: dict[str, Found]) -> Panel:
     return Panel(tables.CONSTRAINTS[row.split("/")[1]], tuple(dots))
 
 
-def text(found: dict[str, Found], folder: str, drawn: list[str]) -> str:
-    """The whole page."""
+def text(found: dict[str, Found], folder: str, drawn: list[str], missing: int = 0) -> str:
+    """The whole page; it says so where cells are missing."""
     demands = bars(found)
     parts = [
         INTRODUCTION,
+        *([f"**Unfinished: {missing} of {missing + len(found)} cells are missing.**\n"] if missing else []),
         "## The table of constraints\n",
         "Each entry is accuracy / balanced accuracy / certified share on the ball, in per cent of the whole test set, "
         "mean of the seeds.\n",
@@ -91,9 +93,9 @@ def text(found: dict[str, Found], folder: str, drawn: list[str]) -> str:
 
 def _bar(bar: Bar) -> str:
     word = {True: "yes", False: "**no**", None: "–"}
-    rows = [[tables.title(row), word[reached]] for row, reached in bar.rows.items()]
+    rows = [[tables.title(row), word[reached], bar.short.get(row, "")] for row, reached in bar.rows.items()]
     head = f"{bar.title}, in at least {bar.least} of {len(bar.rows)} rows. **{bar.reached}: {bar.verdict}.**\n"
-    return head + "\n" + tables.table(["row", "reached"], rows)
+    return head + "\n" + tables.table(["row", "reached", "short of it"], rows)
 
 
 INTRODUCTION = """# The paper's tables, reproduced

@@ -26,6 +26,7 @@ def test_the_same_cells_give_the_same_page(tmp_path: Path) -> None:
     page = pages(tmp_path / "one")["results.md"]
     assert "–" not in page.split("## The table of constraints")[1].split("##")[0]  # no holes
     assert "(results/adult.svg)" in page
+    assert "Unfinished" not in page
 
 
 def test_cells_merge_and_come_back_in_any_order(tmp_path: Path) -> None:
@@ -45,6 +46,7 @@ def test_a_page_with_holes_says_so(tmp_path: Path) -> None:
     render(cells, store, tmp_path / "results.md")
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
     assert "not measured yet" in page
+    assert "**Unfinished:" in page
     assert "| Noise, Adult | 83.0 / 74.5 / 59.0 | 81.4 / 70.9 / 97.8 | – |" in page
     kept = read_merged(tmp_path / "results" / MERGED)
     assert all(name.startswith("german-cat_noise/") for name in kept)
