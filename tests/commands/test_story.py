@@ -14,6 +14,7 @@ from lcifr import FairEncoder, RobustClassifier, audit
 from lcifr.certificates.audited import read_audited
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
+from lcifr.similarity.lint import lint
 from tests.commands.story import QUICK, lcifr, write_german
 
 
@@ -201,3 +202,13 @@ def test_datasets_by_name(tmp_path):
     made = lcifr(*words, cwd=tmp_path).json
     assert made["sides"] == {"train": 800, "held-out": 200}
     assert made["target"] == "good_credit"
+    assert made["data"]["title"] == "German Credit"
+    assert any("turned away" in caution for caution in made["data"]["cautions"])
+
+
+def test_the_audit_says_what_is_odd_about_the_formula(story):
+    found, encoder = result(story / "audit"), FairEncoder.load(story / "producer/encoder.safetensors")
+    said = lint(encoder.similarity_, pd.read_parquet(story / "producer/people/train.parquet"))
+    assert [one["message"] for one in found["findings"]] == [one.message for one in said]
+    assert found["findings"]
+    assert found["data"] is None  # a table of one's own: nothing is known of it

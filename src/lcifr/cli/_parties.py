@@ -28,6 +28,7 @@ class Parties:
     ----------
     fitted : the producer's encoder as it was trained. encoder : with the φ that is asked about.
     producer, consumer : their folders. target, producer_target : what each of them predicted.
+    data : what the producer knows of a dataset by name, to be said beside every figure.
     """
 
     fitted: FairEncoder
@@ -40,6 +41,7 @@ class Parties:
     task: str
     tolerance: float | None
     trained_on: int
+    data: dict[str, Any] | None = None
 
     @property
     def schema(self) -> Schema:
@@ -90,6 +92,7 @@ class Parties:
             "classes": [one.item() if hasattr(one, "item") else one for one in getattr(self.head, "classes_", ())],
             "tolerance": self.tolerance,
             "trained_on": self.trained_on,
+            "data": self.data,
             "phi": {
                 "text": similarity.text,
                 "english": similarity.explain(),
@@ -131,6 +134,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
         str(used.get("task")),
         used.get("tolerance"),
         int(used.get("trained_on", 0)),
+        made.get("data"),
     )
 
 

@@ -42,11 +42,17 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Everybody of a table: those to learn from, and those whom nobody may train on."""
+    """Everybody of a table: those to learn from, and those whom nobody may train on.
+
+    Parameters
+    ----------
+    data : what is known of a dataset by name: title, why it is partial, cautions. None for a table of one's own.
+    """
 
     schema: Schema
     train: Side
     held_out: Side
+    data: dict[str, Any] | None = None
 
     def sides(self) -> dict[str, Side]:
         return {TRAIN: self.train, HELD_OUT: self.held_out}
@@ -95,7 +101,8 @@ def _read_dataset(name: str) -> Crowd:
         return Side(pa.Table.from_pandas(X, preserve_index=False), tuple(X.index.tolist()), y.to_numpy())
 
     schema = data.schema if data.schema.target else replace(data.schema, target="label")
-    return Crowd(schema, side(data.train, data.validation), side(data.test))
+    about = {"title": data.source.title, "partial": data.partial, "cautions": list(data.cautions)}
+    return Crowd(schema, side(data.train, data.validation), side(data.test), about)
 
 
 def find_schema(

@@ -94,6 +94,7 @@ def audit(
         parties.copy_into(run.work)
         beside = _baselines(parties, producer, whom, baselines)
         result = _result(parties, whom, found, by, confidence, population or table is None, beside)
+        result["findings"] = _findings(parties)
         proofs = len(found) <= PROVED if bundle is None else bundle
         result["checked"] = _prove(run.work, parties, whom, found) if proofs else None
         result["files"] = {"bundle": "bundle" if proofs else None}
@@ -208,6 +209,19 @@ def _result(
         "reasons": {str(reason): count for reason, count in Counter(found.reason).items() if str(reason)},
         "counterexamples": _counterexamples(parties, found),
     }
+
+
+def _findings(parties: Parties) -> list[dict[str, str]] | None:
+    """What lint says of φ with the people whom the producer learned from; None where they were not handed on."""
+    from lcifr.cli._people import TRAIN
+    from lcifr.data import read_frame
+    from lcifr.similarity.lint import lint
+
+    people = parties.producer / "people" / f"{TRAIN}.parquet"
+    if not people.is_file():
+        return None
+    found = lint(parties.encoder.similarity, read_frame(people).select(list(parties.schema.names)))
+    return [{"code": one.code, "severity": str(one.severity), "message": one.message} for one in found]
 
 
 def _beaten(statement: Statement) -> list[str]:

@@ -198,6 +198,7 @@ def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], b
         "format": "lcifr-produced-1",
         "command": "produce",
         "target": crowd.schema.target,
+        "data": crowd.data,
         "task": "classification" if encoder.target_ and len(encoder.target_.classes) else "regression",
         "sides": {name: len(side) for name, side in crowd.sides().items()},
         "held_out": list(crowd.held_out.ids),

@@ -134,15 +134,16 @@ def find_notes(findings: tuple[Finding, ...]) -> tuple[str, ...]:
 
 def find_findings(found: Audit | Certificates, similarity: Similarity | None, about: About) -> tuple[Finding, ...]:
     """What lint says of φ: as the caller knows it, with the training people, or with the people audited."""
-    if about.findings is not None:
-        return about.findings
     if similarity is None or not isinstance(found, Audit):
-        return ()
-    people = similarity.encoding.training
-    if people is None:
-        people = found.people.take(np.unique(np.linspace(0, len(found) - 1, min(LINTED, len(found))).astype(int)))
+        return about.findings or ()
+    said = about.findings
+    if said is None:
+        people = similarity.encoding.training
+        if people is None:
+            people = found.people.take(np.unique(np.linspace(0, len(found) - 1, min(LINTED, len(found))).astype(int)))
+        said = lint(similarity, people)
     # What lint says of empty regions is said with this audit's own counts already.
-    return tuple(one for one in lint(similarity, people) if one.code not in COUNTED)
+    return tuple(one for one in said if one.code not in COUNTED)
 
 
 def _sentence(text: str) -> str:
