@@ -59,3 +59,12 @@ def test_a_broken_cell_counts_as_missing(tmp_path: Path, text: str) -> None:
     assert store.read(cell) is not None
     (tmp_path / "cells" / f"{cell.name}.json").write_text(text, encoding="utf-8")
     assert store.read(cell) is None
+
+
+def test_the_committed_page_is_what_the_committed_cells_say(tmp_path: Path) -> None:
+    home = Path(__file__).parents[2] / "docs"
+    render(all_cells(), Store(tmp_path), tmp_path / "results.md", merged=home / "results" / MERGED)
+    written = pages(tmp_path)
+    assert written["results.md"] == (home / "results.md").read_text(encoding="utf-8")
+    for name in (name for name in written if name.endswith(".svg")):
+        assert written[name] == (home / "results" / name).read_text(encoding="utf-8")
