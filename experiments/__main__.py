@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
         for cell in cells:
             print(f"{'done' if store.read(cell) else '    '}  {cell.cost:6.0f} s  {cell.name}")
         return 0
-    summary = run(cells, store, jobs=options.jobs, minutes=options.limit_minutes)
+    summary = run(cells, store, jobs=options.jobs, minutes=options.limit_minutes, device=options.device)
     print(
         f"{summary.before + summary.made} of {len(cells)} cells are there, {summary.made} of them new", file=sys.stderr
     )
@@ -48,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--results", type=Path, help="folder of the cells (default: runs/paper)")
     parser.add_argument("--only", help="a shell pattern of cell names, such as 'german-*/*'")
     parser.add_argument("--limit-minutes", type=float, help="start nothing that would end later than this")
+    parser.add_argument("--device", help="where encoders are learned, such as cuda (default: the CPU)")
     parser.add_argument("--quick", action="store_true", help="a slice that takes minutes")
     parser.add_argument("--page", type=Path, default=HOME / "docs" / "results.md", help="where render writes")
     parser.add_argument("--merged", type=Path, help="render from this merged file instead of a folder of cells")

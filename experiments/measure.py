@@ -18,6 +18,9 @@ from lcifr.datasets import Dataset, Split
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.learn.score import DegenerateModelWarning
 
+device: str | None = None
+"""Where encoders are learned, set once by the runner; a cell made elsewhere than on the CPU says so."""
+
 
 def measure(cell: Cell, store: Store) -> Found:
     """Compute one cell. The same cell gives the same figures on the same machine, times aside."""
@@ -25,7 +28,8 @@ def measure(cell: Cell, store: Store) -> Found:
         warnings.simplefilter("ignore", DegenerateModelWarning)  # the figures themselves say it
         start = time.process_time()
         found = KINDS[cell.kind](cell, store)
-        return {**found, "cpu_seconds": round(time.process_time() - start, 2)}
+        where = {"learned_on": device} if device else {}
+        return {**found, **where, "cpu_seconds": round(time.process_time() - start, 2)}
 
 
 @lru_cache(maxsize=2)
@@ -43,6 +47,7 @@ def fit(settings: dict[str, Any], data: Dataset) -> FairEncoder:
         method=method,
         gamma=settings["gamma"],
         random_state=settings["seed"],
+        device=device,
         **options,
     )
     return encoder.fit(data.train.X, data.train.y, validation=(data.validation.X, data.validation.y))

@@ -25,11 +25,14 @@ class Summary:
     left: tuple[str, ...]
 
 
-def run(cells: list[Cell], store: Store, *, jobs: int = 1, minutes: float | None = None) -> Summary:
+def run(
+    cells: list[Cell], store: Store, *, jobs: int = 1, minutes: float | None = None, device: str | None = None
+) -> Summary:
     """Make what is missing.
 
     Parameters
     ----------
+    device : where encoders are learned; proofs are made on the CPU all the same.
     minutes : no cell is started that would probably end later than this; what is left is for the next run.
     """
     start = time.monotonic()
@@ -38,7 +41,7 @@ def run(cells: list[Cell], store: Store, *, jobs: int = 1, minutes: float | None
     waiting = sorted(missing, key=lambda cell: -cell.cost)
     running: dict[Future[str], Cell] = {}
     made = 0
-    pool = _pool(jobs)
+    pool = _pool(jobs, device)
     try:
         while True:
             open_names = {cell.name for cell in waiting} | {cell.name for cell in running.values()}
@@ -69,8 +72,9 @@ def run(cells: list[Cell], store: Store, *, jobs: int = 1, minutes: float | None
     return Summary(before, made, failed, tuple(cell.name for cell in waiting))
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_settle)
+def _pool(jobs: int, device: str | None) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_settle, initargs=(device,))
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
@@ -80,13 +84,16 @@ def _end(pool: ProcessPoolExecutor) -> None:
         child.terminate()
 
 
-def _settle() -> None:
+def _settle(device: str | None) -> None:
     """One thread a process: more would only fight over the cores. Ctrl-C is for the parent to handle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["OMP_NUM_THREADS"] = "1"
     import torch
 
+    from experiments import measure
+
     torch.set_num_threads(1)
+    measure.device = device
 
 
 def _make(cell: Cell, folder: str) -> str:
