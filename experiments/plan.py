@@ -18,6 +18,8 @@ from typing import Any
 from experiments import paper
 
 SEEDS = (101, 102, 103)
+FRESH = (201, 202, 203)
+"""For Compas and German: test figures of the first seeds were seen while weights and widths were still being chosen."""
 HEADS = (0.3, 1.0, 3.0)
 """Weights of the worst case in the consumer's loss; training one takes a moment, so each encoder is tried with all."""
 SWEEP = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
@@ -71,11 +73,11 @@ OURS: dict[str, dict[str, Any]] = {
 
 GAMMAS: dict[str, tuple[float, ...]] = {
     "adult": (0.3, 1.0, 3.0, 10.0),
-    "compas": (0.08, 0.1, 0.12, 0.15, 0.2, 0.3),
-    "crime": (0.3, 1.0, 2.0, 5.0),
-    "german": (1.0, 2.0, 4.0, 8.0),
+    "compas": (0.08, 0.1, 0.12, 0.15, 0.17, 0.2, 0.3, 0.6, 1.5),
+    "crime": (0.3, 1.0, 2.0, 5.0, 20.0, 100.0),
+    "german": (1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
     "health": (0.1, 0.3, 1.0),
-    "law_school": (0.03, 0.1, 0.3, 1.0),
+    "law_school": (0.01, 0.03, 0.1, 0.3, 1.0),
 }
 """Weights tried with ``bounds``; where φ only frees attributes the weight does not matter, and 1 is enough."""
 
@@ -109,6 +111,8 @@ def hidden(dataset: str, method: str) -> list[int]:
 
 
 def seeds(dataset: str) -> tuple[int, ...]:
+    if dataset in ("compas", "german"):
+        return FRESH
     return SEEDS[:1] if dataset == "health" else SEEDS
 
 
