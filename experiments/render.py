@@ -50,6 +50,7 @@ def text(found: dict[str, Found], folder: str, drawn: list[str], missing: int = 
     demands = bars(found)
     parts = [
         INTRODUCTION,
+        *_elsewhere(found),
         *([f"**Unfinished: {missing} of {missing + len(found)} cells are missing.**\n"] if missing else []),
         "## The table of constraints\n",
         "Each entry is accuracy / balanced accuracy / certified share on the ball, in per cent of the whole test set, "
@@ -89,6 +90,14 @@ def text(found: dict[str, Found], folder: str, drawn: list[str], missing: int = 
         differences.text(found),
     ]
     return "\n".join(parts)
+
+
+def _elsewhere(found: dict[str, Found]) -> list[str]:
+    """Which cells were not learned on the CPU."""
+    where = sorted({cell["learned_on"] for cell in found.values() if "learned_on" in cell})
+    cells = sum("learned_on" in cell for cell in found.values())
+    said = f"The encoders of {cells} of the {len(found)} cells were learned on a GPU (`--device {', '.join(where)}`)"
+    return [f"{said}; everything was proved on the CPU.\n"] if cells else []
 
 
 def _bar(bar: Bar) -> str:

@@ -25,7 +25,7 @@ from lcifr.certificates.folder import sha256
 from lcifr.check import Rejected, read_network
 from lcifr.check.bundle import check_bundle, latent_bytes
 from lcifr.check.cells import derive
-from lcifr.check.exact import numbers
+from lcifr.check.exact import numbers, reading
 from lcifr.check.judge import Judge, forward
 from lcifr.check.similar import Formula
 from lcifr.check.table import encode, read_attributes, read_person
@@ -66,7 +66,9 @@ def contents(number: int, kind: str) -> dict[str, Any]:
 
 
 def network(plain: Any) -> Any:
-    return read_network([([numbers(row, len(rows[0])) for row in rows], numbers(b, len(rows))) for rows, b in plain])
+    with reading("a network"):  # as the checker reads its files
+        layers = [([numbers(row, len(rows[0])) for row in rows], numbers(b, len(rows))) for rows, b in plain]
+    return read_network(layers)
 
 
 def judge_of(plain: dict[str, Any]) -> Judge:
