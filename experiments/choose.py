@@ -8,7 +8,8 @@
 To count who is certified needs no labels, so training people serve as well as validation people, and there are more of
 them; accuracy is measured on validation people alone. Figures are means over the seeds: one choice for a row. Where the
 paper's row is another constraint (Attribute, Quantiles), the goal is what our own ``dl2`` certifies of the same people.
-The rule never sees a test figure; a test changes all of them and asks for the same choice.
+The rule never sees a test figure; a test changes all of them and asks for the same choice. Weights that joined the plan
+after test figures had been seen are no candidates.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from experiments import paper
+from experiments.plan import eligible
 from experiments.store import Found
 
 MORE = 0.5
@@ -100,4 +102,5 @@ def choose(candidates: list[Point], goal: float) -> Point | None:
 
 def chosen(row: str, found: dict[str, Found]) -> Point | None:
     """Our model of a row."""
-    return choose(points(row, found, "bounds"), goal(row, points(row, found, "dl2")))
+    candidates = [point for point in points(row, found, "bounds") if eligible(row, point.gamma, point.head)]
+    return choose(candidates, goal(row, points(row, found, "dl2")))

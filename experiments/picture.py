@@ -39,7 +39,8 @@ def picture(panels: Sequence[Panel]) -> str:
     body = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT + 22}" width="{width}" '
-        f'height="{HEIGHT + 22}" font-family="sans-serif" font-size="11">\n{body}\n</svg>\n'
+        f'height="{HEIGHT + 22}" font-family="sans-serif" font-size="11">\n'
+        f'<rect width="100%" height="100%" fill="#fff"/>\n{body}\n</svg>\n'
     )
 
 

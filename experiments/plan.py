@@ -73,13 +73,22 @@ OURS: dict[str, dict[str, Any]] = {
 
 GAMMAS: dict[str, tuple[float, ...]] = {
     "adult": (0.3, 1.0, 3.0, 10.0),
-    "compas": (0.08, 0.1, 0.12, 0.15, 0.17, 0.2, 0.3, 0.6, 1.5),
-    "crime": (0.3, 1.0, 2.0, 5.0, 20.0, 100.0),
-    "german": (1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
+    "compas": (0.08, 0.1, 0.12, 0.15, 0.17, 0.2, 0.3),
+    "crime": (0.3, 1.0, 2.0, 5.0),
+    "german": (1.0, 2.0, 4.0, 8.0),
     "health": (0.1, 0.3, 1.0),
-    "law_school": (0.01, 0.03, 0.1, 0.3, 1.0),
+    "law_school": (0.03, 0.1, 0.3, 1.0),
 }
 """Weights tried with ``bounds``; where φ only frees attributes the weight does not matter, and 1 is enough."""
+
+LATER: dict[str, tuple[float, ...]] = {
+    "compas": (0.6, 1.5),
+    "crime": (20.0, 100.0),
+    "german": (16.0, 32.0),
+    "law_school": (0.01,),
+}
+LATER_HEADS: dict[str, tuple[float, ...]] = {"law_school": (0.03,)}
+"""Weights added after test figures had been seen, to draw the frontier further: compared and shown, never chosen."""
 
 PAPERS: dict[str, dict[str, Any]] = {
     name: {"epochs": epochs, "batch_size": batch, "learning_rate": 1e-3, "weight_decay": DECAY}
@@ -116,9 +125,19 @@ def seeds(dataset: str) -> tuple[int, ...]:
     return SEEDS[:1] if dataset == "health" else SEEDS
 
 
+def heads_of(dataset: str) -> tuple[float, ...]:
+    return (*LATER_HEADS.get(dataset, ()), *HEADS)
+
+
 def gammas(row: str) -> tuple[float, ...]:
     dataset, constraint = row.split("/")
-    return (1.0,) if constraint == "cat" else GAMMAS[dataset]
+    return (1.0,) if constraint == "cat" else tuple(sorted((*GAMMAS[dataset], *LATER.get(dataset, ()))))
+
+
+def eligible(row: str, gamma: float, head: str) -> bool:
+    """Whether a model may be chosen: both of its weights were in the plan before any test figure was seen."""
+    dataset = row.split("/")[0]
+    return gamma not in LATER.get(dataset, ()) and float(head) not in LATER_HEADS.get(dataset, ())
 
 
 def _encoder(row: str, method: str, gamma: float, seed: int, **changes: Any) -> dict[str, Any]:
@@ -153,7 +172,7 @@ def constraint_cells(row: str, seeds: tuple[int, ...], gammas: tuple[float, ...]
     for seed in seeds:
         weights = [("plain", 0.0), ("unaware", 0.0), ("dl2", paper.weight(dataset))]
         for method, gamma in weights + [("bounds", gamma) for gamma in gammas]:
-            heads = list(HEADS) if method == "bounds" else []
+            heads = list(heads_of(dataset)) if method == "bounds" else []
             settings = {**_encoder(row, method, gamma, seed, **changes), "heads": heads}
             cost = _cost(settings, len(heads) or 1)
             cells.append(Cell(f"{place}/{method}-{gamma:g}-s{seed}", "model", settings, cost))
