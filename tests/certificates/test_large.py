@@ -62,10 +62,18 @@ def test_processes_give_the_same_as_one(tmp_path: Path) -> None:
 
 
 SCRIPT = f"""
-import sys
+import sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from tests.certificates.test_large import CHUNK, one
+from lcifr.certificates import large
 from lcifr.certificates.files import represent_file
+
+write = large.write_whole
+def slowly(path, content):  # or everything is over before it can be killed
+    time.sleep(0.03)
+    write(path, content)
+large.write_whole = slowly
+
 if __name__ == "__main__":
     print("ready", flush=True)
     represent_file(one().encoder, "people.parquet", "out", chunk=CHUNK, workers=1)
