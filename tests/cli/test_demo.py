@@ -32,6 +32,12 @@ def test_the_demo_speaks_to_people(spoken, folder):
     assert "url(http" not in drawn
 
 
+def test_the_demo_writes_down_its_settings(spoken, folder):
+    settings = json.loads((folder / "demo.json").read_text(encoding="utf-8"))
+    assert (settings["command"], settings["seed"]) == ("demo", 0)
+    assert {"python", "lcifr", "torch"} <= set(settings["versions"])
+
+
 def test_the_report_says_what_the_proofs_say(spoken, folder):
     written = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     checked = check_bundle(folder / "proofs" / "trained")

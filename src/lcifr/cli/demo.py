@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lcifr.cli._folder import settings_of, write_json
 from lcifr.cli._output import JsonOption, print_json
 from lcifr.errors import LcifrError
 
@@ -27,7 +28,7 @@ DECISIONS = {"0": "refused", "1": "granted"}
 PLAIN, UNAWARE, PROVED = "plain", "unaware of sex", "trained with lcifr"
 # Small and quick: enough for the point, not for the best figures (experiments/ tunes on validation).
 BATCH, EPOCHS, HEAD_WEIGHT = 64, 60, 3.0
-MARK = "demo.json"  # in a folder that this command wrote, and may replace
+MARK = "demo.json"  # the settings, in a folder that this command wrote and may replace
 EXAMPLE = "Example: lcifr demo --out lcifr-demo"
 
 
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
+    context: typer.Context,
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where the report and the proofs go; an earlier demo's are replaced.")
     ] = Path("lcifr-demo"),
@@ -54,7 +56,7 @@ def demo(
     from lcifr.datasets import load
     from lcifr.similarity import Similarity
 
-    _make_room(out)
+    _make_room(out, settings_of(context, {}))
     data = load(DATASET)
     similarity = Similarity.ready(FORMULA, data.schema, Encoding.fit(data.train.X, data.schema))
     console = Console(highlight=False, record=picture is not None, width=110 if picture else None, quiet=as_json)
@@ -85,12 +87,12 @@ class Result:
     handed: Representation | None
 
 
-def _make_room(out: Path) -> None:
-    """An empty folder: a new one, or that of an earlier demo without what it held."""
+def _make_room(out: Path, settings: dict[str, Any]) -> None:
+    """A folder that holds the settings alone: a new one, or that of an earlier demo without what it held."""
     if out.exists() and not (out / MARK).is_file() and (not out.is_dir() or any(out.iterdir())):
         raise LcifrError(f"{out} exists and was not written by `lcifr demo`", fix="choose another --out")
     out.mkdir(parents=True, exist_ok=True)
-    (out / MARK).write_text("{}\n", encoding="utf-8")
+    write_json(out / MARK, settings)
     shutil.rmtree(out / "proofs", ignore_errors=True)
 
 
