@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import Run, run_folder
+from lcifr.cli._handing import hand_over, prove_radii, radius_summary
 from lcifr.cli._options import (
     BatchOption,
     BundleOption,
@@ -155,41 +156,23 @@ def _write_labels(path: Path, crowd: Crowd) -> None:
 def _hand_over(
     work: Path, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int
 ) -> None:
-    from lcifr.certificates.files import represent_file
-    from lcifr.cli._learning import timed, watched, workers_for
-
     (work / "handover").mkdir(exist_ok=True)
     for name, side in crowd.sides().items():
-        if (work / "handover" / name).exists():
-            continue
-        people = work / f"{name}.ids.parquet"
-        with timed(f"Proving the radius of {len(side)} people ({name})"):
-            represent_file(
-                encoder,
-                people,
-                work / "handover" / name,
-                id_column=write_table(people, side.X, side.ids),
-                chunk=chunk,
-                workers=workers_for(len(side), workers),
-                progress=watched(),
-                share_formula=share_formula,
-            )
-        people.unlink()
+        title = f"Proving the radius of {len(side)} people ({name})"
+        folder = work / "handover" / name
+        hand_over(
+            folder, encoder, side, work=work, title=title, share_formula=share_formula, workers=workers, chunk=chunk
+        )
 
 
 def _prove(work: Path, crowd: Crowd, encoder: FairEncoder) -> None:
-    from lcifr.certificates import Representation, write_bundle
-    from lcifr.cli._learning import waiting
+    from lcifr.certificates import Representation
 
-    if not (work / "bundle").exists():
-        handed = Representation.read(work / "handover" / HELD_OUT)
-        with waiting(f"Writing the proofs of {len(handed)} people for the exact checker"):
-            write_bundle(work / "bundle", encoder, crowd.held_out.X, handed)
+    handed = Representation.read(work / "handover" / HELD_OUT)
+    prove_radii(work / "bundle", encoder, crowd.held_out, handed)
 
 
 def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], bundle: bool) -> dict[str, Any]:
-    import numpy as np
-
     from lcifr.certificates import Representation
 
     handed = Representation.read(work / "handover" / HELD_OUT)
@@ -210,12 +193,7 @@ def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], b
         },
         "encoder": encoder.network_.hash,
         "epochs": last.number + 1,
-        "radius": {
-            "median": float(np.median(handed.radius)),
-            "largest": float(handed.radius.max()),
-            "exact": int(handed.exact.sum()),
-            "vacuous": int(handed.vacuous.sum()),
-        },
+        "radius": radius_summary(handed),
         "warnings": warned,
         "files": {
             "encoder": "encoder.safetensors",

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lcifr.cli._folder import read_result, run_folder
+from lcifr.cli._handing import hand_over, prove_radii, radius_summary
 from lcifr.cli._options import (
     BundleOption,
     ChunkOption,
@@ -47,34 +48,23 @@ def represent(
 
     Ctrl-C keeps who is done; the same command goes on.
     """
-    from lcifr.certificates import Representation, write_bundle
-    from lcifr.certificates.files import represent_file
-    from lcifr.cli._learning import load_encoder, timed, waiting, watched, workers_for
-    from lcifr.cli._people import read_side, write_table
+    from lcifr.certificates import Representation
+    from lcifr.cli._learning import load_encoder
+    from lcifr.cli._people import read_side
     from lcifr.data import read_frame
 
     read_result(producer, "produce")
     encoder = load_encoder(producer)
     whom = read_side(read_frame(table), str(table), encoder.schema_, id_column, labelled=False)
     with run_folder(context, out, force=force, inputs={"producer": producer, "table": table}) as run:
-        if not (run.work / "handover").exists():
-            named = run.work / "people.ids.parquet"
-            with timed(f"Proving the radius of {len(whom)} people"):
-                represent_file(
-                    encoder,
-                    named,
-                    run.work / "handover",
-                    id_column=write_table(named, whom.X, whom.ids),
-                    chunk=chunk,
-                    workers=workers_for(len(whom), workers),
-                    progress=watched(),
-                    share_formula=share_formula,
-                )
-            named.unlink()
-        handed = Representation.read(run.work / "handover")
-        if bundle and not (run.work / "bundle").exists():
-            with waiting(f"Writing the proofs of {len(handed)} people"):
-                write_bundle(run.work / "bundle", encoder, whom.X, handed)
+        title = f"Proving the radius of {len(whom)} people"
+        folder = run.work / "handover"
+        hand_over(
+            folder, encoder, whom, work=run.work, title=title, share_formula=share_formula, workers=workers, chunk=chunk
+        )
+        handed = Representation.read(folder)
+        if bundle:
+            prove_radii(run.work / "bundle", encoder, whom, handed)
         result = _result(handed, bundle)
         run.finish(result)
     if as_json:
@@ -87,18 +77,11 @@ def represent(
 
 
 def _result(handed: Any, bundle: bool) -> dict[str, Any]:
-    import numpy as np
-
     return {
         "format": "lcifr-represented-1",
         "command": "represent",
         "people": len(handed),
         "encoder": handed.provenance.weights,
-        "radius": {
-            "median": float(np.median(handed.radius)),
-            "largest": float(handed.radius.max()),
-            "exact": int(handed.exact.sum()),
-            "vacuous": int(handed.vacuous.sum()),
-        },
+        "radius": radius_summary(handed),
         "files": {"handover": "handover", "bundle": "bundle" if bundle else None},
     }

@@ -1,0 +1,69 @@
+"""How do commands hand people over? z and proved radius into a folder, proofs into another, and what to say of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.cli._people import Side, write_table
+
+if TYPE_CHECKING:
+    from lcifr.certificates import Representation
+    from lcifr.estimators import FairEncoder
+
+
+def hand_over(
+    folder: Path,
+    encoder: FairEncoder,
+    whom: Side,
+    *,
+    work: Path,
+    title: str,
+    share_formula: bool,
+    workers: int | None,
+    chunk: int,
+) -> None:
+    """Write the hand-over of these people to ``folder``, part by part, unless it is there already.
+
+    Their attributes pass through a file in ``work``, never in a folder that a consumer gets.
+    """
+    from lcifr.certificates.files import represent_file
+    from lcifr.cli._learning import timed, watched, workers_for
+
+    if folder.exists():
+        return
+    named = work / f"{folder.name}.ids.parquet"
+    with timed(title):
+        represent_file(
+            encoder,
+            named,
+            folder,
+            id_column=write_table(named, whom.X, whom.ids),
+            chunk=chunk,
+            workers=workers_for(len(whom), workers),
+            progress=watched(),
+            share_formula=share_formula,
+        )
+    named.unlink()
+
+
+def prove_radii(folder: Path, encoder: FairEncoder, whom: Side, handed: Representation) -> None:
+    """Write the proofs of a hand-over's radii to ``folder``, unless they are there already."""
+    from lcifr.certificates import write_bundle
+    from lcifr.cli._learning import waiting
+
+    if not folder.exists():
+        with waiting(f"Writing the proofs of {len(handed)} people for the exact checker"):
+            write_bundle(folder, encoder, whom.X, handed)
+
+
+def radius_summary(handed: Representation) -> dict[str, Any]:
+    """What is said of the radii in every result."""
+    import numpy as np
+
+    return {
+        "median": float(np.median(handed.radius)),
+        "largest": float(handed.radius.max()),
+        "exact": int(handed.exact.sum()),
+        "vacuous": int(handed.vacuous.sum()),
+    }
