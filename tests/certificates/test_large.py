@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certificates import Representation, audit, represent
+from lcifr.certificates import Representation, audit, large, represent
 from lcifr.certificates.files import audit_file, represent_file
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from tests.certificates.scenes import FORMULAS, Scene, people, scene
@@ -116,24 +116,15 @@ def test_a_run_that_is_killed_goes_on_where_it_stopped(times: int, tmp_path: Pat
     assert len(Representation.read(tmp_path / "out")) == COUNT
 
 
-def test_other_people_settings_or_weights_are_other_parts(tmp_path: Path) -> None:
+def test_other_people_settings_or_weights_are_other_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A part counts only for exactly the run that made it."""
     frame = people(20, 5)
     frame.to_parquet(tmp_path / "people.parquet", index=False)
     represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "first", chunk=10, workers=1)
-    # Parts of a stopped run with other people, under the name of the next run.
-    from lcifr.certificates import large
-
-    kept = large.discard
-    try:
-        large.discard = lambda parts: None
-        import lcifr.certificates.files as files
-
-        files.discard = large.discard
+    with monkeypatch.context() as patched:  # parts of a stopped run with other people, under the next run's name
+        patched.setattr(large, "discard", lambda parts: None)
         represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "second", chunk=10, workers=1)
-        (tmp_path / ".second.parts").rename(tmp_path / ".third.parts")
-    finally:
-        large.discard = files.discard = kept
+    (tmp_path / ".second.parts").rename(tmp_path / ".third.parts")
     frame.loc[3, "income"] += 1.0
     frame.to_parquet(tmp_path / "people.parquet", index=False)
     represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "third", chunk=10, workers=1)

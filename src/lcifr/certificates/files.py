@@ -16,12 +16,12 @@ from lcifr.certificates import handover
 from lcifr.certificates.auditor import audit
 from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.encoder import FrozenEncoder, freeze
-from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder, write_json
-from lcifr.certificates.large import CHUNK, Job, discard, parts_beside, run_parts
+from lcifr.certificates.folder import MANIFEST, describe_files, write_json
+from lcifr.certificates.joining import join_handover, join_tables
+from lcifr.certificates.large import CHUNK, Job, assembled, parts_beside, run_parts
 from lcifr.certificates.latent import provenance_of, represent, versions
-from lcifr.certificates.stream import Chunk
+from lcifr.certificates.stream import Chunk, Source
 from lcifr.data import Schema
-from lcifr.errors import ArtefactError
 
 AUDITED = "audit.parquet"
 
@@ -31,14 +31,15 @@ AUDITED = "audit.parquet"
 class _Represent(Job):
     encoder: FrozenEncoder
     options: dict[str, Any]
+    version = 2
     suffix = ".safetensors"
 
     @property
     def schema(self) -> Schema:  # type: ignore[override]
         return self.encoder.encoding.schema
 
-    def key(self) -> str:
-        return _key(handover.FORMAT, self.encoder, self.options)
+    def settings(self) -> str:
+        return _settings(self.encoder, self.options)
 
     def work(self, chunk: Chunk) -> bytes:
         from safetensors.numpy import save
@@ -50,14 +51,14 @@ class _Represent(Job):
         )
 
 
-def _key(form: str, encoder: FrozenEncoder, options: dict[str, Any]) -> str:
+def _settings(encoder: FrozenEncoder, options: dict[str, Any]) -> str:
     hashes = (encoder.network.hash, encoder.similarity.hash, encoder.encoding.hash)
-    return repr((form, hashes, sorted(options.items()), sorted(versions().items())))
+    return repr((hashes, sorted(options.items()), sorted(versions().items())))
 
 
 def represent_file(
     encoder: Any,
-    source: str | Path,
+    source: Source,
     folder: str | Path,
     *,
     id_column: str | None = None,
@@ -72,6 +73,7 @@ def represent_file(
 
     Parameters
     ----------
+    source : the file; or an Arrow table, for people who are in memory anyway.
     id_column : the column with the ids; row numbers if None.
     chunk : people per part. workers : processes; all cores if None. progress : whether to show a bar on stderr.
     share_formula, tolerance, budget : as for :func:`lcifr.certificates.latent.represent`.
@@ -81,58 +83,10 @@ def represent_file(
     frozen = freeze(encoder)
     job = _Represent(frozen, {"tolerance": tolerance, "budget": budget})
     found = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
-    with fresh_folder(target) as fresh:
-        shape, counts = _join(found, fresh)
+    with assembled(target, parts) as fresh:
+        shape, counts = join_handover(found, fresh)
         provenance = provenance_of(frozen, share_formula, tolerance)
         write_json(fresh / MANIFEST, handover.manifest_of(provenance, describe_files(fresh), shape, counts))
-    discard(parts)
-
-
-def _join(parts: Sequence[Path], fresh: Path) -> tuple[tuple[int, int], dict[str, int]]:
-    """All parts as one safetensors file and one list of ids; one array of one part in memory at a time."""
-    from safetensors import safe_open
-
-    people, seen = 0, set()
-    with (fresh / handover.IDS).open("w", encoding="utf-8") as file:
-        for part in parts:
-            with safe_open(part, framework="numpy") as opened:
-                ids = json.loads(opened.metadata()["ids"])
-            for name in ids:
-                if str(name) in seen:
-                    raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
-                seen.add(str(name))
-                file.write(("[" if people == 0 else ",\n ") + json.dumps(name))
-                people += 1
-        file.write("]")
-    with safe_open(parts[0], framework="numpy") as opened:
-        first = {name: opened.get_tensor(name) for name in sorted(opened.keys())}
-    kinds = {"float64": "F64", "bool": "BOOL"}
-    header: dict[str, Any] = {}
-    end = 0
-    # As the library would write it: wide types first, so that every tensor stays aligned.
-    order = sorted(first, key=lambda name: (-first[name].itemsize, name))
-    for name in order:
-        size = people * first[name][:1].nbytes
-        header[name] = {
-            "dtype": kinds[str(first[name].dtype)],
-            "shape": [people, *first[name].shape[1:]],
-            "data_offsets": [end, end + size],
-        }
-        end += size
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    sums = {"exact": 0, "vacuous": 0}
-    with (fresh / handover.LATENT).open("wb") as whole:
-        whole.write(len(text).to_bytes(8, "little") + text)
-        for name in order:
-            for part in parts:
-                with safe_open(part, framework="numpy") as opened:
-                    array = opened.get_tensor(name)
-                whole.write(np.ascontiguousarray(array).tobytes())
-                if name in sums:
-                    sums[name] += int(array.sum())
-    counts = {"exact": sums["exact"], "not_exact": people - sums["exact"], "vacuous": sums["vacuous"]}
-    return (people, first["latent"].shape[1]), counts
 
 
 @final
@@ -141,15 +95,15 @@ class _AuditJob(Job):
     encoder: FrozenEncoder
     model: Model
     options: dict[str, Any]
+    version = 3
     suffix = ".parquet"
 
     @property
     def schema(self) -> Schema:  # type: ignore[override]
         return self.encoder.encoding.schema
 
-    def key(self) -> str:
-        model = (self.model.network.hash, self.model.decision)
-        return _key("lcifr-audit-part-2", self.encoder, self.options) + repr(model)
+    def settings(self) -> str:
+        return _settings(self.encoder, self.options) + repr((self.model.network.hash, self.model.decision))
 
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
@@ -175,7 +129,7 @@ class _AuditJob(Job):
 def audit_file(
     encoder: Any,
     model: Any,
-    source: str | Path,
+    source: Source,
     folder: str | Path,
     *,
     id_column: str | None = None,
@@ -191,18 +145,13 @@ def audit_file(
 
     Parameters are those of :func:`represent_file` and :func:`audit`.
     """
-    from pyarrow import parquet
-
     target = Path(folder)
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _AuditJob(frozen, read_model(model, groups, tolerance), {"modular": modular, "budget": budget})
     found = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
-    with fresh_folder(target) as fresh:
-        schema = parquet.read_schema(found[0]).remove_metadata()
-        with parquet.ParquetWriter(fresh / AUDITED, schema) as writer:
-            for part in found:
-                writer.write_table(parquet.read_table(part).cast(schema))
+    with assembled(target, parts) as fresh:
+        join_tables(found, fresh / AUDITED)
         write_json(
             fresh / MANIFEST,
             {
@@ -215,4 +164,3 @@ def audit_file(
                 "files": describe_files(fresh),
             },
         )
-    discard(parts)

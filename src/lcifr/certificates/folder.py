@@ -23,13 +23,16 @@ LARGEST_JSON = 1 << 30
 
 
 @contextmanager
-def fresh_folder(path: str | Path) -> Iterator[Path]:
-    """A folder beside ``path`` that gets its name only when everything in it was written; nothing is overwritten."""
+def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
+    """A folder beside ``path`` that gets its name only when everything in it was written; nothing is overwritten.
+
+    ``among`` : another folder of the same disk in which it waits for its name.
+    """
     target = Path(path)
     if target.exists():
         raise ArtefactError(f"{target} exists already", fix="choose another name, or remove it yourself")
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=among or target.parent))
     try:
         yield beside
         for file in beside.iterdir():

@@ -2,6 +2,7 @@
 
 A part is named by everything it depends on (weights, formula, settings, and the very people in it) and gets its name
 only when it is complete. So a part that is there is right, whoever wrote it and however often the run was killed.
+Everything that is not finished lies among the parts, in one folder, which is removed when the whole is there.
 """
 
 from __future__ import annotations
@@ -14,31 +15,49 @@ import shutil
 import signal
 import threading
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
-from lcifr.certificates.folder import write_whole
-from lcifr.certificates.stream import Chunk, count_people, read_chunks
+from lcifr.certificates.folder import fresh_folder, write_whole
+from lcifr.certificates.stream import Chunk, Source, count_people, read_chunks
+from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.data import Schema
 from lcifr.errors import ArtefactError
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""
+NAMED = "named"
+"""A file among the parts, once the whole is ready to get its name: whoever finds both may remove the parts."""
+
+
+class OtherVersionWarning(UserWarning):
+    """A stopped run left parts that another version of lcifr made; they are not used."""
 
 
 class Job(ABC):
-    """Work on one chunk at a time. It travels to other processes, so it holds plain, frozen things."""
+    """Work on one chunk at a time. It travels to other processes, so it holds plain, frozen things.
 
+    ``version`` is that of a part: whoever changes what a part holds or means raises it, so that parts of before are not
+    taken for parts of now.
+    """
+
+    version: int
     suffix: str
     schema: Schema
 
-    @abstractmethod
+    @final
     def key(self) -> str:
         """Everything that a part depends on, besides its people."""
+        return f"{type(self).__name__} {self.version} {self.settings()}"
+
+    @abstractmethod
+    def settings(self) -> str:
+        """Weights, formula, options, versions of what computes: whatever the job itself depends on."""
 
     @abstractmethod
     def work(self, chunk: Chunk) -> bytes:
@@ -47,7 +66,7 @@ class Job(ABC):
 
 def run_parts(
     job: Job,
-    source: str | Path,
+    source: Source,
     parts: Path,
     *,
     id_column: str | None,
@@ -55,14 +74,17 @@ def run_parts(
     workers: int | None,
     progress: bool,
 ) -> list[Path]:
-    """Do the job on every chunk of a file, and return the parts in order."""
+    """Do the job on every chunk of a file, and return the parts in order. Nobody's id may be there twice."""
     parts.mkdir(parents=True, exist_ok=True)
+    _tidy(parts, job)
     found: list[Path] = []
     pending: list[tuple[Future[bytes], Path, int]] = []
     count = workers or os.cpu_count() or 1
-    with _pool(job, count) as submit, _bar(progress, count_people(source)) as advance:
+    with _pool(job, count) as submit, _bar(progress, count_people(source)) as advance, Uniqueness(parts) as names:
         for piece in read_chunks(source, job.schema, chunk, id_column):
-            path = parts / f"part-{piece.number:08d}-{_name(job, piece)}{job.suffix}"
+            if id_column is not None:  # numbers of rows differ anyway
+                names.add(piece.ids)
+            path = parts / f"part-{piece.number:08d}{_version(job)}{_name(job, piece)}{job.suffix}"
             found.append(path)
             if path.is_file():
                 advance(len(piece.ids))
@@ -70,9 +92,30 @@ def run_parts(
             while len(pending) >= 2 * count:  # a few wait at most: memory stays flat
                 _store(*pending.pop(0), advance)
             pending.append((submit(piece), path, len(piece.ids)))
+        if (twice := names.repeated()) is not None:
+            chunks = read_chunks(source, job.schema, chunk, id_column)
+            name = next(one for piece in chunks for one in piece.ids if hashed(one) == twice)
+            raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
         for waiting in pending:
             _store(*waiting, advance)
     return found
+
+
+def _version(job: Job) -> str:
+    return f"-v{job.version}-"
+
+
+def _tidy(parts: Path, job: Job) -> None:
+    """Remove what a killed run left half done, and parts that mean something else now."""
+    (parts / NAMED).unlink(missing_ok=True)
+    for folder in [one for one in parts.iterdir() if one.is_dir()]:  # a whole that did not get its name
+        shutil.rmtree(folder)
+    others = [part for part in parts.glob("part-*") if _version(job) not in part.name]
+    for part in others:
+        part.unlink()
+    if others:
+        text = f"{parts} held {len(others)} part(s) of another version: not used, these people are done again"
+        warnings.warn(text, OtherVersionWarning, stacklevel=4)
 
 
 def _store(future: Future[bytes], path: Path, people: int, advance: Any) -> None:
@@ -171,9 +214,21 @@ def _bar(shown: bool, total: int | None) -> Iterator[Any]:
 
 def parts_beside(folder: Path) -> Path:
     """Where parts wait until all are there."""
+    parts = folder.with_name(f".{folder.name}.parts")
     if folder.exists():
+        if (parts / NAMED).exists():  # killed when the whole had its name, and before the parts were removed
+            discard(parts)
         raise ArtefactError(f"{folder} exists already", fix="choose another name, or remove it yourself")
-    return folder.with_name(f".{folder.name}.parts")
+    return parts
+
+
+@contextmanager
+def assembled(folder: Path, parts: Path) -> Iterator[Path]:
+    """A folder among the parts that gets its name when everything in it was written; then the parts are removed."""
+    with fresh_folder(folder, among=parts) as fresh:
+        yield fresh
+        (parts / NAMED).touch()
+    discard(parts)
 
 
 def discard(parts: Path) -> None:
