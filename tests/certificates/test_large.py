@@ -169,8 +169,11 @@ def test_wrong_files_are_refused_and_nothing_is_overwritten(tmp_path: Path) -> N
 
 @pytest.mark.long
 def test_memory_does_not_grow_with_the_table() -> None:
-    """Hand-over and audit of 20,000 and of 80,000 people, each in a process of its own: the peaks are alike."""
+    """Hand-over and audit of 80,000 and of 640,000 people, each in a process of its own: the peaks are alike.
+
+    An id in memory takes a hundred bytes, a row of the table two hundred; 40 is what two runs may differ by anyway.
+    """
     program = "import json; from benchmarks.stream import main; print(json.dumps(main()))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     growth = json.loads(done.stdout.splitlines()[-1])
-    assert all(more < 60 for more in growth.values()), done.stdout
+    assert all(more < 40 for more in growth.values()), done.stdout

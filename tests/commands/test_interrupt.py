@@ -63,6 +63,40 @@ def parts(work: Path) -> list[Path]:
     return [path for path in (work / ".audited.parts").glob("part-*") if path.is_file()]
 
 
+KILLED = """import os, signal; from lcifr.certificates import large
+large.discard = lambda parts: os.kill(os.getpid(), signal.SIGKILL)
+"""
+"""kill −9 at the moment when the hand-over has just got its name."""
+
+
+def test_no_attributes_are_left_by_a_killed_handover(story, tmp_path):
+    """Nowhere, at the worst moment; and the same command then ends as if nothing had happened."""
+    words = ["represent", str(story / "producer"), str(story / "new.csv")]
+    process = start(*words, "--out", "killed", cwd=tmp_path, first=KILLED)
+    process.communicate(timeout=300)
+    assert process.returncode == -signal.SIGKILL
+    work = tmp_path / ".killed.work"
+    left = {str(path.relative_to(work)) for path in work.rglob("*") if path.is_file()}
+    handed = {f"handover/{name}" for name in ("manifest.json", "latent.safetensors", "ids.json")}
+    assert {name for name in left if not name.startswith(".handover.parts/")} == {"settings.json", *handed}
+    assert all(name.endswith(".safetensors") for name in left - {"settings.json", ".handover.parts/named", *handed})
+
+    lcifr(*words, "--out", "killed", cwd=tmp_path)
+    lcifr(*words, "--out", "whole", cwd=tmp_path)
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
+
+
+def test_parts_of_another_version_are_noted(story, tmp_path):
+    """A plain line for people, no Python warning."""
+    parts_of_before = tmp_path / ".new.work/.handover.parts"
+    parts_of_before.mkdir(parents=True)
+    (parts_of_before / "part-00000000-v1-abc.safetensors").touch()
+    said = lcifr("represent", story / "producer", story / "new.csv", "--out", "new", cwd=tmp_path)
+    assert "Note: .new.work/.handover.parts held 1 part(s) of another version: not used" in said.err
+    assert "Warning" not in said.err
+
+
 def test_a_search_keeps_its_models(tmp_path, monkeypatch):
     write_german(tmp_path, 40)
     words = ["tune", "people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--epochs", "12"]

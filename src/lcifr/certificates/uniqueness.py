@@ -1,6 +1,6 @@
 """What was proved of whom? Whether every id is there once, in memory that does not grow with the people.
 
-Of each id 16 bytes of its hash go to a file without a name, which is gone with the process however that ends. Equal
+Of each id 16 bytes of its hash go to files without a name, which are gone with the process however that ends. Equal
 ids have equal hashes, so no repeated id is missed. Two that differ are taken for one with probability 2⁻¹²⁸ a pair.
 """
 
@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self, final
+from typing import IO, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-HELD = 1 << 18
-"""Hashes in memory at a time. The file is read once for each so many: three times for a million people."""
+FILES = 32
+"""Equal hashes lie in the same file, so each file is judged alone."""
+HELD, BLOCK = 1 << 17, 1 << 14
+"""Hashes in memory at a time (2 MB), and read at a time. From 4 million people on, files are read more than once."""
 WIDTH = 16
 
 
@@ -32,41 +35,45 @@ class Uniqueness:
 
     Parameters
     ----------
-    folder : where the file without a name takes its room. held : hashes in memory at a time.
+    folder : where the files without a name take their room. held : hashes in memory at a time.
     """
 
     def __init__(self, folder: Path, held: int = HELD) -> None:
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 closed by __exit__
-        self._held = held
-        self._count = 0
+        self._folder, self._held = folder, held
+        self._files: list[IO[bytes]] = []
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._file.close()
+        self._open.close()
 
     def add(self, ids: Iterable[str | int]) -> None:
         """Remember these ids too."""
-        content = b"".join(map(hashed, ids))
-        self._file.seek(0, 2)
-        self._file.write(content)
-        self._count += len(content) // WIDTH
+        if not self._files:
+            fresh = (tempfile.TemporaryFile(dir=self._folder) for _ in range(FILES))  # noqa: SIM115 closed by __exit__
+            self._files = [self._open.enter_context(file) for file in fresh]
+        for name in ids:
+            short = hashed(name)
+            self._files[short[0] % FILES].write(short)
 
     def repeated(self) -> bytes | None:
         """The hash of an id that came twice; None where all differ."""
-        rounds = -(-self._count // self._held)
-        for turn in range(rounds):  # equal hashes have the same turn
-            mine = [block[block[:, 0] % rounds == turn] for block in self._blocks()]
-            found = _twice(np.concatenate(mine))
-            if found is not None:
-                return found
+        for file in self._files:
+            rounds = -(-file.tell() // (WIDTH * self._held))
+            for turn in range(rounds):
+                # By the second half of the hash, as the first has chosen the file.
+                mine = [block[block[:, 1] % rounds == turn] for block in _blocks(file)]
+                if (found := _twice(np.concatenate(mine))) is not None:
+                    return found
         return None
 
-    def _blocks(self) -> Iterator[NDArray[np.uint64]]:
-        self._file.seek(0)
-        while content := self._file.read(WIDTH * self._held):
-            yield np.frombuffer(content, np.uint64).reshape(-1, 2)
+
+def _blocks(file: IO[bytes]) -> Iterator[NDArray[np.uint64]]:
+    file.seek(0)
+    while content := file.read(WIDTH * BLOCK):
+        yield np.frombuffer(content, np.uint64).reshape(-1, 2)
 
 
 def _twice(hashes: NDArray[np.uint64]) -> bytes | None:

@@ -191,7 +191,10 @@ def _enter(work: Path, settings: dict[str, Any]) -> bool:
 
 def _rename(work: Path, out: Path) -> None:
     for leftover in list(work.rglob(".*")):  # of writers that were killed
-        shutil.rmtree(leftover, ignore_errors=True)
+        if leftover.is_dir():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
     if not out.exists():
         os.rename(work, out)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._people import Side, write_table
+from lcifr.cli._people import Side, with_ids
 
 if TYPE_CHECKING:
     from lcifr.certificates import Representation
@@ -17,7 +17,6 @@ def hand_over(
     encoder: FairEncoder,
     whom: Side,
     *,
-    work: Path,
     title: str,
     share_formula: bool,
     workers: int | None,
@@ -25,26 +24,25 @@ def hand_over(
 ) -> None:
     """Write the hand-over of these people to ``folder``, part by part, unless it is there already.
 
-    Their attributes pass through a file in ``work``, never in a folder that a consumer gets.
+    Their attributes stay in memory: a file of them could be left where a consumer gets it.
     """
     from lcifr.certificates.files import represent_file
-    from lcifr.cli._learning import timed, watched, workers_for
+    from lcifr.cli._learning import plain_notes, timed, watched, workers_for
 
     if folder.exists():
         return
-    named = work / f"{folder.name}.ids.parquet"
-    with timed(title):
+    table, id_column = with_ids(whom)
+    with timed(title), plain_notes():
         represent_file(
             encoder,
-            named,
+            table,
             folder,
-            id_column=write_table(named, whom.X, whom.ids),
+            id_column=id_column,
             chunk=chunk,
             workers=workers_for(len(whom), workers),
             progress=watched(),
             share_formula=share_formula,
         )
-    named.unlink()
 
 
 def prove_radii(folder: Path, encoder: FairEncoder, whom: Side, handed: Representation) -> None:

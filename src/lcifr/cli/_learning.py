@@ -76,6 +76,25 @@ def timed(what: str) -> Iterator[None]:
         to_stderr(f"  {took:.0f} s")
 
 
+@contextmanager
+def plain_notes() -> Iterator[None]:
+    """What a large run warns of, as a line for people."""
+    from lcifr.certificates.large import OtherVersionWarning
+
+    show = warnings.showwarning
+
+    def note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
+        if issubclass(category, OtherVersionWarning):
+            to_stderr(f"Note: {message}")
+        else:
+            show(message, category, *at, **line)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", OtherVersionWarning)
+        warnings.showwarning = note
+        yield
+
+
 def workers_for(people: int, asked: int | None) -> int | None:
     """Processes: as asked, else this one for few people, else all cores."""
     return asked if asked is not None else 1 if people <= FEW else None

@@ -163,8 +163,9 @@ def _read_ids(frame: pa.Table, source: str, id_column: str | None) -> tuple[str 
     if id_column is None:
         return tuple(range(len(frame)))
     values = frame[id_column].to_pylist()
-    if any(value is None for value in values):
-        raise LcifrError(f'{source}: column "{id_column}" has no id in row {values.index(None)}')
+    nameless = next((row for row, value in enumerate(values) if value in (None, "")), None)
+    if nameless is not None:
+        raise LcifrError(f'{source}: column "{id_column}" has no id in row {nameless}')
     ids = tuple(value if type(value) in (int, str) else str(value) for value in values)
     if len(set(map(str, ids))) != len(ids):
         seen: set[str] = set()
@@ -175,21 +176,24 @@ def _read_ids(frame: pa.Table, source: str, id_column: str | None) -> tuple[str 
     return ids
 
 
-def write_table(path: Path, X: pa.Table, ids: Sequence[str | int] | None = None) -> str | None:
-    """Attributes as Parquet, with the ids in a column of their own if given; its name is returned."""
+def with_ids(whom: Side) -> tuple[pa.Table, str]:
+    """Attributes with the ids in a column of their own, and its name."""
     import pyarrow as pa
+
+    name = "id"
+    while name in whom.X.column_names:
+        name = f"_{name}"
+    whole = all(type(one) is int for one in whom.ids)
+    ids = pa.array(list(whom.ids) if whole else [str(one) for one in whom.ids])
+    return whom.X.append_column(name, ids), name
+
+
+def write_table(path: Path, X: pa.Table) -> None:
+    """Attributes as Parquet."""
     from pyarrow import parquet
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    name = None
-    if ids is not None:
-        name = "id"
-        while name in X.column_names:
-            name = f"_{name}"
-        whole = all(type(one) is int for one in ids)
-        X = X.append_column(name, pa.array(list(ids) if whole else [str(one) for one in ids]))
     parquet.write_table(X, path)
-    return name
 
 
 def no_column(source: str, name: str, known: Sequence[str]) -> LcifrError:

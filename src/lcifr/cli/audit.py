@@ -111,15 +111,14 @@ def audit_people(work: Path, parties: Parties, whom: Side, workers: int | None, 
     """Audit everybody into ``work``, part by part."""
     from lcifr.certificates.audited import read_audited
     from lcifr.certificates.files import audit_file
-    from lcifr.cli._learning import timed, watched, workers_for
-    from lcifr.cli._people import write_table
+    from lcifr.cli._learning import plain_notes, timed, watched, workers_for
+    from lcifr.cli._people import with_ids, write_table
     from lcifr.data import Individuals
 
     write_table(work / "people.parquet", whom.X)
     if not (work / "audited").exists():
-        named = work / "people.ids.parquet"
-        id_column = write_table(named, whom.X, whom.ids)
-        with timed(f"Auditing {len(whom)} people from end to end"):
+        named, id_column = with_ids(whom)
+        with timed(f"Auditing {len(whom)} people from end to end"), plain_notes():
             audit_file(
                 parties.encoder,
                 parties.head,
@@ -132,7 +131,6 @@ def audit_people(work: Path, parties: Parties, whom: Side, workers: int | None, 
                 modular=modular,
                 tolerance=parties.tolerance,
             )
-        named.unlink()
     if whom.y is not None:
         import pyarrow as pa
 

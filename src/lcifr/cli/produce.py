@@ -160,9 +160,7 @@ def _hand_over(
     for name, side in crowd.sides().items():
         title = f"Proving the radius of {len(side)} people ({name})"
         folder = work / "handover" / name
-        hand_over(
-            folder, encoder, side, work=work, title=title, share_formula=share_formula, workers=workers, chunk=chunk
-        )
+        hand_over(folder, encoder, side, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
 
 
 def _prove(work: Path, crowd: Crowd, encoder: FairEncoder) -> None:

@@ -59,9 +59,7 @@ def represent(
     with run_folder(context, out, force=force, inputs={"producer": producer, "table": table}) as run:
         title = f"Proving the radius of {len(whom)} people"
         folder = run.work / "handover"
-        hand_over(
-            folder, encoder, whom, work=run.work, title=title, share_formula=share_formula, workers=workers, chunk=chunk
-        )
+        hand_over(folder, encoder, whom, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
         handed = Representation.read(folder)
         if bundle:
             prove_radii(run.work / "bundle", encoder, whom, handed)

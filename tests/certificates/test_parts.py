@@ -1,0 +1,227 @@
+"""What a large run leaves on disk: parts of its own version only, nothing half done, and never an id twice."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import load
+
+from lcifr.certificates import files, large
+from lcifr.certificates.files import audit_file, represent_file
+from lcifr.certificates.stream import read_chunks
+from lcifr.certificates.uniqueness import Uniqueness, hashed
+from lcifr.data import Categorical, Numeric, Schema
+from lcifr.errors import ArtefactError, LcifrError, TableError
+from tests.certificates.scenes import SCHEMA, people
+from tests.certificates.test_large import ROOT, contents, one
+
+CHUNK, PARTS = 5, 4
+
+
+def hand_over(source: Any, folder: Path, **options: Any) -> None:
+    represent_file(one().encoder, source, folder, chunk=CHUNK, workers=1, **options)
+
+
+def audit_all(source: Any, folder: Path, **options: Any) -> None:
+    audit_file(one().encoder, one().model, source, folder, chunk=CHUNK, workers=1, **options)
+
+
+RUNS = {files._Represent: hand_over, files._AuditJob: audit_all}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    people(CHUNK * PARTS, 5).to_parquet(tmp_path / "people.parquet", index=False)
+    return tmp_path / "people.parquet"
+
+
+# -- versions ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("job", RUNS)
+def test_parts_of_another_version_are_done_again(
+    job: type[large.Job], table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Same weights, formula, options and people, and yet no part of before is used, because it meant something else."""
+    done: list[int] = []
+    honest = job.work
+    monkeypatch.setattr(job, "work", lambda self, chunk: done.append(chunk.number) or honest(self, chunk))
+    RUNS[job](table, tmp_path / "fresh")
+
+    def stop_before_joining() -> None:
+        with monkeypatch.context() as stopped:
+            stopped.setattr(files, "assembled", _interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                RUNS[job](table, tmp_path / "out")
+
+    with monkeypatch.context() as before:
+        before.setattr(job, "version", job.version - 1)
+        stop_before_joining()
+    done.clear()
+    with pytest.warns(large.OtherVersionWarning, match=rf"held {PARTS} part\(s\) of another version.*done again"):
+        stop_before_joining()
+    assert done == list(range(PARTS))
+    done.clear()
+    RUNS[job](table, tmp_path / "out")  # of this version: used, and nothing is said (a warning would be an error)
+    assert done == []
+    assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
+
+
+def _interrupted(*arguments: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def test_every_job_has_its_version_in_its_key(table: Path) -> None:
+    """And what a version holds is written down here: whoever changes a part meets this test, and raises the version."""
+    assert set(large.Job.__subclasses__()) == set(RUNS)
+    chunk = next(read_chunks(table, SCHEMA, CHUNK))
+    handing = files._Represent(one().encoder, {"tolerance": 1e-6, "budget": None})
+    assert handing.key().startswith(f"_Represent {handing.version} ")
+    assert (handing.version, set(load(handing.work(chunk)))) == (
+        2,
+        {"latent", "radius", "lower", "upper", "exact", "vacuous"},
+    )
+    auditing = files._AuditJob(one().encoder, files.read_model(one().model), {"modular": True, "budget": None})
+    assert auditing.key().startswith(f"_AuditJob {auditing.version} ")
+    columns = pd.read_parquet(pa.BufferReader(auditing.work(chunk))).columns.tolist()
+    assert auditing.version == 3
+    assert columns == [
+        *("id", "verdict", "prediction", "margin", "reason", "vacuous", "certified_on_ball", "certified_on_box"),
+        *("alone", "radius"),
+        *(f"similar:{name}" for name in SCHEMA.names),
+    ]
+
+
+# -- killed between two steps ------------------------------------------------------------------------------------------
+
+KILLED = f"""
+import os, signal, sys
+sys.path.insert(0, {str(ROOT)!r})
+from lcifr.certificates import files, large
+from tests.certificates.test_parts import audit_all
+
+def kill(*arguments):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+where, name = sys.argv[1].split(".")
+setattr({{"files": files, "large": large}}[where], name, kill)
+audit_all("people.parquet", __import__("pathlib").Path("out"))
+"""
+
+
+def killed_at(moment: str, cwd: Path) -> None:
+    process = subprocess.run([sys.executable, "-c", KILLED, moment], cwd=cwd, capture_output=True, text=True)
+    assert process.returncode == -signal.SIGKILL, process.stderr
+
+
+def test_a_whole_that_did_not_get_its_name_is_cleared(table: Path, tmp_path: Path) -> None:
+    """Killed while parts are joined: what lies there is in the folder of the parts, and the next run removes it."""
+    killed_at("files.describe_files", tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.parts", "people.parquet"]
+    audit_all(table, tmp_path / "out")
+    audit_all(table, tmp_path / "whole")
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.parquet", "whole"]
+
+
+def test_parts_of_a_finished_run_are_cleared(table: Path, tmp_path: Path) -> None:
+    """Killed when the folder has its name and its parts are still there: the next run, refused, removes them."""
+    killed_at("large.discard", tmp_path)
+    assert (tmp_path / ".out.parts").is_dir()
+    audit_all(table, tmp_path / "whole")
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    with pytest.raises(ArtefactError, match="exists already"):
+        audit_all(table, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.parquet", "whole"]
+
+
+def test_parts_of_a_stopped_run_outlive_a_folder_in_the_way(table: Path, tmp_path: Path) -> None:
+    """A folder of the same name is no reason to throw away what a stopped run has done."""
+    (tmp_path / ".out.parts").mkdir()
+    (tmp_path / ".out.parts/part-00000000-v3-0.parquet").touch()
+    (tmp_path / "out").mkdir()
+    with pytest.raises(ArtefactError, match="exists already"):
+        audit_all(table, tmp_path / "out")
+    assert [path.name for path in (tmp_path / ".out.parts").iterdir()] == ["part-00000000-v3-0.parquet"]
+
+
+# -- ids ---------------------------------------------------------------------------------------------------------------
+
+
+@given(ids=st.lists(st.text(max_size=2) | st.integers(-9, 99), max_size=40), held=st.integers(1, 5))
+def test_an_id_that_comes_twice_is_found(
+    ids: list[str | int], held: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """As by a set in memory, however few hashes are held at a time; a number and its digits are one id."""
+    folder = tmp_path_factory.getbasetemp()
+    with Uniqueness(folder, held) as names:
+        for start in range(0, len(ids), 7):
+            names.add(ids[start : start + 7])
+        found = names.repeated()
+    texts = [str(name) for name in ids]
+    assert (found is None) == (len(set(texts)) == len(texts))
+    if found is not None:
+        assert [hashed(text) for text in texts].count(found) > 1
+
+
+@pytest.mark.parametrize("run", RUNS.values())
+def test_an_id_in_two_parts_is_refused_by_name(run: Any, tmp_path: Path) -> None:
+    frame = people(12, 5).assign(who=[f"p{i}" for i in range(11)] + ["p2"])
+    with pytest.raises(ArtefactError, match="the id 'p2' is there twice"):
+        run(pa.Table.from_pandas(frame), tmp_path / "out", id_column="who")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        (["a", "b", None], 'column "who" has no id in row 2'),
+        (["a", "", "c"], 'column "who" has no id in row 1'),
+        ([0.5, 1.5, 2.5], r'column "who" has the float 0\.5 in row 0'),
+        ([True, False, True], 'column "who" has the bool True in row 0'),
+    ],
+)
+def test_what_is_no_id_is_refused_with_its_row(ids: list[Any], said: str) -> None:
+    frame = pa.Table.from_pandas(people(3, 5)).append_column("who", pa.array(ids))
+    with pytest.raises(LcifrError, match=said):
+        list(read_chunks(frame, SCHEMA, 2, "who"))
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def test_problems_count_rows_from_the_beginning_of_the_file(tmp_path: Path) -> None:
+    frame = people(9, 5)
+    frame.loc[7, "job"] = "pilot"
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    with pytest.raises(TableError, match=r'people\.csv(.|\n)*column "job", row 7') as raised:
+        list(read_chunks(tmp_path / "people.csv", SCHEMA, 3))
+    assert [problem.row for problem in raised.value.problems] == [7]
+
+
+def test_a_category_may_be_called_na(tmp_path: Path) -> None:
+    """As in a table in memory; a blank one is missing."""
+    schema = Schema((Numeric("age"), Categorical("job", ("NA", "null", "nurse"))))
+    (tmp_path / "people.csv").write_text("age,job\n1,NA\n2,null\n3,nurse\n", encoding="utf-8")
+    (chunk,) = read_chunks(tmp_path / "people.csv", schema, 3)
+    assert chunk.people.to_pandas()["job"].tolist() == ["NA", "null", "nurse"]
+    (tmp_path / "blank.csv").write_text("age,job\n1,NA\n2,\n", encoding="utf-8")
+    with pytest.raises(TableError, match='column "job", row 1'):
+        list(read_chunks(tmp_path / "blank.csv", schema, 3))
+
+
+def test_a_table_in_memory_is_read_like_its_file(table: Path) -> None:
+    for from_file, from_memory in zip(
+        read_chunks(table, SCHEMA, 7), read_chunks(pa.table(pd.read_parquet(table)), SCHEMA, 7), strict=True
+    ):
+        assert from_file.ids == from_memory.ids
+        assert from_file.people.to_pandas().equals(from_memory.people.to_pandas())
