@@ -16,6 +16,8 @@ Source: TypeAlias = str | Path | pa.Table
 """A .parquet or .csv file, or a table that is in memory anyway."""
 READ_AHEAD = 1 << 16
 """Bytes of a Parquet column at a time. Otherwise a whole row group is fetched, and a file may be a single one."""
+BLOCK = 1 << 18
+"""Bytes of a CSV file at a time. Arrow reads some thirty of them ahead."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _batches(source: Source, schema: Schema, size: int, id_column: str | None) -
             types[id_column] = pa.string()
         # A category may well be called "NA", as in memory; the gate knows blank ones as missing.
         options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-        with csv.open_csv(path, convert_options=options) as reader:
+        with csv.open_csv(path, csv.ReadOptions(block_size=BLOCK), convert_options=options) as reader:
             yield from reader
     except FileNotFoundError:
         raise LcifrError(f"{path}: there is no such file") from None
