@@ -51,7 +51,7 @@ bench: $(VENV)/dev.stamp  ## the benchmarks: both sides in one run, ratios print
 bench-train: $(VENV)/dev.stamp  ## seconds per epoch of learning, against a plain epoch (Adult)
 	$(TEST_ENV) $(BIN)/python -m benchmarks.train
 
-paper: $(VENV)/dev.stamp  ## the paper's tables, to docs/results.md (resumable; about three hours of one core)
+paper: $(VENV)/dev.stamp  ## the paper's tables, to docs/results.md (resumable; within 90 minutes on 2 cores)
 	$(TEST_ENV) $(BIN)/python -m experiments run
 	$(BIN)/python -m experiments render
 

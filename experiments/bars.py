@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from experiments import paper
 from experiments.choose import Point, chosen, points
-from experiments.plan import COMPARABLE, ROWS
+from experiments.settings import COMPARABLE, ROWS
 from experiments.store import Found
 
 CLOSE = 0.5

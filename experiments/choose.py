@@ -1,7 +1,7 @@
 """The rule by which one model of a row is chosen, written down before anything was run.
 
     Of all weights tried (γ of the encoder, weight of the consumer's head), take those that certify at least the
-    **goal** among training and validation people, by plain bounds alone: half a point more than the paper's method
+    **goal** among training and validation people, by exact verdicts: half a point more than the paper's method
     certified. Of these, the model with the largest mean of accuracy and balanced accuracy on validation people. Where
     none reaches the goal, the one that certifies most of those that do not decide nearly the same for everybody.
 
@@ -40,6 +40,7 @@ class Point:
 
     method: str
     gamma: float
+    stretch: float
     head: str
     cells: tuple[str, ...]
     seen: float
@@ -50,18 +51,20 @@ class Point:
 
 def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
     """Every weight of a method in a row, averaged over the seeds that are there."""
-    groups: dict[tuple[float, str], list[tuple[str, Any, Any]]] = {}
+    groups: dict[tuple[float, float, str], list[tuple[str, Any, Any]]] = {}
     place = row.replace("/", "-")
     for name in sorted(found):
         cell = found[name]
         if cell["kind"] != "model" or not name.startswith(f"{place}/") or cell["settings"]["method"] != method:
             continue
+        weights = cell["settings"]["gamma"], cell["settings"]["training"].get("stretch", 1.0)
         for point in cell["points"]:
-            groups.setdefault((cell["settings"]["gamma"], point["head"]), []).append((name, cell["people"], point))
+            groups.setdefault((*weights, point["head"]), []).append((name, cell["people"], point))
     return [
         Point(
             method,
             gamma,
+            stretch,
             head,
             tuple(name for name, _, _ in members),
             float(np.mean([_seen(people, point) for _, people, point in members])),
@@ -69,7 +72,7 @@ def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
             _mean([point["test"] for _, _, point in members]),
             _mean([point["test"] for _, _, point in members], np.std),
         )
-        for (gamma, head), members in sorted(groups.items())
+        for (gamma, stretch, head), members in sorted(groups.items())
     ]
 
 
@@ -102,5 +105,6 @@ def choose(candidates: list[Point], goal: float) -> Point | None:
 
 def chosen(row: str, found: dict[str, Found]) -> Point | None:
     """Our model of a row."""
-    candidates = [point for point in points(row, found, "bounds") if eligible(row, point.gamma, point.head)]
+    ours = points(row, found, "bounds")
+    candidates = [point for point in ours if eligible(row, point.gamma, point.stretch, point.head)]
     return choose(candidates, goal(row, points(row, found, "dl2")))

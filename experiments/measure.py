@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from experiments import confirm, scaling
-from experiments.plan import DECAY, DELTA, TRANSFER, Cell
+from experiments.plan import Cell
+from experiments.settings import DECAY, DELTA, TRANSFER
 from experiments.store import Found, Store
-from experiments.verdicts import exactly, quick, share
+from experiments.verdicts import exactly, quick, seen
 from lcifr import datasets
 from lcifr.datasets import Dataset, Split
 from lcifr.estimators import FairEncoder, RobustClassifier
@@ -38,19 +39,22 @@ def load(dataset: str, label: str | None = None) -> Dataset:
 
 
 def fit(settings: dict[str, Any], data: Dataset) -> FairEncoder:
-    """The encoder that the settings describe."""
+    """The encoder that the settings describe, learned."""
+    encoder = _encoder(settings, data.schema)
+    return encoder.fit(data.train.X, data.train.y, validation=(data.validation.X, data.validation.y))
+
+
+def _encoder(settings: dict[str, Any], schema: Any) -> FairEncoder:
     options = {**settings["training"], "hidden": tuple(settings["training"]["hidden"])}
-    method = "dl2" if settings["method"] == "dl2" else "bounds"
-    encoder = FairEncoder(
+    return FairEncoder(
         settings["row"],
-        schema=data.schema,
-        method=method,
+        schema=schema,
+        method="dl2" if settings["method"] == "dl2" else "bounds",
         gamma=settings["gamma"],
         random_state=settings["seed"],
         device=device,
         **options,
     )
-    return encoder.fit(data.train.X, data.train.y, validation=(data.validation.X, data.validation.y))
 
 
 def heads_of(settings: dict[str, Any], latent: Any, radius: Any, y: Any) -> dict[str, RobustClassifier]:
@@ -84,9 +88,8 @@ def model(cell: Cell, store: Store) -> Found:
     points = []
     for name, head in heads_of(settings, near.latent, near.radius, data.train.y).items():
         judged = exactly(encoder, head, data.test)
-        near_share = {"certified": share(head.certified(near.latent, near.radius))}
-        seen = {"training": near_share, "validation": quick(encoder, head, data.validation)}
-        points.append({"head": name, **seen, "test": judged.figures})
+        before = {"training": seen(encoder, head, data.train), "validation": seen(encoder, head, data.validation)}
+        points.append({"head": name, **before, "test": judged.figures})
         head.save(store.model_path(cell.name, f"{name}.head"))
     encoder.save(store.model_path(cell.name, "encoder"))
     return {"points": points, **_about(encoder, data)}
@@ -160,26 +163,34 @@ def consumer(cell: Cell, store: Store) -> Found:
 
 
 def architecture(cell: Cell, store: Store) -> Found:
-    """Accuracy of the plain model without and with a hidden layer, cross-validated: test people take no part."""
+    """Variants of a network or schedule, cross-validated: test people take no part."""
     import pandas as pd
     from sklearn.model_selection import StratifiedKFold
 
-    name = cell.settings["dataset"]
-    data = load(name)
+    settings = cell.settings
+    data = load(settings["row"].split("/")[0])
     X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
     found: Found = {}
-    for hidden in ((), (20,)):
-        shares = []
+    for name, changes in settings["variants"].items():
+        figures = []
         for repeat in range(2):
             for rows, others in StratifiedKFold(5, shuffle=True, random_state=repeat).split(X, y):
-                options = {"schema": data.schema, "gamma": 0.0, "hidden": hidden, "random_state": repeat}
-                encoder = FairEncoder(f"{name}/cat", **options, **cell.settings["training"]).fit(X.iloc[rows], y[rows])
-                latent = encoder.transform(X.iloc[rows])
-                head = RobustClassifier(against="nothing", penalty=decay(latent)).fit(latent, y[rows])
-                shares.append(head.score(encoder.transform(X.iloc[others]), y[others]))
-        error = round(100 * float(np.std(shares)) / len(shares) ** 0.5, 2)
-        found["linear" if not hidden else "hidden"] = {"accuracy": share(shares), "error": error}
-    return found
+                options = {"hidden": [20], **settings["training"], **changes}
+                tried = {**settings, "method": "bounds", "training": options, "seed": repeat, "heads": [1.0]}
+                fold = Split(X.iloc[others], pd.Series(y[others]))
+                figures.append(_cross(tried, data.schema, (X.iloc[rows], y[rows]), fold))
+        error = round(float(np.std([one["accuracy"] for one in figures])) / len(figures) ** 0.5, 2)
+        means = {key: round(float(np.mean([one[key] for one in figures])), 2) for key in figures[0]}
+        found[name] = {**means, "error": error}
+    return {"variants": found}
+
+
+def _cross(settings: dict[str, Any], schema: Any, training: tuple[Any, Any], others: Split) -> dict[str, float]:
+    """One fold: learned from the one, judged on the others."""
+    encoder = _encoder(settings, schema).fit(*training)
+    near = encoder.reach(training[0])
+    (head,) = heads_of(settings, near.latent, near.radius, training[1]).values()
+    return quick(encoder, head, others)
 
 
 def statistics(cell: Cell, store: Store) -> Found:

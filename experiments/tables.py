@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments import paper
 from experiments.choose import Point, chosen, points
-from experiments.plan import ROWS, SWEEP, TRANSFER
+from experiments.settings import ARCHITECTURES, ROWS, SWEEP, TRANSFER
 from experiments.store import Found
 
 NAMES = {
@@ -156,14 +156,17 @@ def statistics(found: dict[str, Found]) -> str:
 
 def architecture(found: dict[str, Found]) -> str:
     rows = []
-    for name in ("compas", "crime", "german"):
+    for name, (row, gamma, variants) in ARCHITECTURES.items():
         cell = found.get(f"architecture/{name}")
-        shown = [f"{cell[kind]['accuracy']:.1f} ± {cell[kind]['error']:.1f}" if cell else "–" for kind in ENCODERS]
-        rows.append([NAMES[name], *shown])
-    return table(["dataset", *ENCODERS.values()], rows)
-
-
-ENCODERS = {"linear": "no hidden layer", "hidden": "one of 20"}
+        for variant in variants:
+            one = cell["variants"][variant] if cell else None
+            shown = (
+                ["–", "–"]
+                if one is None
+                else [f"{one['accuracy']:.1f} ± {one['error']:.1f}", f"{one['certified']:.1f}"]
+            )
+            rows.append([title(row), f"{gamma:g}", variant, *shown])
+    return table(["row", "γ", "variant", "accuracy", "certified by plain bounds"], rows)
 
 
 def seconds(found: dict[str, Found]) -> str:

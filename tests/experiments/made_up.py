@@ -39,7 +39,8 @@ def found(cell: Cell, draw: np.random.Generator) -> Found:
     elif cell.kind == "statistics":
         whole |= {"splits": [[10, 50.0], [5, 50.0], [5, 40.0]], "features": 3, "partial": None}
     elif cell.kind == "architecture":
-        whole |= {kind: {"accuracy": 70.0, "error": 0.5} for kind in ("linear", "hidden")}
+        figures = {"accuracy": 70.0, "certified": 80.0, "error": 0.5}
+        whole["variants"] = dict.fromkeys(cell.settings["variants"], figures)
     elif cell.kind == "confirm":
         whole |= {"asked": 67, "confirmed": 67, "seconds_checking": 0.02}
     return whole

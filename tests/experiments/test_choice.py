@@ -17,7 +17,7 @@ from experiments.bars import (
     frontier_no_worse,
 )
 from experiments.choose import Point, choose, chosen, goal, points
-from experiments.plan import COMPARABLE, ROWS
+from experiments.settings import COMPARABLE, ROWS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,7 +44,7 @@ def test_other_test_figures_do_not_change_the_choice(seed: int, row: str) -> Non
 
 def point(gamma: float, accuracy: float, balanced: float, certified: float) -> Point:
     figures = {"accuracy": accuracy, "balanced": balanced, "certified": certified}
-    return Point("bounds", gamma, "1", (), certified, figures, figures, {})
+    return Point("bounds", gamma, 1.0, "1", (), certified, figures, figures, {})
 
 
 def test_the_most_accurate_of_those_that_certify_enough() -> None:

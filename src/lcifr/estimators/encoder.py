@@ -45,6 +45,9 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Weight of the promise. 0 trains a plain encoder.
     delta
         For ``dl2``: the distance in z that costs nothing.
+    stretch
+        For ``bounds``: how many times the proved radius the label is to survive in training. Above 1 it certifies more
+        people for less accuracy, also where a larger gamma no longer does.
     decoder_weight
         Weight of reconstructing x from z, for consumers with other labels; without y it is at least 1.
     tie_free
@@ -76,6 +79,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         method: str = "bounds",
         gamma: float = 1.0,
         delta: float = 0.0,
+        stretch: float = 1.0,
         decoder_weight: float = 0.0,
         tie_free: bool = True,
         task: str = "auto",
@@ -99,6 +103,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.method = method
         self.gamma = gamma
         self.delta = delta
+        self.stretch = stretch
         self.decoder_weight = decoder_weight
         self.tie_free = tie_free
         self.task = task
@@ -163,6 +168,10 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _recipe(self) -> Recipe:
         if self.method not in list(Method):
             raise LearningError(f"method={self.method!r} is unknown", fix='say "bounds" or "dl2"')
+        if not (self.stretch > 0 and np.isfinite(self.stretch)):
+            raise LearningError(
+                f"stretch={self.stretch!r} is no factor", fix="say a positive number; 1 is the proved radius"
+            )
         free = free_attributes(self.similarity_.formula, self.schema_) if self.tie_free else ()
         return Recipe(
             hidden=tuple(self.hidden),
@@ -170,6 +179,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             method=Method(self.method),
             gamma=self.gamma,
             delta=self.delta,
+            stretch=self.stretch,
             decoder_weight=self.decoder_weight,
             tied=tuple(self.encoding_.columns(name) for name in free),
             tolerance=self.tolerance,

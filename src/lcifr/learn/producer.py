@@ -52,6 +52,7 @@ class Recipe:
     ----------
     hidden, latent : widths of the encoder's hidden layers and of z.
     gamma : weight of the promise against the plain loss. delta : for dl2, the distance that costs nothing.
+    stretch : for bounds with a label, how many times its proved radius a decision is trained to withstand.
     decoder_weight : of the squared error of reconstructing x from z.
     tied : feature columns of each attribute that must not matter, a slice each.
     tolerance : how far a predicted number may move and still be the same decision.
@@ -62,6 +63,7 @@ class Recipe:
     method: Method = Method.BOUNDS
     gamma: float = 1.0
     delta: float = 0.0
+    stretch: float = 1.0
     decoder_weight: float = 0.0
     tied: tuple[slice, ...] = ()
     tolerance: float = 0.0
@@ -211,7 +213,7 @@ class Producer(Trainee):
         return side.weight[index] * self.target.losses(self.target.values(self._model.head(latent), label), label)
 
     def _bounds(self, side: _Side, latent: Tensor, index: Tensor, gamma: float) -> Tensor:
-        """Plain loss and worst loss on the proved ball: (plain + γ·worst) / (1 + γ), the pace the same for every γ."""
+        """(plain + γ·worst) / (1 + γ), the same pace for every γ; the worst loss is on the proved ball, stretched."""
         plain = self._plain(side, index, latent).mean()
         if gamma == 0:
             return plain
@@ -221,7 +223,8 @@ class Producer(Trainee):
             return gamma * radius.mean() / (latent.std(0).mean() + 1e-6)
         label = side.label[index]
         weight = layers_of(self._model.head)[0][0]
-        worst = self.target.worst_values(self._model.head(latent), label, radius, weight)
+        reached = self.recipe.stretch * radius
+        worst = self.target.worst_values(self._model.head(latent), label, reached, weight)
         return (plain + gamma * (side.weight[index] * self.target.losses(worst, label)).mean()) / (1.0 + gamma)
 
     def _logic(self, side: _Side, latent: Tensor, index: Tensor, generator: torch.Generator) -> Tensor:
