@@ -3,8 +3,8 @@
 A cell is one thing that is computed and written down by itself. Its settings say everything it depends on, so that a
 cell on disk counts as done only while its settings are still those of the plan.
 
-Time decides the sizes: everything together is to take at most 90 minutes on 2 cores. Health, with its 140,000 people, has
-one seed, larger batches and fewer epochs; Law School and Adult have fewer epochs than the small datasets.
+Time decides the sizes: everything together is to take at most 90 minutes on 2 cores. Health, with its 140,000 people,
+has one seed, larger batches and fewer epochs; Law School and Adult have fewer epochs than the small datasets.
 """
 
 from __future__ import annotations

@@ -95,7 +95,8 @@ def text(found: dict[str, Found], folder: str, drawn: list[str], missing: int = 
 
 def _cost(found: dict[str, Found]) -> str:
     """What all cells took, and which were not learned on the CPU."""
-    said = f"These {len(found)} cells took {sum(cell['cpu_seconds'] for cell in found.values()) / 60:.0f} minutes of CPU time."
+    minutes = sum(cell["cpu_seconds"] for cell in found.values()) / 60
+    said = f"These {len(found)} cells took {minutes:.0f} minutes of CPU time."
     where = sorted({cell["learned_on"] for cell in found.values() if "learned_on" in cell})
     cells = sum("learned_on" in cell for cell in found.values())
     if cells:
