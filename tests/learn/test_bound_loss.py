@@ -9,12 +9,17 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
+from torch.nn.functional import softplus
 
 from lcifr.bounds.scene import tensors
 from lcifr.data import Encoding
+from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, plain
+from lcifr.learn.producer import People, Producer, Recipe, layers_of
 from lcifr.learn.reach import bound_radius
 from lcifr.learn.surroundings import Surroundings
+from lcifr.learn.target import Target
 from lcifr.network import Network
 from lcifr.prove import radius
 from lcifr.similarity.similarity import Similarity
@@ -131,6 +136,45 @@ def test_training_lowers_the_proved_radius_of_people_held_out(method: str) -> No
     assert fair.history_[-1].validation.score > 0.7
     assert fair.history_[-1].validation.certified > bare.history_[-1].validation.certified
     assert labels.mean() == pytest.approx(0.5, abs=0.2)
+
+
+def test_the_label_must_survive_the_stretched_radius() -> None:
+    """(plain + γ·worst) / (1 + γ), the worst loss of two classes being softplus(stretch·ε‖w‖₁ − y·logit)."""
+    x, surroundings, _, region = setting(FORMULA, people=20)
+    label = (np.arange(20) % 2).astype(float)
+    people = People(x, region, label, np.ones(20))  # type: ignore[arg-type]
+    target, index = Target.of(label), torch.arange(20)
+    losses = []
+    for stretch in (0.5, 1.0, 4.0):
+        recipe = Recipe(gamma=3.0, stretch=stretch, latent=4, dtype=torch.float64)
+        torch.manual_seed(5)  # the same weights each time
+        producer = Producer(people, people, target, recipe, seed=0)
+        layers, (weight, bias) = layers_of(producer.module.encoder), layers_of(producer.module.head)[0]
+        latent = forward(layers, torch.as_tensor(x))
+        logit = (latent @ weight.T + bias)[:, 0] * torch.as_tensor(2 * label - 1)
+        reach = stretch * surroundings.radius(layers, latent, index) * weight.abs().sum()
+        expected = (softplus(-logit).mean() + 3.0 * softplus(reach - logit).mean()) / 4.0
+        losses.append(float(producer.loss(index, 1.0).detach()))
+        assert losses[-1] == pytest.approx(float(expected.detach()), rel=1e-9)
+    assert losses == sorted(losses)
+    assert losses[0] < losses[-1]
+
+
+@pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
+def test_stretch_certifies_more_people_where_gamma_alone_does_not() -> None:
+    X, y = population(300)
+    encoder = FairEncoder(
+        FORMULA, schema=SCHEMA, gamma=30.0, batch_size=32, epochs=15, latent_dim=4, learning_rate=5e-3
+    )
+    shares = [clone(encoder).set_params(stretch=s).fit(X, y).history_[-1].validation.certified for s in (1.0, 4.0)]
+    assert shares[1] > shares[0]
+
+
+@pytest.mark.parametrize("stretch", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_stretch_that_is_no_factor_is_refused(stretch: float) -> None:
+    X, y = population(30)
+    with pytest.raises(LearningError, match="stretch"):
+        FairEncoder(FORMULA, schema=SCHEMA, stretch=stretch).fit(X, y)
 
 
 def test_memory_does_not_grow_with_the_number_of_categories() -> None:
