@@ -13,12 +13,15 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from lcifr.certificates import Audit, Certificates, Verdict, audit, certify, represent, write_bundle
+from lcifr.certificates.verdicts import Reason
 from lcifr.certificates.whole import narrowed
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
 from tests.certificates.scenes import FORMULAS, Scene, scene, scene_of
 from tests.similarity.worlds import World, worlds
+
+NOBODY_IS_SIMILAR = FORMULAS[5]
 
 
 def decisions(one: Scene, found: Audit | Certificates, encoded: np.ndarray) -> np.ndarray:
@@ -27,15 +30,15 @@ def decisions(one: Scene, found: Audit | Certificates, encoded: np.ndarray) -> n
     return rule.home[rule.predict(values)].reshape(encoded.shape[:-1])
 
 
-def no_sample_violates(one: Scene, found: Audit | Certificates, samples: int, seed: int) -> None:
-    """Nobody certified has a sampled similar person with another decision; samples are of the closed region.
+def no_sample_violates(one: Scene, found: Audit | Certificates, samples: int, seed: int) -> int:
+    """Nobody certified has a sampled similar person with another decision; how many samples that was.
 
-    Audits speak of people who can exist: between the outermost whole numbers.
+    Samples are of the closed region. Audits speak of people who can exist: between the outermost whole numbers.
     """
     sure = np.flatnonzero(found.certified)
     region = one.encoder.similarity.region(one.people).take(sure)
     if len(sure) == 0:
-        return
+        return 0
     if isinstance(found, Audit):
         region = narrowed(region, one.encoder.encoding)
     points = region.sample(samples, seed=seed)
@@ -43,6 +46,7 @@ def no_sample_violates(one: Scene, found: Audit | Certificates, samples: int, se
     there = ~np.isnan(points).any(-1)
     other = decisions(one, found, np.nan_to_num(points))
     assert ((other == own[:, None]) | ~there).all()
+    return int(there.sum())
 
 
 def counterexamples_are_real(one: Scene, found: Audit) -> None:
@@ -51,7 +55,9 @@ def counterexamples_are_real(one: Scene, found: Audit) -> None:
         return
     own, other = found.people.take(rows), found.others.take(rows)
     assert one.encoder.similarity.holds(own, other).all()
-    Individuals.read(other.to_pandas(), own.schema)  # through the gate: ranges, whole numbers, categories
+    through_the_gate = Individuals.read(other.to_pandas(), own.schema)  # ranges, whole numbers, categories
+    assert (through_the_gate.numbers == other.numbers).all()
+    assert (through_the_gate.codes == other.codes).all()
     encoded = (one.encoder.encoding.encode(table) for table in (own, other))
     mine, theirs = (decisions(one, found, matrix) for matrix in encoded)
     assert (mine != theirs).all()
@@ -71,6 +77,7 @@ def checker_agrees(one: Scene, found: Audit | Certificates, handed: Any) -> None
 
 
 def check_everything(one: Scene, *, samples: int, seed: int = 0, **options: Any) -> Audit:
+    """An audit that agrees with the consumer, with samples of the region, with ``holds`` and with the exact checker."""
     handed = represent(one.encoder, one.people)
     found = audit(one.encoder, one.model, one.people, modular=handed, **options)
     on_ball, on_box = (certify(handed, one.model, on=on, **options) for on in ("ball", "box"))
@@ -81,13 +88,18 @@ def check_everything(one: Scene, *, samples: int, seed: int = 0, **options: Any)
         no_sample_violates(one, result, samples, seed)
         checker_agrees(one, result, handed)
     counterexamples_are_real(one, found)
+    assert len(found) == len(one.people)
+    undecided = ~found.certified & ~found.violated
+    assert (undecided == (found.reason != Reason.NONE)).all()  # and whoever is undecided is told why
     return found
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_everything_agrees(formula: str, seed: int) -> None:
-    check_everything(scene(seed, formula, count=3), samples=200)
+    found = check_everything(scene(seed, formula, count=3), samples=200)
+    assert found.vacuous.all() == (formula == NOBODY_IS_SIMILAR)
+    assert (found.certified | ~found.vacuous).all()  # of nobody, anything can be said
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -98,12 +110,16 @@ def test_several_classes_and_groups(seed: int) -> None:
         assert found.certified.all()
 
 
-def check_world(world: World, seed: int) -> None:
+def check_world(world: World, seed: int) -> Audit | None:
+    """None where the formula bounds nothing; then an audit refuses it as well."""
+    one = scene_of(world, seed)
     try:
         world.region()
     except RegionError:
-        return
-    check_everything(scene_of(world, seed), samples=50)
+        with pytest.raises(RegionError):
+            audit(one.encoder, one.model, one.people)
+        return None
+    return check_everything(one, samples=50)
 
 
 NO_SHRINKING = [Phase.explicit, Phase.reuse, Phase.generate]  # every step of it proves anew
@@ -112,14 +128,16 @@ NO_SHRINKING = [Phase.explicit, Phase.reuse, Phase.generate]  # every step of it
 @settings(deadline=None, max_examples=8, phases=NO_SHRINKING)
 @given(worlds(pairs=1, max_leaves=4), st.integers(0, 10**6))
 def test_in_generated_worlds(world: World, seed: int) -> None:
-    check_world(world, seed)
+    found = check_world(world, seed)
+    assert found is None or found.people.schema == world.schema
 
 
 @pytest.mark.long
 @settings(deadline=None, max_examples=200, phases=NO_SHRINKING)
 @given(worlds(pairs=3, max_leaves=5), st.integers(0, 10**6))
 def test_in_many_generated_worlds(world: World, seed: int) -> None:
-    check_world(world, seed)
+    found = check_world(world, seed)
+    assert found is None or found.people.schema == world.schema
 
 
 @pytest.mark.long
@@ -127,8 +145,8 @@ def test_in_many_generated_worlds(world: World, seed: int) -> None:
 def test_a_million_samples_violate_nobody_certified(seed: int) -> None:
     one = scene(seed, count=10)
     found = check_everything(one, samples=100)
-    for part in range(1, 4):  # 40 scenes × 10 people × 3 × 4000
-        no_sample_violates(one, found, 4000, part)
+    tried = sum(no_sample_violates(one, found, 4000, part) for part in range(1, 4))  # 40 scenes × 10 people × 3 × 4000
+    assert (tried > 0) == (found.certified & ~found.vacuous).any()
 
 
 def test_verdicts_of_every_kind_occur() -> None:

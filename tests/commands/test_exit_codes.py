@@ -59,17 +59,21 @@ def test_audit(story, tmp_path, case, kind, code):
 def test_certify(story, tmp_path, case, kind, code):
     words = ("certify", *case(kind), "--producer", story / "producer", "--force", "--out", "c")
     enough = 3 if kind == "tied" else 0
-    lcifr(*words, cwd=tmp_path, expect=0)
+    found = lcifr(*words, "--json", cwd=tmp_path, expect=0).json
+    assert (found["violated"] > 0, found["undecided"] > 0) == (code == 1, code == 3)  # what the codes are about
+    assert (found["share"] >= 0.5) == (enough == 0)
     lcifr(*words, "--strict", cwd=tmp_path, expect=code)
     lcifr(*words, "--fail-under", "0.999", cwd=tmp_path, expect=code)
     lcifr(*words, "--fail-under", "0.5", cwd=tmp_path, expect=enough)
     lcifr(*words, "--fail-under", "0.5", "--strict", cwd=tmp_path, expect=code)
-    lcifr(*words, "--fail-under", "95", cwd=tmp_path, expect=2)
+    assert "--fail-under" in lcifr(*words, "--fail-under", "95", cwd=tmp_path, expect=2).err
 
 
 def test_certify_from_a_handover(story, tmp_path):
     words = ("certify", story / "consumer", story / "producer/handover/held-out", "--out", "c")
-    lcifr(*words, "--strict", cwd=tmp_path, expect=3)  # z alone shows nobody
+    found = lcifr(*words, "--strict", "--json", cwd=tmp_path, expect=3).json
+    assert found["violated"] == 0 < found["undecided"]  # z alone shows nobody
+    assert found["share"] >= 0.1
     lcifr(*words, "--force", "--fail-under", "0.1", cwd=tmp_path, expect=0)
 
 
@@ -85,7 +89,7 @@ def test_check(story, tmp_path, monkeypatch):
     unread = lcifr("check", "bundle", cwd=tmp_path, expect=2)
     assert unread.out == ""
     assert "Fix:" in unread.err
-    lcifr("check", "nowhere", cwd=tmp_path, expect=2)
+    assert "nowhere" in lcifr("check", "nowhere", cwd=tmp_path, expect=2).err
 
     monkeypatch.setattr(checker, "check_bundle", lambda folder, progress: checker.Report(people=1, trusted=["7"]))
     assert lcifr("check", "bundle", "--json", cwd=tmp_path, expect=3).json["trusted"] == ["7"]

@@ -75,7 +75,10 @@ def test_every_example_runs(name, story, tmp_path):
     elif out := output_of(words):
         shutil.rmtree(place / out, ignore_errors=True)
     # What an audit finds is its exit code; the story's people are not all certified.
-    lcifr(*words[1:], cwd=place, expect=1 if name == "audit" else 0)
+    said = lcifr(*words[1:], cwd=place, expect=1 if name == "audit" else 0)
+    assert said.out.strip()
+    if out := output_of(words):
+        assert (place / out).exists()
 
 
 def test_help_is_light():
