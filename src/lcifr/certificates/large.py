@@ -92,12 +92,12 @@ def run_parts(
             while len(pending) >= 2 * count:  # a few wait at most: memory stays flat
                 _store(*pending.pop(0), advance)
             pending.append((submit(piece), path, len(piece.ids)))
-        if (twice := names.repeated()) is not None:
-            chunks = read_chunks(source, job.schema, chunk, id_column)
-            name = next(one for piece in chunks for one in piece.ids if hashed(one) == twice)
-            raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
         for waiting in pending:
             _store(*waiting, advance)
+        if (twice := names.repeated()) is not None:
+            again = read_chunks(source, job.schema, chunk, id_column)  # only hashes were kept
+            name = next(one for piece in again for one in piece.ids if hashed(one) == twice)
+            raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
     return found
 
 
