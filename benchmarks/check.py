@@ -18,6 +18,7 @@ import torch
 
 from lcifr.certificates import FrozenEncoder, audit, represent, write_bundle
 from lcifr.check import bundle
+from lcifr.check.judge import Report
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.errors import DatasetError
@@ -45,9 +46,10 @@ def parts(name: str, hidden: tuple[int, ...]) -> tuple[FrozenEncoder, Network, A
 
 
 def nodes(line: Any) -> int:
-    """The most nodes of any claim of a person."""
-    claims = [line.get(part, {}).get("proofs", []) for part in ("latent", "decision")]
-    return max((len(claim["nodes"]) for proofs in claims for proof in proofs for claim in proof["claims"]), default=0)
+    """The most nodes of any proof of a person."""
+    return max(
+        (len(tree) for part in ("latent", "decision") for tree in line.get(part, {}).get("proofs", ())), default=0
+    )
 
 
 def main(scenes: tuple[tuple[str, tuple[int, ...]], ...] = SCENES) -> float:
@@ -85,11 +87,11 @@ def timed(folder: Path) -> tuple[list[float], list[float]]:
     judge = bundle.read_judge(folder, bundle.read_manifest(folder))
     found: tuple[list[float], list[float]] = ([], [])
     for line in bundle.read_people(folder):
-        start = time.process_time()
-        judged = judge.judge(line)
+        report, start = Report(), time.process_time()
+        judge.judge(line, report)
         found[nodes(line) > 1].append((time.process_time() - start) * 1e3)
-        if judged.rejected:
-            raise RuntimeError(f"not confirmed: {judged.rejected}")
+        if report.rejected:
+            raise RuntimeError(f"not confirmed: {report.rejected}")
     return found
 
 

@@ -26,9 +26,8 @@ from lcifr.check import Rejected, read_network
 from lcifr.check.bundle import check_bundle, latent_bytes
 from lcifr.check.cells import derive
 from lcifr.check.exact import numbers, reading
-from lcifr.check.judge import Judge, forward
-from lcifr.check.similar import Formula
-from lcifr.check.table import encode, read_attributes, read_person
+from lcifr.check.judge import Judge, Report, forward
+from lcifr.check.similar import Formula, Table
 from lcifr.network import Network
 from tests.certificates.scenes import FORMULAS, Scene, scene
 
@@ -72,9 +71,17 @@ def network(plain: Any) -> Any:
 
 
 def judge_of(plain: dict[str, Any]) -> Judge:
-    formula = Formula(plain["similarity"]["formula"], read_attributes(plain["encoding"]))
+    formula = Formula(plain["similarity"]["formula"], Table(plain["encoding"]))
     model, encoder = network(plain["model.json"]), network(plain["encoder.json"])
     return Judge(formula, encoder, model, plain["manifest"]["decision"])
+
+
+def judged_by(judge: Judge, line: Any) -> Report:
+    """The report about one person."""
+    report = Report()
+    with reading("the line"):
+        judge.judge(line, report)
+    return report
 
 
 def places(plain: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -131,16 +138,16 @@ class Oracle:
 
     def points(self, x: Any) -> list[list[float]]:
         """Points of the person's cells, the person included; rows respected."""
-        found = [encode(x, self.judge.formula.attributes)]
+        found = [self.judge.table.features(x)]
         for cell in derive(self.judge.formula, x):
             for _ in range(30):
                 point = [0.0] * len(found[0])
-                for column, low, high in zip(cell.numeric, cell.lower, cell.upper, strict=True):
-                    share = self.rng.random() if self.rng.random() < 0.3 else float(self.rng.integers(2))
-                    point[column] = min(max(low + share * (high - low), low), high)
-                for columns, allowed in zip(cell.choices, cell.allowed, strict=True):
-                    options = [column for column, may in zip(columns, allowed, strict=True) if may]
-                    point[options[self.rng.integers(len(options))]] = 1.0
+                for (kind, _), corners in cell.groups.items():
+                    column, value = corners[self.rng.integers(len(corners))]
+                    if kind == "numeric" and self.rng.random() < 0.3:
+                        (_, low), (_, high) = corners
+                        value = min(max(low + self.rng.random() * (high - low), low), high)
+                    point[column] = value
                 rows = zip(cell.G, cell.g, strict=True)
                 if all(
                     sum(Fraction(a) * Fraction(v) for a, v in zip(G, point, strict=True)) <= Fraction(g)
@@ -151,7 +158,7 @@ class Oracle:
 
     def refutes(self, line: Any) -> bool:
         """Whether the radius or a certificate of this line is surely false."""
-        x = read_person(line["x"], self.judge.formula.attributes)
+        x = self.judge.table.person(line["x"])
         latent, decision = line["latent"], line["decision"]
         z = [Fraction(float.fromhex(v)) for v in latent["z"]]
         radius = Fraction(float.fromhex(latent["radius"]))
@@ -206,12 +213,12 @@ def test_what_is_false_after_a_change_is_rejected(number: int, kind: str, where:
     mutate(plain, where, np.random.default_rng(change))
     try:
         judge = judge_of(plain)
-        judged = [judge.judge(line) for line in plain["lines"]]
+        judged = [judged_by(judge, line) for line in plain["lines"]]
     except Rejected:
         return
     oracle = Oracle(judge, change)
     for line, found in zip(plain["lines"], judged, strict=True):
-        if not found.rejected and found.verdict != "none":
+        if not found.rejected and not found.undecided:
             assert not oracle.refutes(line)
 
 
@@ -230,7 +237,7 @@ def test_weaker_numbers_are_rejected(number: int, kind: str, change: int) -> Non
     else:
         plain["lines"][one]["latent"][what] = plain["lines"][other]["latent"][what]
     judge = judge_of(plain)
-    found = judge.judge(plain["lines"][one])
+    found = judged_by(judge, plain["lines"][one])
     if Oracle(judge, change).refutes(plain["lines"][one]):
         assert found.rejected
     if what == "radius":
@@ -245,18 +252,18 @@ def test_a_proof_with_a_part_gone_or_repeated_is_rejected(number: int, kind: str
     judge = judge_of(plain)
     for line in plain["lines"]:
         proofs = line["latent"]["proofs"]
-        if not derive(judge.formula, read_person(line["x"], judge.formula.attributes)):
+        if not derive(judge.formula, judge.table.person(line["x"])):
             continue
         if what == "no proofs":
             line["latent"]["proofs"] = []
         elif what == "no claim":
-            for proof in proofs:
-                proof["claims"].pop()
+            for kind, *inside in (node for tree in proofs for node in tree):
+                if kind == "leaf":
+                    inside[1].pop()
         else:
-            for proof in proofs:
-                nodes = proof["claims"][0]["nodes"]
-                nodes[:1] = nodes[:1] * (0 if what == "node gone" else 2)
-        assert judge.judge(line).rejected
+            for tree in proofs:
+                tree[:1] = tree[:1] * (0 if what == "node gone" else 2)
+        assert judged_by(judge, line).rejected
 
 
 # -- the folder --------------------------------------------------------------------------------------------------------

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from lcifr.check import Cell
 from lcifr.check.cells import derive
-from lcifr.check.similar import Formula
-from lcifr.check.table import Person, decimal, encode, least, most, read_attributes, read_person
+from lcifr.check.similar import Formula, Person, Table, decimal, most
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, worlds
@@ -25,21 +24,24 @@ laws = settings(deadline=None, max_examples=60)
 def formula_of(similarity: Similarity) -> Formula:
     """As the checker gets it: through JSON."""
     tree = json.loads(json.dumps(similarity.to_dict()))["formula"]
-    return Formula(tree, read_attributes(json.loads(json.dumps(similarity.encoding.to_dict()))))
+    return Formula(tree, Table(json.loads(json.dumps(similarity.encoding.to_dict()))))
 
 
 def person_of(people: Individuals, row: int, formula: Formula) -> Person:
     plain = {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
-    return read_person(plain, formula.attributes)
+    return formula.table.person(plain)
+
+
+def sides(cell: Cell, kind: str) -> list[tuple[int, Any]]:
+    """The groups of a kind, in the order of their columns."""
+    return sorted((column, corners) for (what, column), corners in cell.groups.items() if what == kind)
 
 
 def inside(cell: Cell, point: list[float]) -> bool:
     """Exactly."""
-    box = all(low <= point[c] <= high for c, low, high in zip(cell.numeric, cell.lower, cell.upper, strict=True))
-    whole = all(
-        [c for c in columns if point[c]] in [[c] for c, may in zip(columns, allowed, strict=True) if may]
-        for columns, allowed in zip(cell.choices, cell.allowed, strict=True)
-    )
+    box = all(corners[0][1] <= point[column] <= corners[-1][1] for column, corners in sides(cell, "numeric"))
+    hot = {column for column, value in enumerate(point) if value == 1.0}
+    whole = all(len(hot & {column for column, _ in corners}) == 1 for _, corners in sides(cell, "choice"))
     rows = all(
         sum(Fraction(a) * Fraction(v) for a, v in zip(row, point, strict=True)) <= Fraction(limit)
         for row, limit in zip(cell.G, cell.g, strict=True)
@@ -66,7 +68,7 @@ def test_everybody_similar_is_in_a_cell_and_every_cell_is_in_the_engines_region(
     truth = similarity.holds(x, other)
     for row in range(len(x)):
         cells = derive(formula, person_of(x, row, formula))
-        point = encode(person_of(other, row, formula), formula.attributes)
+        point = formula.table.features(person_of(other, row, formula))
         if truth[row]:
             assert any(inside(cell, point) for cell in cells)
         for cell in cells:
@@ -75,12 +77,14 @@ def test_everybody_similar_is_in_a_cell_and_every_cell_is_in_the_engines_region(
 
 def contained(cell: Cell, engine: Any, row: int) -> bool:
     """The checker's cell lies in the engine's: box in box, categories in categories, rows no looser."""
-    if not engine.present[row] or list(cell.numeric) != engine.numeric.tolist():
+    box = sides(cell, "numeric")
+    if not engine.present[row] or [column for column, _ in box] != engine.numeric.tolist():
         return False
-    if not ((engine.lower[row] <= cell.lower).all() and (cell.upper <= engine.upper[row]).all()):
+    lower, upper = ([corners[at][1] for _, corners in box] for at in (0, 1))
+    if not ((engine.lower[row] <= lower).all() and (upper <= engine.upper[row]).all()):
         return False
-    pairs = zip(cell.allowed, engine.choices, strict=True)
-    if not all((~np.array(mine) | theirs.allowed[row]).all() for mine, theirs in pairs):
+    pairs = zip(sides(cell, "choice"), engine.choices, strict=True)
+    if not all({c for c, _ in corners} <= set(their.columns[their.allowed[row]]) for (_, corners), their in pairs):
         return False
     mine = {tuple(G): g for G, g in zip(cell.G, cell.g, strict=True)}
     theirs = [] if engine.rows is None else zip(engine.rows.G.tolist(), engine.rows.g[row].tolist(), strict=True)
@@ -94,14 +98,14 @@ def test_encoding_is_the_engines_to_the_last_bit(world: World) -> None:
     x = Individuals.read(world.tables[0], world.schema)
     encoding: Encoding = world.encoding
     for row in range(len(x)):
-        assert encode(person_of(x, row, formula), formula.attributes) == encoding.encode(x)[row].tolist()
+        assert formula.table.features(person_of(x, row, formula)) == encoding.encode(x)[row].tolist()
 
 
 @settings(deadline=None, max_examples=500)
 @given(st.fractions(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False, width=32))
 def test_ends_are_the_outermost_floats(limit: Fraction, strict: bool, near: float) -> None:
     for edge in (limit, decimal(near)):
-        high, low = most(edge, strict), least(edge, strict)
+        high, low = most(edge, strict), -most(-edge, strict)
         assert decimal(high) < edge or (decimal(high) == edge and not strict)
         above = float(np.nextafter(high, np.inf))
         assert decimal(above) > edge or (decimal(above) == edge and strict)

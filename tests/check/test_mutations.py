@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -20,7 +20,7 @@ from lcifr.network import Network
 from lcifr.prove.confirm import plain_cell, plain_network
 from lcifr.prove.enumerate import Enumerate
 from lcifr.prove.method import build_question
-from lcifr.prove.proof import from_plain, hexadecimal, to_plain
+from lcifr.prove.proof import hexadecimal, to_plain
 from lcifr.similarity.region import Cell, Region
 from tests.prove.instances import random_instance, wild
 from tests.prove.trees import grow_proof
@@ -34,7 +34,9 @@ class Case:
 
     network: Network
     cell: Cell
-    proof: dict
+    proof: list
+    direction: check.proof.Direction
+    upper: float
     largest: float
 
 
@@ -46,7 +48,9 @@ def case(seed: int) -> Case:
     network = wild(np.random.default_rng(seed), instance.network) if seed % 4 == 0 else instance.network
     largest = exactly(network, cell, instance.directions[0])
     proof, _ = grow_proof(network, cell, 0, instance.directions[0], seed, largest + 1e-7, most=20)
-    return Case(network, cell, to_plain(proof), largest)
+    (tree,) = to_plain(proof)
+    claim = proof.claims[0]
+    return Case(network, cell, tree, tuple(map(tuple, claim.direction)), claim.upper, largest)
 
 
 def exactly(network: Network, cell: Cell, direction: np.ndarray) -> float:
@@ -87,11 +91,13 @@ def at(plain: Any, path: tuple) -> Any:
     return plain
 
 
-def mutated(proof: dict, rng: np.random.Generator) -> dict:
+def mutated(proof: list, rng: np.random.Generator) -> list:
     """One to three changes: numbers, positions, sides, nodes exchanged, removed or repeated."""
     result = copy.deepcopy(proof)
     for _ in range(rng.integers(1, 4)):
         paths = places(result)
+        if not paths:
+            return result
         path = paths[rng.integers(len(paths))]
         parent, key, value = at(result, path[:-1]), path[-1], at(result, path)
         if isinstance(value, str) and value.lstrip("-").startswith("0x"):
@@ -100,8 +106,10 @@ def mutated(proof: dict, rng: np.random.Generator) -> dict:
             parent[key] = hexadecimal(changes[rng.integers(len(changes))])
         elif isinstance(value, int):
             parent[key] = int(rng.integers(4))
-        elif isinstance(value, str):
+        elif value in ("lower", "upper"):
             parent[key] = "lower" if value == "upper" else "upper"
+        elif isinstance(value, str):
+            parent[key] = ("relu", "choice", "numeric", "leaf")[rng.integers(4)]
         elif isinstance(value, list) and len(value) > 1 and rng.random() < 0.7:
             one, other = rng.integers(len(value), size=2)
             value[one], value[other] = value[other], value[one]
@@ -116,11 +124,10 @@ def mutated(proof: dict, rng: np.random.Generator) -> dict:
 def test_the_proof_itself_is_confirmed_tight_and_survives_writing(seed: int) -> None:
     one = case(seed)
     assert findings(one, one.proof)
-    assert to_plain(from_plain(json.loads(json.dumps(one.proof)))) == one.proof
+    assert findings(one, json.loads(json.dumps(one.proof))) == findings(one, one.proof)
     ((direction, bound),) = findings(one, one.proof).items()
-    claimed = one.proof["claims"][0]
-    assert [[output, hexadecimal(value)] for output, value in direction] == claimed["direction"]
-    assert bound <= float.fromhex(claimed["upper"])  # nothing is lost from the engine's arithmetic to the checker's
+    assert direction == one.direction
+    assert bound <= one.upper  # nothing is lost from the engine's arithmetic to the checker's
     assert bound > math.nextafter(one.largest, -math.inf) or not direction
 
 
@@ -132,8 +139,7 @@ def test_a_false_claim_is_never_confirmed(seed: int, change: int) -> None:
         return
     proof = mutated(one.proof, np.random.default_rng(change))
     below = Fraction(math.nextafter(one.largest, -math.inf))
-    direction = tuple((output, float.fromhex(value)) for output, value in one.proof["claims"][0]["direction"])
-    assert not check.follows(findings(one, proof), direction, below)
+    assert not check.follows(findings(one, proof), one.direction, below)
 
 
 @settings(deadline=None, max_examples=800)
@@ -148,9 +154,8 @@ def test_whatever_is_confirmed_after_a_change_is_true(seed: int, change: int) ->
 def test_a_node_removed_or_repeated_is_rejected(seed: int, where: int, repeat: bool) -> None:
     one = case(seed)
     proof = copy.deepcopy(one.proof)
-    nodes = proof["claims"][0]["nodes"]
-    place = where % len(nodes)
-    nodes[place : place + 1] = [nodes[place]] * (2 if repeat else 0)
+    place = where % len(proof)
+    proof[place : place + 1] = [proof[place]] * (2 if repeat else 0)
     assert not findings(one, proof)
 
 
@@ -167,5 +172,5 @@ def test_a_proof_about_another_person_shows_nothing_false(seed: int, other: int)
         one.cell.rows,
         one.cell.present,
     )
-    neighbour = Case(one.network, moved, one.proof, 0.0)
+    neighbour = replace(one, cell=moved)
     assert_true(one.network, moved, findings(neighbour, one.proof))

@@ -10,7 +10,7 @@ from lcifr.prove.branch import Branch
 from lcifr.prove.confirm import refusals
 from lcifr.prove.enumerate import Enumerate
 from lcifr.prove.method import build_question
-from lcifr.prove.proof import Entry, Multipliers, Term
+from lcifr.prove.proof import Entry, Line, Multipliers
 from tests.prove.instances import random_instance
 
 STALLED = 113
@@ -45,9 +45,8 @@ def test_multipliers_from_a_liar_prove_nothing_false(seed: int, monkeypatch: pyt
         count.append(1)
         sizes = [len(part.lower) for part in intervals]
         places = [(layer, neuron) for layer, size in enumerate(sizes) for neuron in range(size)]
-        slopes = tuple(Term(*place, float(rng.normal())) for place in places)
-        beta = tuple(Term(*place, float(rng.normal() * 1e3)) for place in places)
-        return Multipliers(slopes, beta, tuple(Entry(row, float(rng.random())) for row in range(rows)))
+        lines = tuple(Line(*place, *rng.normal(size=2), float(rng.normal() * 1e3)) for place in places)
+        return Multipliers(lines, tuple(Entry(row, float(rng.random())) for row in range(rows)))
 
     monkeypatch.setattr("lcifr.prove.lp.multipliers_from_duals", liar)
     found = Branch().maximize(asked)

@@ -22,7 +22,7 @@ from lcifr.prove.proof import (
     Node,
     NumericSplit,
     ReluSplit,
-    to_plain,
+    plain_split,
 )
 from lcifr.prove.solvers import Word, find_solver
 from lcifr.similarity.region import Cell
@@ -77,10 +77,11 @@ class Grower:
         found: list[Node] = []
         for depth in range(self.network.depth):
             found += [ReluSplit(depth, int(j)) for j in np.flatnonzero(exact.interval(depth).unstable)] * 2
-        for index, choice in enumerate(cell.choices):
+        for choice in cell.choices:
             allowed = np.flatnonzero(choice.allowed[0])
             if len(allowed) > 1:
-                found.append(CategorySplit(index, tuple(int(v) for v in allowed[: len(allowed) // 2])))
+                chosen = choice.columns[allowed[: len(allowed) // 2]]
+                found.append(CategorySplit(int(choice.columns[0]), tuple(chosen.tolist())))
         for column, low, high in zip(cell.numeric, cell.lower[0], cell.upper[0], strict=True):
             if low < high:
                 found.append(NumericSplit(int(column), float(low + (high - low) * 0.4)))
@@ -88,20 +89,21 @@ class Grower:
 
     def child(self, exact: ExactCell, cell: Cell, split: Node, side: int) -> tuple[ExactCell, Cell]:
         """One side of a split, for the exact intervals and for the linear program."""
-        ((kind, inside),) = to_plain(CellProof(0, (Claim((), 0.0, (split,)),)))["claims"][0]["nodes"][0].items()
         below = ExactCell.__new__(ExactCell)
         below.problem, below.neurons = exact.problem, ()
-        below.place = exact.problem.halves(exact.place, kind, *inside)[side]
+        below.part = exact.problem.halves(exact.part, *plain_split(split))[side]
         below.prove(())
         return below, _smaller(cell, split, side)
 
 
 def _smaller(cell: Cell, split: Node, side: int) -> Cell:
     if isinstance(split, CategorySplit):
-        choice = cell.choices[split.choice]
-        inside = np.isin(np.arange(len(choice.columns)), split.values)
-        part = replace(choice, allowed=choice.allowed & (inside if side == 0 else ~inside))
-        return replace(cell, choices=(*cell.choices[: split.choice], part, *cell.choices[split.choice + 1 :]))
+        choices = []
+        for choice in cell.choices:
+            inside = np.isin(choice.columns, split.columns)
+            mine = choice.columns[0] == split.column
+            choices.append(replace(choice, allowed=choice.allowed & (~mine | (inside if side == 0 else ~inside))))
+        return replace(cell, choices=tuple(choices))
     if isinstance(split, NumericSplit):
         at = cell.numeric == split.column
         if side == 0:

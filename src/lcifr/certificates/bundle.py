@@ -35,7 +35,7 @@ from lcifr.network import Network
 from lcifr.prove.proof import hexadecimal
 from lcifr.similarity.region import Region
 
-FORMAT = "lcifr-audit-2"
+FORMAT = "lcifr-audit-3"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
 AT_ONCE = 1024

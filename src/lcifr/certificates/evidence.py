@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from lcifr.certificates.decision import Asked, BoolArray, FloatArray
 from lcifr.network import Network
 from lcifr.prove import Answer, Budget, maximize
-from lcifr.prove.proof import CellProof, Claim, Entry, Leaf, Multipliers, to_plain
+from lcifr.prove.proof import CellProof, Claim, Entry, Leaf, to_plain, together
 from lcifr.similarity.region import Cell, Region
 
 TO_THE_END = 1e-10
@@ -21,10 +20,10 @@ TO_THE_END = 1e-10
 
 @dataclass(frozen=True)
 class Evidence:
-    """proofs[person] : plain proofs, one per cell. word[person] : "" where every direction has a proof, else whose word
+    """proofs[person] : plain trees. word[person] : "" where every direction has a proof, else whose word
     it rests on."""
 
-    proofs: list[list[dict[str, Any]]]
+    proofs: list[list[Any]]
     word: list[str]
 
 
@@ -54,10 +53,8 @@ def prove(
     return Evidence([proofs for proofs, _ in found], [word for _, word in found])
 
 
-def _of_person(
-    answer: Answer, asked: Asked, region: Region, person: int, last: FloatArray
-) -> tuple[list[dict[str, Any]], str]:
-    """One proof per cell of the person, the claims of all directions together."""
+def _of_person(answer: Answer, asked: Asked, region: Region, person: int, last: FloatArray) -> tuple[list[Any], str]:
+    """The trees of all cells of the person, cell by cell."""
     by_cell: dict[int, list[CellProof]] = {}
     word = ""
     for direction in range(asked.limit.shape[1]):
@@ -67,59 +64,52 @@ def _of_person(
         for proof in proofs or ():
             if not any(proof is other for other in by_cell.setdefault(proof.cell, [])):
                 by_cell[proof.cell].append(proof)
-    plain: list[dict[str, Any]] = []
+    trees: list[Any] = []
     for index in sorted(by_cell):
         order = row_order(region.cells[index])
-        plain += _together([_renumbered(to_plain(proof), order) for proof in by_cell[index]])
-    for claim in (claim for proof in plain for claim in proof["claims"]):
-        _slim(claim, last)
-    return plain, word
+        found = [tree for proof in by_cell[index] for tree in to_plain(proof)]
+        trees += together(_slim(_renumbered(tree, order), last) for tree in found)
+    return trees, word
 
 
-def _slim(claim: dict[str, Any], last: FloatArray) -> None:
+def _slim(tree: list[Any], last: FloatArray) -> list[Any]:
     """Leave out proved ends of the last hidden layer that the pass of a leaf does not use.
 
-    A line below ReLU holds whatever the interval. A line above it with slope s needs the lower end only if s > 0, the
-    upper one only if s < 1.
+    A line below ReLU with a slope in [0, 1] holds whatever the interval. A line above it with slope s needs the lower
+    end only if s > 0, the upper one only if s < 1.
     """
-    direction = np.zeros(len(last))
-    for output, value in claim["direction"]:
-        direction[output] = float.fromhex(value)
+    if len(tree) == 1:  # its ends may serve other directions, too
+        return tree
+    for kind, *inside in tree:
+        if kind == "leaf" and inside[0]:
+            ends, ((direction, lines, _),) = inside
+            ends[:] = _used(ends, lines, _weights(direction, last) > 0) if direction else ends
+    return tree
+
+
+def _weights(direction: list[Any], last: FloatArray) -> FloatArray:
+    dense = np.zeros(len(last))
+    for output, value in direction:
+        dense[output] = float.fromhex(value)
     with np.errstate(over="ignore", invalid="ignore"):
-        above = direction @ last > 0
-    for node in claim["nodes"]:
-        by, bounds = node.get("leaf"), node.get("bounds", {})
-        if by and bounds.get("neurons"):
-            bounds["neurons"] = list(_used(bounds["neurons"], by, above))
+        return np.asarray(dense @ last)
 
 
-def _used(neurons: list[Any], by: dict[str, Any], above: BoolArray) -> Iterator[list[Any]]:
-    depth = max(item[0] for item in neurons)
-    slopes = {k: float.fromhex(s) for layer, k, s in by.get("slopes", ()) if layer == depth}
-    for layer, k, _ in by.get("beta", ()):  # β speaks about the interval itself
+def _used(ends: list[Any], lines: list[Any], above: BoolArray) -> Iterator[list[Any]]:
+    depth = max(layer for layer, *_ in ends)
+    slopes = dict.fromkeys(range(len(above)), 0.0)
+    for layer, k, slope, _, beta in lines:
         if layer == depth:
-            slopes.pop(k, None)
-    for layer, side, places, more in neurons:
-        kept = places
+            slopes[k] = float.fromhex(slope)
+            if float.fromhex(beta):  # β speaks about the interval itself
+                del slopes[k]
+    for layer, side, neurons, *by in ends:
+        kept = neurons
         if layer == depth:
             needs = {k: above[k] and (s > 0 if side == "lower" else s < 1) for k, s in slopes.items()}
-            kept = [k for k in places if needs.get(k, True)]
+            kept = [k for k in neurons if needs.get(k, True)]
         if kept:
-            yield [layer, side, kept, more]
-
-
-def _together(proofs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One proof for all claims that rest on the same bounds, so that these are written and confirmed once."""
-    by_bounds: dict[str, dict[str, Any]] = {}
-    for proof in proofs:
-        for claim in proof["claims"]:
-            bounds, first = proof.get("bounds"), claim["nodes"][0]
-            if not bounds and len(claim["nodes"]) == 1:
-                bounds = first.pop("bounds", None)
-            kept = {"direction": claim["direction"], "nodes": claim["nodes"]}
-            fresh = {"cell": proof["cell"], **({"bounds": bounds} if bounds else {}), "claims": []}
-            by_bounds.setdefault(json.dumps(bounds), fresh)["claims"].append(kept)
-    return list(by_bounds.values())
+            yield [layer, side, kept, *by]
 
 
 def row_order(cell: Cell) -> list[int]:
@@ -131,21 +121,15 @@ def row_order(cell: Cell) -> list[int]:
     return [places[row] for row in rows]
 
 
-def _renumbered(plain: Any, order: list[int]) -> Any:
+def _renumbered(tree: list[Any], order: list[int]) -> list[Any]:
     """The multipliers of rows under the checker's numbers; rows that it takes as one are added up."""
-    if not order:
-        return plain
-    if isinstance(plain, list):
-        return [_renumbered(item, order) for item in plain]
-    if not isinstance(plain, dict):
-        return plain
-    result = {key: _renumbered(value, order) for key, value in plain.items() if key != "rows"}
-    if "rows" in plain:
-        rates: dict[int, float] = {}
-        for row, rate in plain["rows"]:
-            rates[order[row]] = rates.get(order[row], 0.0) + float.fromhex(rate)
-        result["rows"] = [[row, rate.hex()] for row, rate in sorted(rates.items())]
-    return result
+    for kind, *inside in tree if order else ():
+        for *_, rows in (*inside[0], *inside[1]) if kind == "leaf" else ():
+            rates: dict[int, float] = {}
+            for row, rate in rows:
+                rates[order[row]] = rates.get(order[row], 0.0) + float.fromhex(rate)
+            rows[:] = [[row, rate.hex()] for row, rate in sorted(rates.items())]
+    return tree
 
 
 def _closed_form(asked: Asked, region: Region) -> Evidence:
@@ -156,12 +140,12 @@ def _closed_form(asked: Asked, region: Region) -> Evidence:
             Claim(
                 tuple(Entry(output, float(value)) for output, value in enumerate(row) if value),
                 _just_below(float(limit)),
-                (Leaf(Multipliers()),),
+                (Leaf(),),
             )
             for row, limit in zip(asked.directions[person], asked.limit[person], strict=True)
         ]
         present = [index for index, cell in enumerate(region.cells) if cell.present[person]]
-        proofs.append([to_plain(CellProof(index, tuple(claims))) for index in present])
+        proofs.append([tree for index in present for tree in to_plain(CellProof(index, tuple(claims)))])
     return Evidence(proofs, [""] * region.people)
 
 

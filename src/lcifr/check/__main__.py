@@ -4,8 +4,6 @@ Exit codes: 0 everything that is claimed is confirmed, 1 something is not, 2 the
 3 everything but what rests on a solver's word is confirmed.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import asdict
@@ -16,7 +14,6 @@ from lcifr.check.exact import Rejected
 
 def main(arguments: list[str]) -> int:
     """Check one bundle; the report goes to stdout, as JSON with ``--json``."""
-    as_json = "--json" in arguments
     paths = [argument for argument in arguments if argument != "--json"]
     if len(paths) != 1 or paths[0].startswith("-"):
         print("use: python -m lcifr.check BUNDLE [--json]", file=sys.stderr)
@@ -26,7 +23,7 @@ def main(arguments: list[str]) -> int:
     except (Rejected, OSError, RecursionError) as problem:
         print(f"{paths[0]}: {problem}", file=sys.stderr)
         return 2
-    print(json.dumps(asdict(report), indent=1) if as_json else "\n".join(report.lines()))
+    print(json.dumps(asdict(report), indent=1) if "--json" in arguments else "\n".join(report.lines()))
     return report.exit_code
 
 

@@ -8,90 +8,32 @@ import json
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lcifr.check.exact import Rejected, number, numbers, printable, reading
-from lcifr.check.judge import Judge
+from lcifr.check.exact import Rejected, number, numbers, reading
+from lcifr.check.judge import Judge, Report
 from lcifr.check.proof import Network, read_network
-from lcifr.check.similar import Formula
-from lcifr.check.table import read_attributes
+from lcifr.check.similar import Formula, Table
 
-FORMAT, NETWORK = "lcifr-audit-2", "lcifr-network-1"
+FORMAT, NETWORK = "lcifr-audit-3", "lcifr-network-1"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
-ENCODER, MODEL = "encoder.json", "model.json"
 LARGEST = 256 << 20  # bytes of a JSON file, and of one person's line: more is not an honest proof
-
-
-@dataclass
-class Report:
-    """What was confirmed, about which files and rule of decision.
-
-    ``rejected`` names people with reasons; ``trusted`` people rest on a solver's word.
-    """
-
-    people: int = 0
-    radius_confirmed: list[str] = field(default_factory=list)
-    certified: int = 0
-    vacuous: int = 0
-    counterexamples: int = 0
-    undecided: int = 0
-    trusted: list[str] = field(default_factory=list)
-    rejected: dict[str, str] = field(default_factory=dict)
-    latent_hash: str = ""
-    decision: Any = None
-    hashes: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def exit_code(self) -> int:
-        """0 all confirmed, 1 something is not, 3 all but what rests on a solver's word."""
-        return 1 if self.rejected else 3 if self.trusted else 0
-
-    def lines(self) -> list[str]:
-        """For people to read."""
-        claimed = self.people - len(self.rejected) - len(self.trusted)
-        found = [
-            f"{claimed} of {self.people} people: everything that is claimed of them is confirmed in exact arithmetic",
-            f"  radius confirmed     {len(self.radius_confirmed)}",
-            f"  CERTIFIED confirmed  {self.certified} (of them vacuous, nobody is similar: {self.vacuous})",
-            f"  COUNTEREXAMPLE confirmed  {self.counterexamples}",
-            f"  UNDECIDED, nothing claimed  {self.undecided}",
-            f"  on a solver's word alone  {len(self.trusted)}",
-        ]
-        found += [f"  what must agree: {json.dumps(self.decision)}"] if self.decision else []
-        found += [f"  {what} {value}" for what, value in self.hashes.items()]
-        return found + [f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()]
 
 
 def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = None) -> Report:
     """Check everything in a bundle. Raises Rejected where it cannot be read at all."""
-    root = Path(folder)
-    with reading(MANIFEST):
-        manifest = read_manifest(root)
-        judge = read_judge(root, manifest)
-        report = Report(decision=manifest["decision"], hashes=manifest["hashes"])
-    seen, digest = set(), hashlib.sha256()
+    root, seen, digest = Path(folder), set(), hashlib.sha256()
+    manifest = read_manifest(root)
+    judge = read_judge(root, manifest)
+    report = Report(decision=manifest["decision"], hashes=manifest["hashes"])
     for line in read_people(root):
         with reading(f"line {report.people} of {PEOPLE}"):
-            judged = judge.judge(line)
+            if str(line["id"]) in seen:
+                raise Rejected(f"{line['id']} is there twice")
+            seen.add(str(line["id"]))
             digest.update(latent_bytes(line))
-        report.people += 1
-        if judged.name in seen:
-            raise Rejected(f"{judged.name} is there twice")
-        seen.add(judged.name)
-        if judged.rejected:
-            report.rejected[judged.name] = "; ".join(judged.rejected)
-            continue
-        if judged.radius == "confirmed":
-            report.radius_confirmed.append(judged.name)
-        if "trusted" in (judged.radius, judged.verdict):
-            report.trusted.append(judged.name)
-        elif judged.verdict == "confirmed":
-            report.certified += judged.verdict_claimed == "certified"
-            report.vacuous += judged.vacuous and judged.verdict_claimed == "certified"
-            report.counterexamples += judged.verdict_claimed == "counterexample"
-        report.undecided += judged.verdict_claimed == "undecided"
+            judge.judge(line, report)
         if progress:
             progress(report.people)
     if report.people != manifest["people"]:
@@ -102,10 +44,10 @@ def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = No
     return report
 
 
-def _read(path: Path) -> bytes:
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST:
-        raise Rejected(f"{path.name} is not there, not a plain file, or larger than {LARGEST} bytes")
-    return path.read_bytes()
+def _plain_file(path: Path) -> Path:
+    if path.is_symlink() or not path.is_file():
+        raise Rejected(f"{path.name} is not there, or not a plain file")
+    return path
 
 
 def _json(data: bytes, what: str) -> Any:
@@ -119,27 +61,31 @@ def _json(data: bytes, what: str) -> Any:
     def refuse(word: str) -> Any:
         raise Rejected(f"{what} holds {word}")
 
+    if len(data) > LARGEST:
+        raise Rejected(f"{what} is longer than {LARGEST} bytes")
     with reading(what):
         return json.loads(data, parse_constant=refuse, object_pairs_hook=strict)
 
 
+def _file(root: Path, name: str) -> Any:
+    with _plain_file(root / name).open("rb") as file:
+        return _json(file.read(LARGEST + 1), name)
+
+
 def read_manifest(root: Path) -> Any:
     """The manifest, once every file of the bundle is what it says."""
-    plain = _json(_read(root / MANIFEST), MANIFEST)
-    if plain["format"] != FORMAT:
-        raise Rejected(f"{MANIFEST} has the format {plain['format']!r}, this checker reads {FORMAT!r}")
-    needed, named = {PEOPLE, SIMILARITY, ENCODING, ENCODER}, {"latent", "similarity", "encoding", "encoder"}
-    if plain["decision"] is not None:
-        needed, named = needed | {MODEL}, named | {"model"}
-    if set(plain["files"]) != needed or not set(plain["hashes"]) <= named:
-        raise Rejected(f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))} and their hashes")
-    for name in needed:
-        path, entry = root / name, plain["files"][name]
-        if path.is_symlink() or not path.is_file() or path.stat().st_size != entry["bytes"]:
-            raise Rejected(f"{name} is not there, or is not as long as {MANIFEST} says")
-        with path.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != entry["sha256"]:
-                raise Rejected(f"{name} is not the file that {MANIFEST} speaks about: its hash differs")
+    plain = _file(root, MANIFEST)
+    with reading(MANIFEST):
+        if plain["format"] != FORMAT:
+            raise Rejected(f"{MANIFEST} has the format {plain['format']!r}, this checker reads {FORMAT!r}")
+        named = {"similarity", "encoding", "encoder", *(["model"] if plain["decision"] is not None else [])}
+        needed = {PEOPLE, *(f"{name}.json" for name in named)}
+        if set(plain["files"]) != needed or not set(plain["hashes"]) <= {"latent", *named}:
+            raise Rejected(f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))} and their hashes")
+        for name in needed:
+            with _plain_file(root / name).open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != plain["files"][name]["sha256"]:
+                    raise Rejected(f"{name} is not the file that {MANIFEST} speaks about: its hash differs")
     return plain
 
 
@@ -150,24 +96,23 @@ def _same_hash(manifest: Any, what: str, found: str) -> None:
 
 def read_judge(root: Path, manifest: Any) -> Judge:
     """Everything but the people, with the hashes by which other files name it."""
-    encoding, similarity = (_json(_read(root / name), name) for name in (ENCODING, SIMILARITY))
+    encoding, similarity = _file(root, ENCODING), _file(root, SIMILARITY)
     # The order of attributes is the order of feature columns, so it is part of an encoding's name.
     _same_hash(manifest, "encoding", hashlib.sha256(json.dumps(encoding).encode()).hexdigest())
     _same_hash(manifest, "similarity", hashlib.sha256(json.dumps(similarity, sort_keys=True).encode()).hexdigest())
-    decision = manifest["decision"]
-    encoder = _network(root / ENCODER, manifest, "encoder")
-    model = None if decision is None else _network(root / MODEL, manifest, "model")
+    encoder = _network(root, "encoder", manifest)
+    model = None if manifest["decision"] is None else _network(root, "model", manifest)
     with reading(f"{ENCODING} or {SIMILARITY}"):
         if similarity["format"] != 1:
             raise Rejected(f"{SIMILARITY} is not of format 1")
-        return Judge(Formula(similarity["formula"], read_attributes(encoding)), encoder, model, decision)
+        return Judge(Formula(similarity["formula"], Table(encoding)), encoder, model, manifest["decision"])
 
 
-def _network(path: Path, manifest: Any, what: str) -> Network:
+def _network(root: Path, what: str, manifest: Any) -> Network:
     """[[W by rows, b], …] in hexadecimal floats; the name of a network is the hash of its shapes and numbers."""
-    with reading(path.name):
+    with reading(f"{what}.json"):
         layers, digest = [], hashlib.sha256(NETWORK.encode())
-        for rows, bias in _json(_read(path), path.name):
+        for rows, bias in _file(root, f"{what}.json"):
             weight = [numbers(row, len(rows[0])) for row in rows]
             layers.append((weight, numbers(bias, len(rows))))
             digest.update(struct.pack("<QQ", len(weight), len(weight[0])))
@@ -183,11 +128,9 @@ def _bytes(values: list[float]) -> bytes:
 def read_people(root: Path) -> Iterator[Any]:
     """One JSON value per person."""
     try:
-        with gzip.open(root / PEOPLE, "rb") as file:
+        with gzip.open(_plain_file(root / PEOPLE), "rb") as file:
             count = 0
             while line := file.readline(LARGEST + 1):
-                if len(line) > LARGEST:
-                    raise Rejected(f"line {count} of {PEOPLE} is longer than {LARGEST} bytes")
                 yield _json(line, f"line {count} of {PEOPLE}")
                 count += 1
     except (OSError, EOFError, zlib.error):

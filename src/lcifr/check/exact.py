@@ -1,9 +1,9 @@
-"""The checker's arithmetic: a float64 is an integer over a power of two, so integers suffice and nothing is rounded."""
+"""The checker's numbers: a float64 is an integer over a power of two, so integers suffice and nothing is rounded."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,17 +38,10 @@ class Vector:
     values: list[int]
     shift: int
 
-    def lift(self, shift: int) -> list[int]:
-        """The integers of the same numbers over another power of two, which is not smaller."""
-        up = shift - self.shift
-        return [value << up for value in self.values] if up else self.values
-
     def __add__(self, other: Vector) -> Vector:
         shift = max(self.shift, other.shift)
-        return Vector([a + b for a, b in zip(self.lift(shift), other.lift(shift), strict=True)], shift)
-
-    def times(self, sign: int) -> Vector:
-        return Vector([sign * value for value in self.values], self.shift)
+        pairs = zip(self.values, other.values, strict=True)
+        return Vector([(a << shift - self.shift) + (b << shift - other.shift) for a, b in pairs], shift)
 
     def fractions(self) -> list[Fraction]:
         return [Fraction(value, 1 << self.shift) for value in self.values]
@@ -61,15 +54,15 @@ def exact(values: Iterable[float]) -> Vector:
     return Vector([top << shift + 1 - bottom.bit_length() for top, bottom in ratios], shift)
 
 
-def joint(vectors: Sequence[Vector]) -> Vector:
-    """One after the other."""
-    shift = max((vector.shift for vector in vectors), default=0)
-    return Vector([value for vector in vectors for value in vector.lift(shift)], shift)
-
-
 def dot(left: Iterable[int], right: Iterable[int]) -> int:
-    """Σ left·right, as far as both go."""
+    """Σ left·right."""
     return sum(map(mul, left, right))
+
+
+def up(value: Fraction) -> float:
+    """The least float that is not below the value."""
+    near = value.numerator / value.denominator
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
 def number(found: object) -> float:

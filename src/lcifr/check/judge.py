@@ -2,208 +2,219 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.cells import derive, up
-from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, reading
+from lcifr.check.cells import derive
+from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, printable, reading, up
 from lcifr.check.proof import Cell, Direction, Layer, Network, Problem, examine, follows
-from lcifr.check.similar import Formula
-from lcifr.check.table import Person, encode, read_person
+from lcifr.check.similar import Formula, Person
 
 Limits = dict[Direction, Fraction]
-CONFIRMED, TRUSTED, NONE = "confirmed", "trusted", "none"
 
 
-@dataclass(frozen=True)
-class Judged:
-    """What became of one person's claims.
+@dataclass
+class Report:
+    """What was confirmed, about which files and rule of decision.
 
-    ``radius`` and ``verdict`` are "confirmed", "trusted" (it rests on a solver's word), "none" (nothing is claimed) or
-    the reason why it is rejected.
+    ``rejected`` names people with reasons; ``trusted`` people rest on a solver's word.
     """
 
-    name: str
-    verdict_claimed: str
-    radius: str
-    verdict: str
-    vacuous: bool = False
+    people: int = 0
+    radius_confirmed: list[str] = field(default_factory=list)
+    certified: int = 0
+    vacuous: int = 0
+    counterexamples: int = 0
+    undecided: int = 0
+    trusted: list[str] = field(default_factory=list)
+    rejected: dict[str, str] = field(default_factory=dict)
+    latent_hash: str = ""
+    decision: Any = None
+    hashes: dict[str, str] = field(default_factory=dict)
 
     @property
-    def rejected(self) -> list[str]:
-        """The reasons; empty if all is well."""
-        said = (("radius", self.radius), ("verdict", self.verdict))
-        return [f"{what}: {word}" for what, word in said if word not in (CONFIRMED, TRUSTED, NONE)]
+    def exit_code(self) -> int:
+        """0 all confirmed, 1 something is not, 3 all but what rests on a solver's word."""
+        return 1 if self.rejected else 3 if self.trusted else 0
+
+    def lines(self) -> list[str]:
+        """For people to read."""
+        claimed = self.people - len(self.rejected) - len(self.trusted)
+        found = [
+            f"{claimed} of {self.people} people: everything that is claimed of them is confirmed in exact arithmetic",
+            f"  radius confirmed     {len(self.radius_confirmed)}",
+            f"  CERTIFIED confirmed  {self.certified} (of them vacuous, nobody is similar: {self.vacuous})",
+            f"  COUNTEREXAMPLE confirmed  {self.counterexamples}",
+            f"  UNDECIDED, nothing claimed  {self.undecided}",
+            f"  on a solver's word alone  {len(self.trusted)}",
+            f"  what must agree: {json.dumps(self.decision)}",
+        ]
+        found += [f"  {what} {value}" for what, value in self.hashes.items()]
+        return found + [f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()]
 
 
 class Judge:
     """Judges people against one formula, encoder and, where decisions are claimed, model and rule of decision."""
 
     def __init__(self, formula: Formula, encoder: Network, model: Network | None, rule: Any) -> None:
-        self.formula, self.encoder, self.model = formula, encoder, model
-        width = sum(max(len(attribute.values), 1) for attribute in formula.attributes.values())
-        if width != len(encoder[0].columns):
-            raise Rejected(f"people have {width} features, the encoder takes {len(encoder[0].columns)}")
+        self.formula, self.table, self.encoder, self.model = formula, formula.table, encoder, model
+        if self.table.width != len(encoder[0].rows[0]) - 1:
+            raise Rejected(f"people have {self.table.width} features, the encoder takes {len(encoder[0].rows[0]) - 1}")
         self.whole = encoder if model is None else compose(encoder, model)
-        self.rule = None if model is None else Rule(rule, len(self.whole[-1].bias.values))
+        self.rule = None if model is None else Rule(rule, len(self.whole[-1].rows) - 1)
 
-    def judge(self, line: Any) -> Judged:
-        """One line of the bundle."""
+    def judge(self, line: Any, report: Report) -> None:
+        """Add one line of the bundle to the report: a person of whom all, or all but a solver's word, is confirmed."""
         name, latent, decision = str(line["id"]), line.get("latent"), line.get("decision")
-        claimed = NONE if decision is None else str(decision["verdict"])
+        report.people += 1
         try:
             with reading("the person"):
-                x = read_person(line["x"], self.formula.attributes)
+                x = self.table.person(line["x"])
                 cells = derive(self.formula, x)
+            with reading("the radius"):
+                radius = latent is None or self._radius(latent, x, cells)
+            with reading("the verdict"):
+                word = "" if decision is None else decision["verdict"]
+                verdict = decision is None or self._verdict(decision, latent, x, cells)
         except Rejected as rejected:
-            return Judged(name, claimed, str(rejected), str(rejected))
-        radius = NONE if latent is None else _said(lambda: self._radius(latent, x, cells))
-        verdict = NONE if decision is None else _said(lambda: self._verdict(decision, latent, x, cells))
-        if verdict == CONFIRMED and claimed == "certified" and decision["on"] != "whole" and radius != CONFIRMED:
-            verdict = TRUSTED if radius == TRUSTED else "it rests on a radius that is not confirmed"
-        return Judged(name, claimed, radius, verdict, not cells)
+            report.rejected[name] = str(rejected)
+            return
+        report.radius_confirmed += [name] if latent is not None and radius else []
+        if radius and verdict:
+            report.certified += word == "certified"
+            report.vacuous += word == "certified" and not cells
+            report.counterexamples += word == "counterexample"
+        else:
+            report.trusted.append(name)
+        report.undecided += word == "undecided"
 
-    def _radius(self, latent: Any, x: Person, cells: list[Cell]) -> str:
+    def _radius(self, latent: Any, x: Person, cells: list[Cell]) -> bool:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
-        own = forward(self.encoder, encode(x, self.formula.attributes))
+        own = forward(self.encoder, self.table.features(x))
         z, lower, upper = ([Fraction(v) for v in numbers(latent[key], len(own))] for key in ("z", "lower", "upper"))
         for j, value in enumerate(own):
             if not lower[j] <= value <= upper[j]:
                 raise Rejected(f"the box does not hold the person's own latent in coordinate {j}")
             if not max(upper[j] - z[j], z[j] - lower[j]) <= Fraction(number(latent["radius"])):
                 raise Rejected(f"the radius does not cover coordinate {j}")
-        ends = [((1.0, upper[j]), (-1.0, -lower[j])) for j in range(len(own))]
-        limits: Limits = {((j, sign),): end for j, pair in enumerate(ends) for sign, end in pair}
-        return _shown(self.encoder, cells, limits, False, latent)
+        limits: Limits = {((j, 1.0),): end for j, end in enumerate(upper)}
+        limits |= {((j, -1.0),): -end for j, end in enumerate(lower)}
+        return _shown("radius", self.encoder, cells, limits, latent)
 
-    def _verdict(self, decision: Any, latent: Any, x: Person, cells: list[Cell]) -> str:
+    def _verdict(self, decision: Any, latent: Any, x: Person, cells: list[Cell]) -> bool:
         """The decision is the same for everybody, or the other individual is similar and decided otherwise."""
         word, prediction = decision["verdict"], decision.get("prediction")
-        if self.rule is None or self.model is None:
-            raise Rejected("there is no model to decide")
+        if self.rule is None or self.model is None or word not in ("certified", "counterexample", "undecided"):
+            raise Rejected(f"there is no model to decide, or no verdict {word}")
         if word == "undecided":
-            return NONE
+            return True
+        network, point = self.whole, self.table.features(x)
         if word == "certified" and decision["on"] != "whole":  # the decision is the model's on the stored z
-            around, z = _around(latent, decision["on"], len(self.model[0].columns))
-            return _shown(self.model, [around], self.rule.limits(forward(self.model, z), prediction), True, decision)
-        own = forward(self.whole, encode(x, self.formula.attributes))
-        limits = self.rule.limits(own, prediction)
+            network, point = self.model, numbers(latent["z"], len(self.model[0].columns) - 1)
+            cells = [_around(latent, decision["on"], point)]
+        limits = self.rule.limits(forward(network, point), prediction)
         if word == "certified":
-            return _shown(self.whole, cells, limits, True, decision)
-        if word != "counterexample":
-            raise Rejected(f"there is no verdict {word}")
-        other = read_person(decision["other"], self.formula.attributes)
+            return _shown("verdict", network, cells, limits, decision)
+        other = self.table.person(decision["other"])
         if not self.formula.holds(x, other):
             raise Rejected("the other individual is not similar")
-        if not self.rule.differs(limits, forward(self.whole, encode(other, self.formula.attributes)), prediction):
+        if not self.rule.differs(limits, forward(self.whole, self.table.features(other)), prediction):
             raise Rejected("the other individual is decided alike")
-        return CONFIRMED
+        return True
 
 
-def _said(what: Callable[[], str]) -> str:
-    try:
-        with reading("the claim"):
-            return what()
-    except Rejected as rejected:
-        return str(rejected)
-
-
-def _around(latent: Any, shape: str, width: int) -> tuple[Cell, list[float]]:
-    """The ball or the box of a latent, outward to floats, as a cell of the model; and z."""
-    z, lower, upper = (numbers(latent[key], width) for key in ("z", "lower", "upper"))
+def _around(latent: Any, shape: str, z: list[float]) -> Cell:
+    """The ball or the box of a latent, outward to floats, as a cell of the model."""
+    lower, upper = (numbers(latent[key], len(z)) for key in ("lower", "upper"))
     if shape == "ball":
         radius = Fraction(number(latent["radius"]))
         lower, upper = [-up(radius - Fraction(v)) for v in z], [up(Fraction(v) + radius) for v in z]
     elif shape != "box":
         raise Rejected(f"a verdict is about whole, ball or box, not {shape}")
-    return Cell(range(width), lower, upper), z
+    return Cell({("numeric", j): [(j, lower[j]), (j, upper[j])] for j in range(len(z))})
 
 
-def _shown(network: Network, cells: list[Cell], limits: Limits, strict: bool, claim: Any) -> str:
-    """Every cell must stay within (strictly: below) every limit; any proof of the person may help, its own first."""
-    proofs = claim["proofs"]
-    for place, problem in enumerate(Problem(network, cell) for cell in cells):
-        open_, reason = dict(limits), "nothing is shown that is strong enough"
-        for proof in [*proofs[place : place + 1], *proofs[:place], *proofs[place + 1 :]]:
+def _shown(what: str, network: Network, cells: list[Cell], limits: Limits, claim: Any) -> bool:
+    """Every cell must stay within every limit; any proof of the person may help, that of the same place first.
+
+    False where it is not shown but rests on a solver's word.
+    """
+    for place, cell in enumerate(cells):
+        problem, open_, reason = Problem(network, cell), dict(limits), "nothing is shown that is strong enough"
+        for proof in [*claim["proofs"][place:], *claim["proofs"][:place]]:
             try:
                 found = examine(problem, proof)
             except Rejected as rejected:
                 reason = str(rejected)
                 continue
-            open_ = {need: limit for need, limit in open_.items() if not follows(found, need, limit, strict)}
+            open_ = {need: limit for need, limit in open_.items() if not follows(found, need, limit, what == "verdict")}
             if not open_:
                 break
         if open_ and isinstance(claim.get("trusted"), str):
-            return TRUSTED
+            return False
         if open_:
-            raise Rejected(f"cell {place} is not shown in direction {next(iter(open_))}: {reason}")
-    return CONFIRMED
+            raise Rejected(f"{what}: cell {place} is not shown in direction {next(iter(open_))}: {reason}")
+    return True
 
 
 class Rule:
-    """What must agree: the sign of one output; the group of the largest output; every output within a tolerance."""
+    """What must agree: the class by the sign of one output; the group of the largest output; or every output, nearly.
+
+    Classes have scores, the largest of which decides. For a sign they are 0 and the output, else the outputs.
+    """
 
     def __init__(self, found: Any, outputs: int) -> None:
         with reading("the rule of decision"):
-            self.kind, self.outputs, self.tolerance = found["kind"], outputs, Fraction(0)
-            if self.kind == "within":
-                self.tolerance = Fraction(number(found["tolerance"]))
-            elif (self.kind == "sign") != (outputs == 1) or self.kind not in ("sign", "class"):
-                raise Rejected(f"there is no rule of decision {self.kind} for {outputs} outputs")
-            self.groups = found["groups"] if self.kind == "class" else [[0], [1]]
-            if self.kind == "class" and sorted(c for group in self.groups for c in group) != list(range(outputs)):
+            self.kind, self.zero = found["kind"], [Fraction(0)] * (found["kind"] == "sign")
+            self.groups = [[0], [1]] if self.zero else found.get("groups", [])
+            self.tolerance = Fraction(number(found["tolerance"])) if self.kind == "within" else Fraction(0)
+            classes = sorted(c for group in self.groups for c in group)
+            if self.kind not in ("sign", "class", "within") or self.tolerance < 0:
+                raise Rejected(f"there is no rule of decision {self.kind}, or its tolerance is negative")
+            if self.kind != "within" and (classes != [*range(outputs + len(self.zero))] or len(classes) < 2):
                 raise Rejected("the groups do not hold every class exactly once")
-            if self.tolerance < 0:
-                raise Rejected("the tolerance is negative")
+
+    def _sides(self, outputs: list[Fraction], prediction: int) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+        """The scores of the classes that count as this one, and those of the others."""
+        scores = dict(enumerate(self.zero + outputs))
+        home = next(group for group in self.groups if position(prediction, len(scores)) in group)
+        return {c: scores.pop(c) for c in home}, scores
 
     def limits(self, own: list[Fraction], prediction: Any) -> Limits:
         """What must stay below which limit for the decision to be the same; the person's own is the one named."""
         if self.kind == "within":
-            signs = (1.0, -1.0)
-            return {((j, s),): Fraction(s) * value + self.tolerance for j, value in enumerate(own) for s in signs}
-        position(prediction, max(self.outputs, 2))
-        if self.kind == "sign":
-            found: Limits = {((0, -1.0 if prediction else 1.0),): Fraction(0)}
-        else:
-            outside = [c for group in self.groups if prediction not in group for c in group]
-            found = {tuple(sorted(((c, 1.0), (prediction, -1.0)))): Fraction(0) for c in outside}
-        if not all(_at(direction, own) < limit for direction, limit in found.items()):
+            return {((j, s),): int(s) * value + self.tolerance for j, value in enumerate(own) for s in (1.0, -1.0)}
+        inside, others = self._sides(own, prediction)
+        if not all(score < inside[prediction] for score in others.values()):
             raise Rejected("the person's own decision is not the one that is claimed")
-        return found
+        pairs = (sorted(((c, 1.0), (prediction, -1.0))) for c in others)
+        skip = len(self.zero)
+        return {tuple((c - skip, s) for c, s in pair if c >= skip): Fraction(0) for pair in pairs}
 
     def differs(self, limits: Limits, other: list[Fraction], prediction: Any) -> bool:
         """Whether another individual's decision differs strictly."""
-        if self.kind != "class":
-            return any(_at(direction, other) > limit for direction, limit in limits.items())
-        inside, outside = (
-            [other[c] for g in self.groups if (prediction in g) == home for c in g] for home in (True, False)
-        )
-        return bool(outside) and max(outside) > max(inside)
-
-
-def _at(direction: Direction, outputs: list[Fraction]) -> Fraction:
-    return sum((Fraction(c) * outputs[j] for j, c in direction), Fraction(0))
+        if self.kind == "within":
+            return any(int(s) * other[j] > limit for ((j, s),), limit in limits.items())
+        inside, others = self._sides(other, prediction)
+        return bool(others) and max(others.values()) > max(inside.values())
 
 
 def forward(network: Network, point: Sequence[float]) -> list[Fraction]:
     """The outputs at a point, exactly."""
-    value = exact(point)
+    value = exact([*point, 1.0])
     for place, layer in enumerate(network):
-        if place:
-            value = Vector([max(v, 0) for v in value.values], value.shift)
-        sums = [dot(row.values, value.values) for row in layer.rows]
-        value = Vector(sums, layer.shift + value.shift) + layer.bias
-    return value.fractions()
+        values = [max(v, 0) for v in value.values] if place else value.values
+        value = Vector([dot(row, values) for row in layer.rows], layer.shift + value.shift)
+    return value.fractions()[:-1]
 
 
 def compose(encoder: Network, model: Network) -> Network:
     """model ∘ encoder, exactly: the last layer of the one and the first of the other are affine, so they are one."""
     last, first = encoder[-1], model[0]
-    if len(last.bias.values) != len(first.columns):
-        raise Rejected(f"the encoder gives {len(last.bias.values)} numbers, the model takes {len(first.columns)}")
-    columns = {c: [dot(row.values, column) for row in first.rows] for c, column in last.columns.items()}
-    sums = [dot(row.values, last.bias.values) for row in first.rows]
-    bias = Vector(sums, first.shift + last.bias.shift) + first.bias
-    return (*encoder[:-1], Layer(columns, first.shift + last.shift, bias), *model[1:])
+    if len(last.rows) != len(first.columns):
+        raise Rejected(f"the encoder gives {len(last.rows) - 1} numbers, the model takes {len(first.columns) - 1}")
+    rows = [[dot(row, column) for column in last.columns] for row in first.rows]
+    return (*encoder[:-1], Layer(rows, first.shift + last.shift), *model[1:])

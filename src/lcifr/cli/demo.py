@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lcifr.certificates import Audit, FrozenEncoder, Representation
-    from lcifr.check.bundle import Report as Checked
+    from lcifr.check.judge import Report as Checked
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder, RobustClassifier
     from lcifr.similarity import Similarity

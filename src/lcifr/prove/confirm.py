@@ -28,15 +28,14 @@ def plain_network(network: Network) -> list[tuple[list[list[float]], list[float]
 
 def plain_cell(cell: Cell, person: int) -> check.Cell:
     """One person's cell in lists of floats."""
-    return check.Cell(
-        cell.numeric.tolist(),
-        cell.lower[person].tolist(),
-        cell.upper[person].tolist(),
-        [choice.columns.tolist() for choice in cell.choices],
-        [choice.allowed[person].tolist() for choice in cell.choices],
-        cell.rows.G.tolist() if cell.rows is not None else [],
-        cell.rows.g[person].tolist() if cell.rows is not None else [],
-    )
+    ends = zip(cell.numeric.tolist(), cell.lower[person].tolist(), cell.upper[person].tolist(), strict=True)
+    groups = {("numeric", column): [(column, low), (column, high)] for column, low, high in ends}
+    for choice in cell.choices:
+        allowed = choice.columns[choice.allowed[person]].tolist()
+        groups["choice", int(choice.columns[0])] = [(column, 1.0) for column in allowed]
+    if cell.rows is None:
+        return check.Cell(groups)
+    return check.Cell(groups, cell.rows.G.tolist(), cell.rows.g[person].tolist())
 
 
 def refusals(network: Network, directions: FloatArray, region: Region, answer: Answer) -> list[Refusal]:
@@ -73,7 +72,11 @@ def refusals(network: Network, directions: FloatArray, region: Region, answer: A
 
 
 def _examine(layers: check.Network, cell: Cell, person: int, proof: CellProof) -> check.Bounds | str:
+    found: check.Bounds = {}
     try:
-        return check.examine(check.Problem(layers, plain_cell(cell, person)), to_plain(proof))
+        problem = check.Problem(layers, plain_cell(cell, person))
+        for tree in to_plain(proof):
+            found |= check.examine(problem, tree)
     except check.Rejected as rejected:
         return str(rejected)
+    return found

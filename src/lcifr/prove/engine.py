@@ -18,7 +18,7 @@ from lcifr.prove.forest import Forest
 from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.nodes import Problems
 from lcifr.prove.proof import CellProof, Claim, Leaf, Node
-from lcifr.prove.record import TreeRecorder, entries, multipliers, shared
+from lcifr.prove.record import TreeRecorder, ends_by, entries, multipliers
 from lcifr.similarity.region import Cell, Region
 
 Trees = dict[tuple[int, int], tuple[Node, ...]]
@@ -175,7 +175,7 @@ def _branch(task: Task, part: Part, trees: Trees) -> tuple[Tensor, Tensor, Tenso
         directions = task.directions[which] if task.directions.dim() == 2 else task.directions[who, which]
         offset, answer = task.offset[who, which], task.answer[who, which]
         problems = Problems(item, directions, offset, answer, upper[item, which], task.budget.nodes)
-        recorder = TreeRecorder(part.stage, problems) if task.proof else None
+        recorder = TreeRecorder(part.stage, part.cell, problems) if task.proof else None
         grown = Forest(part.stage, part.cell, problems, task.incumbent, recorder).grow(task.deadline)
         if recorder is not None:
             better = (grown.upper < upper[item, which]).nonzero()[:, 0].tolist()
@@ -197,7 +197,7 @@ def _write(task: Task, part: Part, upper: Tensor, trees: Trees, proof: list[list
             nodes = trees.get((row, k))
             if nodes is None:
                 by = multipliers(part.stage, torch.as_tensor(direction, device=upper.device), lines, 0, None)
-                nodes = (Leaf(by, bounds=shared(lines, 0)),)
+                nodes = (Leaf(by, ends=ends_by(lines, 0)),)
             empty = value == -math.inf
             claim = Claim((), -1.0, nodes) if empty else Claim(entries(direction), value, nodes)
             proof[person][k].append(CellProof(part.number, (claim,)))

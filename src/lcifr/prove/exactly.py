@@ -9,13 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from lcifr import check
-from lcifr.check.exact import Vector, exact
-from lcifr.check.proof import Multipliers as Read
+from lcifr.check.exact import exact
 from lcifr.check.proof import Problem
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.confirm import plain_cell
 from lcifr.prove.formulation import Interval
-from lcifr.prove.proof import Bounds, Multipliers, NeuronBound, plain_bounds, plain_multipliers
+from lcifr.prove.proof import Multipliers, NeuronBound, plain_ends, plain_multipliers
 from lcifr.similarity.region import Cell
 
 
@@ -38,40 +37,34 @@ class ExactCell:
 
     def __init__(self, layers: check.Network, cell: Cell, person: int) -> None:
         self.problem = Problem(layers, plain_cell(cell, person))
-        self.place = self.problem.root
+        self.part = self.problem.root
         self.neurons: tuple[NeuronBound, ...] = ()
         self.prove(())
 
     @property
     def empty(self) -> bool:
         """Whether it is plain that there is no point: an empty box, choice or interval."""
-        return self.place.empty
+        return self.part.empty or any((one.lower > one.upper).any() for one in self.hidden)
 
     def prove(self, neurons: Sequence[NeuronBound]) -> None:
         """Intersect intervals with what these passes prove."""
         self.neurons += tuple(neurons)
-        self.place = self.problem.settle(self.place, plain_bounds(Bounds(neurons=tuple(neurons))))
+        found = [] if self.part.empty else self.problem.intervals(self.part, plain_ends(self.neurons))
+        self.intervals = found
+        self.hidden = [Interval(np.array(low), np.array(high)) for low, high in found]
 
     def interval(self, depth: int) -> Interval:
         """The interval of a hidden layer before its ReLU, rounded outward."""
-        low, high = self.place.hidden[depth]
-        lower = [-rounded_up(-end) for end in low.fractions()]
-        return Interval(np.array(lower), np.array([rounded_up(end) for end in high.fractions()]))
+        return self.hidden[depth]
 
     def bound(self, depth: int, start: FloatArray, by: Multipliers) -> float:
         """What these multipliers prove about start · y of layer ``depth``, rounded up."""
-        return rounded_up(self._pass(depth, exact(start.tolist()), by))
-
-    def by_intervals(self, start: FloatArray) -> float:
-        """What the interval of the last hidden layer proves about start · output, rounded up."""
-        return rounded_up(self.problem.leaf(self.place, exact(start.tolist()), None))
+        return rounded_up(self._pass(depth, start, by))
 
     def shows_emptiness(self, by: Multipliers) -> bool:
         """Whether these multipliers prove that the cell has no point (Farkas)."""
-        nothing = Vector([0] * len(self.problem.layers[-1].bias.values), 0)
-        return self._pass(len(self.problem.layers) - 1, nothing, by) < 0
+        return self._pass(len(self.intervals), np.zeros(len(self.problem.layers[-1].rows) - 1), by) < 0
 
-    def _pass(self, depth: int, start: Vector, by: Multipliers) -> Fraction:
-        over, constant = self.problem.layers[depth].before(start)
-        found = self.problem.passes(self.place, depth, [over], Read.read(plain_multipliers(by)))
-        return (found + constant).fractions()[0]
+    def _pass(self, depth: int, start: FloatArray, by: Multipliers) -> Fraction:
+        over = self.problem.layers[depth].before(exact([*start.tolist(), 0.0]))
+        return self.problem.bounds(self.part, self.intervals[:depth], [over], plain_multipliers(by))[0]

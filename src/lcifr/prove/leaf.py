@@ -50,12 +50,11 @@ def with_duals(
             share = torch.as_tensor(x[start : start + allowed.shape[1]], device=numeric.device)
             part[row] = torch.where(allowed[row], share, -torch.inf).argmax()
             start += allowed.shape[1]
-        for part in beta:
+        for part in (*beta, *lower):
             part[row] = 0.0
-        for term in by.beta:
-            beta[term.layer][row, 0, term.neuron] = term.value
-        for term in by.slopes:
-            lower[term.layer][row, 0, term.neuron] = term.value
+        for line in by.lines:
+            beta[line.layer][row, 0, line.neuron] = line.beta
+            lower[line.layer][row, 0, line.neuron] = line.below
         if rows is not None:
             rows[row] = 0.0
             for entry in by.rows:

@@ -19,7 +19,7 @@ from lcifr.prove.confirm import plain_network
 from lcifr.prove.exactly import ExactCell
 from lcifr.prove.formulation import Formulation, Interval, formulate
 from lcifr.prove.method import Method
-from lcifr.prove.proof import Bounds, CellProof, Entry, Leaf, Multipliers, NeuronBound, Term
+from lcifr.prove.proof import CellProof, Entry, Leaf, Line, Multipliers, NeuronBound
 from lcifr.prove.proof import Claim as Proved
 from lcifr.prove.solvers import Limits, Outcome, Session, Solver, Word, find_solver
 from lcifr.similarity.region import Cell
@@ -74,10 +74,10 @@ class Lp(Method):
 
 @dataclass(frozen=True)
 class Bounded:
-    """The proved bound of one direction, the multipliers that prove it (None: intervals do), the relaxed optimum."""
+    """The proved bound of one direction, the multipliers that prove it (none: intervals do), the relaxed optimum."""
 
     upper: float
-    by: Multipliers | None
+    by: Multipliers
     point: FloatArray
 
 
@@ -128,7 +128,7 @@ class RelaxedCell:
             model, session = self.session(self.network.depth)
         found = []
         for direction in directions:
-            best = Bounded(-np.inf, None, nowhere)
+            best = Bounded(-np.inf, Multipliers(), nowhere)
             if not self.empty:
                 weights = direction @ self.network.layers[-1].weight
                 outcome = session.maximize(model.cost(self.network.depth, weights))
@@ -136,7 +136,7 @@ class RelaxedCell:
                 best = self.bounded(direction, by, nowhere if outcome.point is None else outcome.point)
             found.append(best)
         if self.empty:  # it may have come out at the last direction only
-            return [Bounded(-np.inf, None, nowhere)] * len(directions)
+            return [Bounded(-np.inf, Multipliers(), nowhere)] * len(directions)
         return found
 
     def bounded(self, direction: FloatArray, by: Multipliers | None, point: FloatArray) -> Bounded:
@@ -145,9 +145,10 @@ class RelaxedCell:
         for choice in self.cell.choices:
             score = np.where(choice.allowed[self.person], point[choice.columns], -np.inf)
             point[choice.columns] = np.arange(len(choice.columns)) == score.argmax()
-        by_interval = self.exact.by_intervals(direction)
-        by_pass = np.inf if by is None else self.exact.bound(self.network.depth, direction, by)
-        return Bounded(by_pass, by, point) if by_pass < by_interval else Bounded(by_interval, None, point)
+        either = [Multipliers(), *([] if by is None else [by])]
+        bounds = [self.exact.bound(self.network.depth, direction, each) for each in either]
+        best = int(np.argmin(bounds))
+        return Bounded(bounds[best], either[best], point)
 
     def multipliers(self, model: Formulation, outcome: Outcome, layer: int, weights: FloatArray) -> Multipliers | None:
         """What the solver's duals say about the maximum of weights · (inputs of ``layer``), as a backward pass."""
@@ -168,15 +169,17 @@ class RelaxedCell:
 
     def proof(self, index: int, directions: FloatArray, found: list[Bounded]) -> CellProof:
         """Everything proved about this cell."""
-        bounds = Bounds(neurons=self.exact.neurons)
+        ends = self.exact.neurons
         if self.empty:
-            leaf = Leaf(self.emptiness, empty=True) if self.emptiness is not None else Leaf()
-            return CellProof(index, (Proved((), -1.0, (leaf,)),), bounds)
+            leaf = Leaf(self.emptiness or Multipliers(), empty=True, ends=ends)
+            return CellProof(index, (Proved((), -1.0, (leaf,)),))
         claims = [
-            Proved(tuple(Entry(o, float(v)) for o, v in enumerate(direction) if v), one.upper, (Leaf(one.by),))
+            Proved(
+                tuple(Entry(o, float(v)) for o, v in enumerate(direction) if v), one.upper, (Leaf(one.by, ends=ends),)
+            )
             for direction, one in zip(directions, found, strict=True)
         ]
-        return CellProof(index, tuple(claims), bounds)
+        return CellProof(index, tuple(claims))
 
 
 def multipliers_from_duals(
@@ -192,7 +195,7 @@ def multipliers_from_duals(
     With v the coefficient of a and c the dual, the line's slope s takes the share v·s and β the rest, c − v·s. Above
     ReLU the line is the triangle's; below it s = c/v as far as that lies in [0, 1].
     """
-    slopes, beta = [], []
+    lines = []
     v = weights
     for depth in reversed(range(len(intervals))):
         interval, start = intervals[depth], model.equations[depth]
@@ -203,8 +206,8 @@ def multipliers_from_duals(
         slope = np.where(interval.unstable, slope, interval.lower >= 0)
         rest = c - v * slope
         rest = np.where(np.abs(rest) > NEGLIGIBLE * (1.0 + np.abs(v)), rest, 0.0)
-        slopes += [Term(depth, int(j), float(slope[j])) for j in np.flatnonzero(interval.unstable & (v != 0))]
-        beta += [Term(depth, int(j), float(rest[j])) for j in np.flatnonzero(rest)]
+        needed = np.flatnonzero(((slope != 0) & (v != 0)) | (rest != 0))
+        lines += [Line(depth, int(j), float(slope[j]), float(slope[j]), float(rest[j])) for j in needed]
         v = (v * slope + rest) @ network.layers[depth].weight
     rates = duals[model.cell_rows : model.cell_rows + rows]
-    return Multipliers(tuple(slopes), tuple(beta), tuple(Entry(i, float(r)) for i, r in enumerate(rates) if r > 0))
+    return Multipliers(tuple(lines), tuple(Entry(i, float(r)) for i, r in enumerate(rates) if r > 0))

@@ -1,4 +1,4 @@
-"""The proof that an engine hands to the checker: a split tree with multipliers, and its JSON lines.
+"""The proof that an engine hands to the checker: a split tree with multipliers, and what it is in JSON.
 
 ``docs/design/proofs.md`` says what each number means and why no choice of numbers can prove something false. The
 checker (``lcifr.check``) reads the JSON, never these classes: the file format is the border between the two.
@@ -6,18 +6,25 @@ checker (``lcifr.check``) reads the JSON, never these classes: the file format i
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TextIO
+from typing import Any, Literal, NamedTuple
 
 
-class Term(NamedTuple):
-    """A number that belongs to hidden neuron ``neuron`` of layer ``layer`` (0 is the first hidden layer)."""
+class Line(NamedTuple):
+    """What stands for a hidden neuron y in a backward pass: v·relu(y) becomes (v·slope + beta)·y and a constant.
+
+    Parameters
+    ----------
+    above, below : the slope where v > 0, and where v < 0.
+    beta : added to the coefficient. This is where splits and the duals of programs enter.
+    """
 
     layer: int
     neuron: int
-    value: float
+    above: float = 0.0
+    below: float = 0.0
+    beta: float = 0.0
 
 
 class Entry(NamedTuple):
@@ -29,18 +36,15 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Multipliers:
-    """What one backward pass needs: any values of the right sign prove *some* bound, good ones a tight one.
+    """What one backward pass needs: any values prove *some* bound, good ones a tight one; none, interval arithmetic.
 
     Parameters
     ----------
-    slopes : the slope of the line that replaces a ReLU. Where none is given: 0 or 1 if the neuron is stable, else the
-        shared one of `Bounds`, else 0.
-    beta : β of a neuron's interval: β > 0 adds β·(y − lower), β < 0 adds |β|·(upper − y). This is where splits enter.
+    lines : of the neurons whose coefficient is not to be 0.
     rows : λ ≥ 0 per linear row of the cell.
     """
 
-    slopes: tuple[Term, ...] = ()
-    beta: tuple[Term, ...] = ()
+    lines: tuple[Line, ...] = ()
     rows: tuple[Entry, ...] = ()
 
 
@@ -55,36 +59,19 @@ class NeuronBound:
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """What is proved or agreed at a node and inherited by everything below it.
-
-    Parameters
-    ----------
-    upper, lower : shared lines: the slope to use where the coefficient of an unstable ReLU is positive / negative.
-    neurons : proved ends of intervals; several of one end are intersected.
-    """
-
-    upper: tuple[Term, ...] = ()
-    lower: tuple[Term, ...] = ()
-    neurons: tuple[NeuronBound, ...] = ()
-
-
-@dataclass(frozen=True)
 class ReluSplit:
     """First child: the neuron's input is ≤ 0. Second child: it is ≥ 0."""
 
     layer: int
     neuron: int
-    bounds: Bounds | None = None
 
 
 @dataclass(frozen=True)
 class CategorySplit:
-    """First child: choice ``choice`` takes one of ``values`` (positions in its columns). Second child: none of them."""
+    """First child: the choice that begins at ``column`` takes one of ``columns``. Second child: none of them."""
 
-    choice: int
-    values: tuple[int, ...]
-    bounds: Bounds | None = None
+    column: int
+    columns: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -93,7 +80,6 @@ class NumericSplit:
 
     column: int
     threshold: float
-    bounds: Bounds | None = None
 
 
 @dataclass(frozen=True)
@@ -102,14 +88,14 @@ class Leaf:
 
     Parameters
     ----------
-    by : multipliers of the backward pass, or None to use the interval of the output.
+    by : multipliers of the backward pass.
     empty : the pass starts at the zero direction and must end below 0, so that no point is left here (Farkas).
-    bounds : proved at this leaf alone.
+    ends : intervals of hidden neurons that the pass rests on.
     """
 
-    by: Multipliers | None = None
+    by: Multipliers = Multipliers()
     empty: bool = False
-    bounds: Bounds | None = None
+    ends: tuple[NeuronBound, ...] = ()
 
 
 Node = ReluSplit | CategorySplit | NumericSplit | Leaf
@@ -133,11 +119,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class CellProof:
-    """Everything proved about one cell of one person. ``bounds`` holds at the root of every claim's tree."""
+    """Everything proved about one cell of one person."""
 
     cell: int
     claims: tuple[Claim, ...]
-    bounds: Bounds = Bounds()
 
 
 def hexadecimal(value: float) -> str:
@@ -146,112 +131,60 @@ def hexadecimal(value: float) -> str:
     return f"{digits.rstrip('0').rstrip('.')}p{exponent}" if "." in digits else float(value).hex()
 
 
-def _numbers(items: Iterable[Term] | Iterable[Entry]) -> list[list[int | str]]:
-    return [[*(int(place) for place in item[:-1]), hexadecimal(item[-1])] for item in items]
+def plain_entries(items: Iterable[Entry]) -> list[list[Any]]:
+    """Positions with their numbers."""
+    return [[int(place), hexadecimal(value)] for place, value in items]
 
 
-def _without_empty(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value}
+def plain_multipliers(by: Multipliers) -> list[Any]:
+    """[lines, rows], as the checker reads them."""
+    lines = [[int(layer), int(neuron), *map(hexadecimal, line)] for layer, neuron, *line in by.lines]
+    return [lines, plain_entries(by.rows)]
 
 
-def plain_multipliers(by: Multipliers) -> dict[str, Any]:
-    """Multipliers as the checker reads them."""
-    return _without_empty(slopes=_numbers(by.slopes), beta=_numbers(by.beta), rows=_numbers(by.rows))
+def plain_ends(ends: Iterable[NeuronBound]) -> list[list[Any]]:
+    """[layer, side, neurons, lines, rows] for the neurons that have the same multipliers."""
+    passes: dict[tuple[int, str, Multipliers], list[int]] = {}
+    for end in ends:
+        passes.setdefault((int(end.layer), end.side, end.by), []).append(int(end.neuron))
+    return [[layer, side, neurons, *plain_multipliers(by)] for (layer, side, by), neurons in passes.items()]
 
 
-def plain_bounds(bounds: Bounds | None) -> dict[str, Any]:
-    """Bounds as the checker reads them."""
-    if bounds is None:
-        return {}
-    passes: dict[tuple[int, str, Multipliers], list[int]] = {}  # neurons with the same multipliers are said together
-    for n in bounds.neurons:
-        passes.setdefault((int(n.layer), n.side, n.by), []).append(int(n.neuron))
-    neurons = [[layer, side, places, plain_multipliers(by)] for (layer, side, by), places in passes.items()]
-    return _without_empty(upper=_numbers(bounds.upper), lower=_numbers(bounds.lower), neurons=neurons)
-
-
-def _plain_node(node: Node) -> dict[str, Any]:
-    extra = _without_empty(bounds=plain_bounds(node.bounds))
+def plain_split(node: ReluSplit | CategorySplit | NumericSplit) -> list[Any]:
+    """A split as the checker reads it."""
     match node:
         case ReluSplit():
-            return {"relu": [int(node.layer), int(node.neuron)], **extra}
+            return ["relu", int(node.layer), int(node.neuron)]
         case CategorySplit():
-            return {"choice": [int(node.choice), [int(value) for value in node.values]], **extra}
+            return ["choice", int(node.column), [int(column) for column in node.columns]]
         case NumericSplit():
-            return {"numeric": [int(node.column), hexadecimal(node.threshold)], **extra}
-        case Leaf(empty=True):
-            return {"empty": plain_multipliers(node.by or Multipliers()), **extra}
-        case Leaf():
-            return {"leaf": None if node.by is None else plain_multipliers(node.by), **extra}
+            return ["numeric", int(node.column), hexadecimal(node.threshold)]
 
 
-def to_plain(proof: CellProof) -> dict[str, Any]:
-    """The proof as lists, dictionaries, integers and hexadecimal text: what the checker reads."""
-    claims = [
-        {
-            "direction": _numbers(claim.direction),
-            "upper": hexadecimal(claim.upper),
-            "nodes": [_plain_node(node) for node in claim.nodes],
-        }
-        for claim in proof.claims
-    ]
-    return {"cell": int(proof.cell), **_without_empty(bounds=plain_bounds(proof.bounds)), "claims": claims}
+def _plain_tree(claim: Claim) -> list[Any]:
+    nodes: list[Any] = []
+    for node in claim.nodes:
+        if isinstance(node, Leaf):
+            direction = [] if node.empty else plain_entries(claim.direction)
+            nodes.append(["leaf", plain_ends(node.ends), [[direction, *plain_multipliers(node.by)]]])
+        else:
+            nodes.append(plain_split(node))
+    return nodes
 
 
-def write_proofs(proofs: Iterable[CellProof], file: TextIO) -> None:
-    """Write one JSON object per line."""
-    for proof in proofs:
-        file.write(json.dumps(to_plain(proof), separators=(",", ":")) + "\n")
+def to_plain(proof: CellProof) -> list[Any]:
+    """The proof as trees of lists, integers and text; claims that are one leaf on the same ends share their tree."""
+    return together(_plain_tree(claim) for claim in proof.claims)
 
 
-def read_proofs(file: TextIO) -> Iterator[CellProof]:
-    """Read what `write_proofs` wrote."""
-    for line in file:
-        yield from_plain(json.loads(line))
-
-
-def _terms(items: Iterable[Any]) -> tuple[Term, ...]:
-    return tuple(Term(layer, neuron, float.fromhex(value)) for layer, neuron, value in items)
-
-
-def _entries(items: Iterable[Any]) -> tuple[Entry, ...]:
-    return tuple(Entry(place, float.fromhex(value)) for place, value in items)
-
-
-def _multipliers(plain: dict[str, Any]) -> Multipliers:
-    slopes, beta = _terms(plain.get("slopes", ())), _terms(plain.get("beta", ()))
-    return Multipliers(slopes, beta, _entries(plain.get("rows", ())))
-
-
-def _bounds(plain: dict[str, Any]) -> Bounds:
-    neurons = tuple(
-        NeuronBound(layer, neuron, side, _multipliers(by))
-        for layer, side, places, by in plain.get("neurons", ())
-        for neuron in places
-    )
-    return Bounds(_terms(plain.get("upper", ())), _terms(plain.get("lower", ())), neurons)
-
-
-def _node(plain: dict[str, Any]) -> Node:
-    bounds = _bounds(plain["bounds"]) if "bounds" in plain else None
-    if "relu" in plain:
-        layer, neuron = plain["relu"]
-        return ReluSplit(layer, neuron, bounds)
-    elif "choice" in plain:
-        choice, values = plain["choice"]
-        return CategorySplit(choice, tuple(values), bounds)
-    elif "numeric" in plain:
-        column, threshold = plain["numeric"]
-        return NumericSplit(column, float.fromhex(threshold), bounds)
-    elif "empty" in plain:
-        return Leaf(_multipliers(plain["empty"]), True, bounds)
-    return Leaf(None if plain["leaf"] is None else _multipliers(plain["leaf"]), False, bounds)
-
-
-def from_plain(plain: dict[str, Any]) -> CellProof:
-    """The inverse of `to_plain`. It trusts its input to be well formed; only the checker judges a foreign proof."""
-    claims = tuple(
-        Claim(_entries(claim["direction"]), float.fromhex(claim["upper"]), tuple(map(_node, claim["nodes"])))
-        for claim in plain["claims"]
-    )
-    return CellProof(plain["cell"], claims, _bounds(plain.get("bounds", {})))
+def together(trees: Iterable[list[Any]]) -> list[Any]:
+    """The same trees, those that are one leaf on the same ends as one, so that these are written and confirmed once."""
+    found: list[Any] = []
+    for tree in trees:
+        kind, *inside = tree[0]
+        same = (other for other in found if len(other) == 1 and other[0][:2] == [kind, inside[0]])
+        if kind == "leaf" and (other := next(same, None)) is not None:
+            other[0][2] += inside[1]
+        else:
+            found.append(tree)
+    return found

@@ -1,0 +1,110 @@
+"""Proofs that nobody meant: trees, passes, ends and rows at random. What the checker makes of them is never false."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lcifr import check
+from lcifr.prove.confirm import plain_cell, plain_network
+from lcifr.prove.enumerate import Enumerate
+from lcifr.prove.method import build_question
+from lcifr.prove.proof import hexadecimal
+from tests.prove.instances import Instance, random_instance, wild
+
+SEEDS = 24
+
+
+@cache
+def truth(seed: int) -> tuple[Instance, Any, np.ndarray, np.ndarray]:
+    """An instance, its network (every fourth has numbers that hurt), two directions and their exact maxima."""
+    one = random_instance(seed, k=1)
+    network = wild(np.random.default_rng(seed), one.network) if seed % 4 == 0 else one.network
+    directions = np.concatenate([one.directions[:1], -one.directions[:1]])
+    question = build_question(network, directions, type(one.region)(1, network.inputs, one.region.cells[:1]))
+    return one, network, directions, Enumerate().maximize(question).upper[0]
+
+
+class Adversary:
+    """Writes proofs at random: everything has the right shape, no number means anything."""
+
+    def __init__(self, rng: np.random.Generator, network: Any, cell: Any, directions: np.ndarray) -> None:
+        self.rng, self.network, self.cell = rng, network, cell
+        self.widths = [len(layer.bias) for layer in network.layers]
+        self.directions = [[[j, hexadecimal(v)] for j, v in enumerate(row) if v] for row in directions]
+
+    def number(self, least: float = -np.inf) -> str:
+        scale = self.rng.choice([1.0, 1.0, 1.0, 1e-9, 1e9, 0.0])
+        value = self.rng.choice([self.rng.normal() * scale, 0.0, 1.0, -1.0, 0.5, 5e-324])
+        return hexadecimal(max(float(value), least))
+
+    def by(self) -> list[Any]:
+        """Lines and rows; some of neurons and rows that are not there."""
+        lines = [
+            [layer, k, *(self.number() for _ in range(3))]
+            for layer, width in enumerate(self.widths)
+            for k in range(-1, width + 1)
+            if self.rng.random() < 0.6
+        ]
+        rows = [[row, self.number(0.0)] for row in range(-1, 4) if self.rng.random() < 0.5]
+        return [lines, rows if self.rng.random() < 0.7 else []]
+
+    def leaf(self) -> list[Any]:
+        ends = []
+        for layer, width in enumerate(self.widths[:-1]):
+            for side in ("lower", "upper"):
+                neurons = [k for k in range(width) if self.rng.random() < 0.5]
+                ends += [[layer, side, neurons, *self.by()]] if self.rng.random() < 0.7 else []
+        passes = [[direction, *self.by()] for direction in (*self.directions, []) if self.rng.random() < 0.9]
+        return ["leaf", ends, passes]
+
+    def tree(self, most: int) -> list[Any]:
+        if most <= 0 or self.rng.random() < 0.2:
+            return [self.leaf()]
+        kind = ("relu", "numeric", "choice")[self.rng.integers(3)]
+        if kind == "relu" and len(self.widths) > 1:
+            layer = int(self.rng.integers(len(self.widths) - 1))
+            split = [kind, layer, int(self.rng.integers(self.widths[layer]))]
+        elif kind == "choice":
+            columns = self.rng.integers(self.network.inputs, size=self.rng.integers(4))
+            starts = [int(choice.columns[0]) for choice in self.cell.choices] or [0]
+            split = [kind, starts[self.rng.integers(len(starts))], columns.tolist()]
+        else:
+            split = ["numeric", int(self.rng.integers(self.network.inputs)), self.number()]
+        return [split, *self.tree(most - 1), *self.tree(most - 1)]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
+def test_no_numbers_prove_something_false(seed: int, choice: int) -> None:
+    one, network, directions, largest = truth(seed)
+    cell = one.region.cells[0]
+    problem = check.Problem(check.read_network(plain_network(network)), plain_cell(cell, 0))
+    adversary = Adversary(np.random.default_rng(choice), network, cell, directions)
+    found = check.examine(problem, adversary.tree(3))
+    for direction, exact in zip(directions, largest, strict=True):
+        wanted = tuple((j, float(v)) for j, v in enumerate(direction) if v)
+        if np.isfinite(exact):
+            assert not check.follows(found, wanted, float(np.nextafter(exact, -np.inf)))
+
+
+def test_the_adversary_is_one() -> None:
+    """Its proofs are read, some show something, some of that is not far from the truth."""
+    shown, tight, everything = 0, 0, 0
+    for seed in range(SEEDS):
+        one, network, directions, largest = truth(seed)
+        problem = check.Problem(check.read_network(plain_network(network)), plain_cell(one.region.cells[0], 0))
+        adversary = Adversary(np.random.default_rng(seed), network, one.region.cells[0], directions)
+        for _ in range(5):
+            found = check.examine(problem, adversary.tree(2))
+            wanted = tuple((j, float(v)) for j, v in enumerate(directions[0]) if v)
+            everything += 1
+            shown += wanted in found
+            if wanted in found and np.isfinite(largest[0]):
+                tight += found[wanted] <= largest[0] + 1.0 + abs(largest[0])
+    assert shown > everything / 4
+    assert tight > 2
