@@ -13,7 +13,7 @@ import pytest
 from lcifr.certificates.folder import sha256
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from tests.certificates.test_bundle import SCENES, contents, rewritten
+from tests.certificates.test_bundle import SCENES, contents, judge_of, judged_by, rewritten
 
 
 def report_of(tmp_path: Path, plain: dict[str, Any]) -> Any:
@@ -221,3 +221,83 @@ def test_no_text_of_a_bundle_reaches_the_terminal_as_it_is(plain: dict[str, Any]
     with pytest.raises(Rejected) as caught:
         check_bundle(rewritten(tmp_path / "again", plain))
     assert str(caught.value).isprintable()
+
+
+ONE, HUGE = "0x1p+0", "0x1p+900"
+EVERY = [[[[j, sign + ONE]], [], []] for j in range(8) for sign in ("", "-")]  # every direction of a box
+PLAIN = ["leaf", [], EVERY]
+FIRST = ["leaf", [], EVERY[:4]]
+NOTHING = ["leaf", [], []]
+TRICKS: dict[str, Any] = {
+    "no tree": [],
+    "no node": [[]],
+    "no pass": [[NOTHING]],
+    "text": ["leaf"],
+    "a mapping": {"leaf": [[], []]},
+    "mappings as nodes": [[{"leaf": [[], []]}]],
+    "the old format": [{"cell": 0, "claims": [{"direction": [[0, ONE]], "nodes": [{"leaf": {}}]}]}],
+    "the empty direction alone": [[["leaf", [], [[[], [], []]]]]],
+    "emptiness by a row that is not there": [[["leaf", [], [[[], [], [[0, HUGE], [-1, HUGE], [9, HUGE]]]]]]],
+    "emptiness by a negative multiplier": [[["leaf", [], [[[], [], [[0, "-" + HUGE]]]]]]],
+    "emptiness by lines": [[["leaf", [], [[[], [[0, k, HUGE, "-" + HUGE, HUGE] for k in range(20)], []]]]]],
+    "a direction of zeros": [[["leaf", [], [[[[0, "-0x0p+0"]], [], [[0, HUGE]]]]]]],
+    "half a tree": [[["relu", 0, 0], PLAIN]],
+    "too much of a tree": [[PLAIN, PLAIN]],
+    "a half beyond everything, the other silent": [[["numeric", 0, "-" + HUGE], PLAIN, NOTHING]],
+    "two halves beyond everything": [[["numeric", 0, HUGE], ["numeric", 0, "-" + HUGE], PLAIN, NOTHING, NOTHING]],
+    "a choice of no column": [[["choice", 0, []], NOTHING, NOTHING]],
+    "a choice like a number": [[["numeric", column, ONE] for column in range(4)] + [NOTHING] * 5],
+    "a number like a choice": [[["choice", column, [column]] for column in range(4)] + [NOTHING] * 5],
+    "both sides of one ReLU": [[["relu", 0, 0], ["relu", 0, 0], NOTHING, NOTHING, NOTHING]],
+    "one direction here, another there": [[["relu", 0, 0], FIRST, ["leaf", [], EVERY[4:]]]],
+    "an end of the neuron before the first": [[["leaf", [[0, s, [-1], [], []] for s in ("lower", "upper")], EVERY]]],
+    "ends of many layers": [[["leaf", [[d, "upper", [0], [], []] for d in range(-3, 5)], EVERY]]],
+    "ends that are true": [[["leaf", [[0, "upper", [True], [], []]], EVERY]]],
+    "an output before the first": [[["leaf", [], [[[[-1, ONE]], [], []]]]]],
+    "a coefficient twice": [[["leaf", [], [[[[j, "-" + ONE], [j, ONE]], [], []] for j in range(4)]]]],
+    "not a number": [[["leaf", [], [[[[0, "nan"]], [], []]]]]],
+    "infinite": [[["leaf", [], [[[[0, 1e999]], [], []]]]]],
+    "an integer": [[["leaf", [], [[[[0, 1]], [], []]]]]],
+    "a long integer": [[["leaf", [], [[[[0, 10**400]], [], []]]]]],
+    "steep lines": [
+        [["leaf", [], [[d, [[0, k, "-" + HUGE, HUGE, "-" + HUGE] for k in range(20)], []] for d, *_ in EVERY]]]
+    ],
+    "all at once": [[PLAIN], [NOTHING], [["relu", 0, 0], PLAIN, NOTHING]],
+}
+
+
+@pytest.mark.parametrize("number", range(len(SCENES)))
+@pytest.mark.parametrize("trick", TRICKS)
+def test_no_trick_proves_a_box_that_is_too_small(trick: str, number: int) -> None:
+    """The box shrinks to a point beside z, which only those have to whom nobody else is similar."""
+    plain = copy.deepcopy(contents(number, "box"))
+    judge = judge_of(plain)
+    tried = 0
+    for line in plain["lines"]:
+        latent = line["latent"]
+        z = [float.fromhex(value) for value in latent["z"]]
+        ends = ([float.fromhex(value) for value in latent[key]] for key in ("lower", "upper"))
+        if max(high - low for low, high in zip(*ends, strict=True)) < 1e-3:
+            continue
+        tried += 1
+        latent["lower"], latent["upper"] = [(v - 1e-6).hex() for v in z], [(v + 1e-6).hex() for v in z]
+        latent["radius"], latent["proofs"] = (2e-6).hex(), TRICKS[trick]
+        assert judged_by(judge, line).rejected
+        latent["proofs"] = [*contents(number, "box")["lines"][0]["latent"]["proofs"], *list(TRICKS[trick])]
+        assert judged_by(judge, line).rejected
+    assert tried or number != 0
+
+
+@pytest.mark.parametrize("on", ["whole", "ball", "box"])
+@pytest.mark.parametrize("trick", TRICKS)
+def test_no_trick_certifies_somebody_who_is_refuted(trick: str, on: str) -> None:
+    tried = 0
+    for number in range(len(SCENES)):
+        plain = copy.deepcopy(contents(number, "whole"))
+        judge = judge_of(plain)
+        for line in plain["lines"]:
+            if line["decision"]["verdict"] == "counterexample":
+                tried += 1
+                line["decision"] |= {"verdict": "certified", "on": on, "proofs": TRICKS[trick]}
+                assert judged_by(judge, line).rejected
+    assert tried

@@ -43,9 +43,6 @@ class Vector:
         pairs = zip(self.values, other.values, strict=True)
         return Vector([(a << shift - self.shift) + (b << shift - other.shift) for a, b in pairs], shift)
 
-    def fractions(self) -> list[Fraction]:
-        return [Fraction(value, 1 << self.shift) for value in self.values]
-
 
 def exact(values: Iterable[float]) -> Vector:
     """Floats as integers over one common power of two."""

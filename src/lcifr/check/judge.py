@@ -208,7 +208,7 @@ def forward(network: Network, point: Sequence[float]) -> list[Fraction]:
     for place, layer in enumerate(network):
         values = [max(v, 0) for v in value.values] if place else value.values
         value = Vector([dot(row, values) for row in layer.rows], layer.shift + value.shift)
-    return value.fractions()[:-1]
+    return [Fraction(output, 1 << value.shift) for output in value.values[:-1]]
 
 
 def compose(encoder: Network, model: Network) -> Network:

@@ -132,10 +132,10 @@ class Problem:
         """Where the neurons of every hidden layer are: by interval arithmetic, what is decided, and given passes."""
         hidden: list[Interval] = []
         for depth, layer in enumerate(self.layers[:-1]):
-            sides = part.first if depth == 0 else {}
-            for side in SIDES if not sides else ():
-                sides[side] = self._ends(part, hidden, side, range(len(layer.rows) - 1), ((), ()))
-            found = {side: [*most] for side, most in sides.items()}  # what −y and y do not exceed
+            plain = part.first if depth == 0 else {}  # what −y and y do not exceed
+            for side in SIDES if not plain else ():
+                plain[side] = self._ends(part, hidden, side, range(len(layer.rows) - 1), ((), ()))
+            found = {side: [*most] for side, most in plain.items()}
             for (at, k), side in part.decided.items():
                 if at == depth:
                     found[side][k] = min(found[side][k], 0.0)
@@ -197,7 +197,7 @@ def _relus(given: Vector, ends: Vector) -> tuple[list[Any], int, int]:
 
 
 def _relaxed(over: Vector, relus: Any, coarse: int, fine: int) -> Vector:
-    """From a linear function of relu(y) to one of y that is nowhere smaller, whatever the numbers of ``sides``.
+    """From a linear function of relu(y) to one of y that is nowhere smaller, whatever slopes and β are.
 
     v·relu(y) ≤ c·y + t for any c, with t the largest v·relu(y) − c·y: at an end of the interval, or at 0.
     """
