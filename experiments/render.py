@@ -152,8 +152,9 @@ everybody at once, *complete* the whole cascade (search, branch and bound) with 
 """
 ARCHITECTURE = """The paper chose between an encoder without a hidden layer and one of 20 neurons on validation people.
 The small datasets have few of them, so such choices were cross-validated among training and validation people (five
-folds, twice; ± is a standard error). German's baselines and `bounds` therefore have no hidden layer, z has five numbers
-on Compas (a ball of fewer numbers gives less away), and Crime learns for up to 80 epochs; `dl2` keeps the paper's.
+folds, twice; ± is a standard error). German's baselines and `bounds` therefore have no hidden layer, and Crime learns
+for up to 80 epochs. On Compas z has five numbers, which other folds had preferred by a little; by these it does not
+matter. `dl2` keeps the paper's settings everywhere.
 """
 CONFIRMED = """Random certified people of the chosen models: radius and decision are proved again and written to an
 audit bundle, and `lcifr.check`, which trusts nobody and derives the similar people itself, confirms them in exact
