@@ -6,7 +6,7 @@ import numpy as np
 
 from lcifr.prove.compiled.jit import compiled
 from lcifr.prove.compiled.person import CHOICES, COLUMNS, NUMERICS, UNSTABLE, at_most, chord, intervals
-from lcifr.prove.compiled.shape import Ask, Desk, Dictionary, Flags, Net, Person, Tree
+from lcifr.prove.compiled.shape import Ask, Desk, Dictionary, Flags, Floats, Net, Person, Tree
 
 STUCK, RELU, CHOICE = 0, 1, 2
 WHOLE = 1e-6
@@ -64,19 +64,25 @@ def proved_bound(net: Net, ask: Ask, who: Person, row: int, k: int, allow: Flags
 
 
 @compiled
+def take_largest(score: Floats, who: Person, allow: Flags, desk: Desk) -> None:
+    """Of every choice the allowed category with the largest score, for the desk's point."""
+    for c in range(who.size[CHOICES]):
+        top = -1
+        for p in range(who.begin[c], who.begin[c + 1]):
+            desk.point[p] = 0.0
+            if allow[p] and (top < 0 or score[p] > score[top]):
+                top = p
+        desk.point[top] = 1.0
+
+
+@compiled
 def point_of(lp: Dictionary, who: Person, allow: Flags, desk: Desk) -> None:
     """The relaxed optimum rounded to a point of the cell."""
     for p in range(who.size[NUMERICS]):
         x = who.low[p] + lp.share[p] * (who.high[p] - who.low[p])
         x = who.high[p] if lp.share[p] == 1.0 else x
         desk.point[p] = min(who.high[p], max(who.low[p], x))
-    for c in range(who.size[CHOICES]):
-        top = -1
-        for p in range(who.begin[c], who.begin[c + 1]):
-            desk.point[p] = 0.0
-            if allow[p] and (top < 0 or lp.share[p] > lp.share[top]):
-                top = p
-        desk.point[top] = 1.0
+    take_largest(lp.share, who, allow, desk)
 
 
 @compiled
@@ -84,13 +90,7 @@ def vertex_of(who: Person, allow: Flags, desk: Desk) -> None:
     """The point of the cell where a linear function with the desk's slopes is largest."""
     for p in range(who.size[NUMERICS]):
         desk.point[p] = who.high[p] if desk.slopes[p] > 0.0 else who.low[p]
-    for c in range(who.size[CHOICES]):
-        top = -1
-        for p in range(who.begin[c], who.begin[c + 1]):
-            desk.point[p] = 0.0
-            if allow[p] and (top < 0 or desk.slopes[p] > desk.slopes[top]):
-                top = p
-        desk.point[top] = 1.0
+    take_largest(desk.slopes, who, allow, desk)
 
 
 @compiled
