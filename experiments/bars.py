@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from experiments import paper
 from experiments.choose import Point, chosen, points
+from experiments.reasons import FIGURES, Asked, reaches, why
 from experiments.settings import COMPARABLE, ROWS
 from experiments.store import Found
 
 CLOSE = 0.5
 """Points by which a figure may fall short and still count as no worse: less than the spread over seeds."""
-FIGURES = ("accuracy", "balanced", "certified")
 LEARNED = {
     "german/cat_noise": (72.0, 62.0, 94.0),
     "adult/cat_noise": (83.3, 0.0, 97.0),
@@ -31,7 +31,7 @@ class Bar:
     least: int
     rows: dict[str, bool | None]
     short: dict[str, str] = field(default_factory=dict)
-    """For rows that are not reached: which figure is how far from what was asked."""
+    """For rows that are not reached: which figure is how far from what was asked, and why."""
 
     @property
     def reached(self) -> int:
@@ -51,19 +51,19 @@ def bars(found: dict[str, Found]) -> list[Bar]:
             "`dl2` comes within 2 points of the paper's accuracy and 5 of its certified share, or is better",
             12,
             {row: dl2_as_printed(row, found) for row in COMPARABLE},
-            {row: _short(next(iter(points(row, found, "dl2")), None), _near(row)) for row in COMPARABLE},
+            _shorts(COMPARABLE, "dl2", _near, found),
         ),
         Bar(
             f"`bounds` has the paper's accuracy, balanced accuracy and certified share, all three (less {CLOSE})",
             13,
             {row: _ours(row, found, at_least_printed) for row in COMPARABLE},
-            {row: _short(chosen(row, found), _printed(row)) for row in COMPARABLE},
+            _shorts(COMPARABLE, "bounds", _printed, found),
         ),
         Bar(
             "`bounds` has the accuracy of the paper's unfair baseline, certified no less than the paper's LCIFR",
             8,
             {row: _ours(row, found, at_least_unfair) for row in COMPARABLE},
-            {row: _short(chosen(row, found), _unfair(row)) for row in COMPARABLE},
+            _shorts(COMPARABLE, "bounds", _unfair, found),
         ),
         Bar(
             f"`bounds` is no worse than our `dl2`: some weight has its accuracy and certified share (less {CLOSE})",
@@ -76,7 +76,7 @@ def bars(found: dict[str, Found]) -> list[Bar]:
             + "; ".join(f"{row} {' / '.join(f'{figure:g}' for figure in goal)}" for row, goal in LEARNED.items()),
             len(LEARNED),
             {row: _ours(row, found, at_least_learned) for row in LEARNED},
-            {row: _short(chosen(row, found), _learned(row)) for row in LEARNED},
+            _shorts(LEARNED, "bounds", _learned, found),
         ),
         Bar(
             "Under Cat `bounds` certifies everybody and is at most 0.3 points less accurate than the unaware baseline",
@@ -87,9 +87,6 @@ def bars(found: dict[str, Found]) -> list[Bar]:
 
 
 # -- what is asked of a row --------------------------------------------------------------------------------------------
-
-Asked = dict[str, float]
-"""The least figures, by name."""
 
 
 def _near(row: str) -> Asked:
@@ -117,20 +114,21 @@ def _lcifr(row: str) -> Asked:
     return printed["lcifr"]
 
 
-def _reaches(point: Point, asked: Asked) -> bool:
-    return all(point.test[name] >= least - 1e-9 for name, least in asked.items())
-
-
-def _short(point: Point | None, asked: Asked) -> str:
-    if point is None:
-        return ""
-    missed = [name for name, least in asked.items() if point.test[name] < least - 1e-9]
-    return ", ".join(f"{name} {point.test[name]:.1f} of {asked[name]:.1f}" for name in missed)
+def _shorts(rows: Iterable[str], method: str, asks: Callable[[str], Asked], found: dict[str, Found]) -> dict[str, str]:
+    """What each row lacks, and why; nothing for one that lacks nothing or is not measured."""
+    said = {}
+    for row in rows:
+        asked, point = asks(row), next(iter(points(row, found, "dl2")), None) if method == "dl2" else chosen(row, found)
+        if point is not None and not reaches(point, asked):
+            missed = [name for name, least in asked.items() if point.test[name] < least - 1e-9]
+            figures = ", ".join(f"{name} {point.test[name]:.1f} of {asked[name]:.1f}" for name in missed)
+            said[row] = f"{figures}: {why(row, method, asked, found)}"
+    return said
 
 
 def dl2_as_printed(row: str, found: dict[str, Found]) -> bool | None:
     mine = points(row, found, "dl2")
-    return _reaches(mine[0], _near(row)) if mine else None
+    return reaches(mine[0], _near(row)) if mine else None
 
 
 def _ours(row: str, found: dict[str, Found], asks: Callable[[Point, str], bool]) -> bool | None:
@@ -139,15 +137,15 @@ def _ours(row: str, found: dict[str, Found], asks: Callable[[Point, str], bool])
 
 
 def at_least_printed(mine: Point, row: str) -> bool:
-    return _reaches(mine, _printed(row))
+    return reaches(mine, _printed(row))
 
 
 def at_least_unfair(mine: Point, row: str) -> bool:
-    return _reaches(mine, _unfair(row))
+    return reaches(mine, _unfair(row))
 
 
 def at_least_learned(mine: Point, row: str) -> bool:
-    return _reaches(mine, _learned(row))
+    return reaches(mine, _learned(row))
 
 
 def as_good_as_unaware(row: str, found: dict[str, Found]) -> bool | None:

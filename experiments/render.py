@@ -110,7 +110,7 @@ def _bar(bar: Bar) -> str:
     word = {True: "yes", False: "**no**", None: "–"}
     rows = [[tables.title(row), word[reached], bar.short.get(row, "")] for row, reached in bar.rows.items()]
     head = f"{bar.title}, in at least {bar.least} of {len(bar.rows)} rows. **{bar.reached}: {bar.verdict}.**\n"
-    return head + "\n" + tables.table(["row", "reached", "short of it"], rows)
+    return head + "\n" + tables.table(["row", "reached", "short of it, and why"], rows)
 
 
 INTRODUCTION = """# The paper's tables, reproduced

@@ -1,0 +1,46 @@
+"""Why a row falls short of what was asked: said by the other models of the row, not by opinion."""
+
+from __future__ import annotations
+
+from experiments import paper
+from experiments.choose import Point, points
+from experiments.store import Found
+
+FIGURES = ("accuracy", "balanced", "certified")
+Asked = dict[str, float]
+"""The least figures, by name."""
+
+
+def reaches(point: Point, asked: Asked) -> bool:
+    return all(point.test[name] >= least - 1e-9 for name, least in asked.items())
+
+
+def why(row: str, method: str, asked: Asked, found: dict[str, Found]) -> str:
+    """For a row whose model does not reach what is asked; nothing is chosen by this, so it may look at test people."""
+    tried = points(row, found, method)
+    return _one_weight(row, tried) if method == "dl2" else _frontier(tried, points(row, found, "plain"), asked)
+
+
+def _one_weight(row: str, tried: list[Point]) -> str:
+    """``dl2`` has the paper's γ alone."""
+    printed = paper.printed(row)
+    if not tried or printed is None:
+        return ""
+    more = tried[0].test["certified"] - printed["lcifr"]["certified"]
+    if more > 0:
+        return f"at the paper's γ it certifies {more:.1f} points more instead"
+    return f"± {tried[0].spread['accuracy']:.1f} over the seeds; the paper has one"
+
+
+def _frontier(tried: list[Point], plain: list[Point], asked: Asked) -> str:
+    """Whether another weight would have done, or none; and whether φ is to blame at all."""
+    if enough := [point for point in tried if reaches(point, asked)]:
+        best = max(enough, key=lambda point: point.test["accuracy"])
+        figures = " / ".join(f"{best.test[name]:.1f}" for name in FIGURES)
+        return f"γ = {best.gamma:g} with head {best.head} has {figures}, but validation people preferred another"
+    if plain and plain[0].test["accuracy"] < asked["accuracy"]:
+        return f"even our plain model has no more than {plain[0].test['accuracy']:.1f}"
+    near = [point.test["accuracy"] for point in tried if point.test["certified"] >= asked["certified"]]
+    if near:
+        return f"no weight with that certified share has more than {max(near):.1f}"
+    return "no weight certifies that many"
