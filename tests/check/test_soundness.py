@@ -108,3 +108,30 @@ def test_the_adversary_is_one() -> None:
                 tight += found[wanted] <= largest[0] + 1.0 + abs(largest[0])
     assert shown > everything / 4
     assert tight > 2
+
+
+def narrower(cell: check.Cell, rng: np.random.Generator) -> check.Cell:
+    """A cell inside: some numbers stand still, some have less room, some categories are gone."""
+    groups = {}
+    for (kind, column), corners in cell.groups.items():
+        if kind == "choice":
+            kept = [corner for corner in corners if rng.random() < 0.7]
+            groups[kind, column] = kept or list(corners[:1])
+            continue
+        low, high = sorted(float(np.clip(v, corners[0][1], corners[1][1])) for v in rng.normal(size=2))
+        groups[kind, column] = [(column, low), (column, low if rng.random() < 0.5 else high)]
+    return check.Cell(groups, cell.G, cell.g)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
+def test_a_proof_about_a_cell_is_one_about_every_cell_inside(seed: int, choice: int) -> None:
+    """Producers prove boxes of reals, the checker derives whole numbers: a split may lie where nothing moves now."""
+    one, network, directions, _ = truth(seed)
+    rng, layers = np.random.default_rng(choice), check.read_network(plain_network(network))
+    cell = plain_cell(one.region.cells[0], 0)
+    nodes = Adversary(rng, network, one.region.cells[0], directions).tree(3)
+    about = check.examine(check.Problem(layers, cell), nodes)
+    inside = check.examine(check.Problem(layers, narrower(cell, rng)), nodes)
+    for direction, bound in about.items():
+        assert check.follows(inside, direction, bound)

@@ -19,6 +19,7 @@ Neuron = tuple[int, int]  # hidden layer, neuron
 Direction = tuple[tuple[int, float], ...]  # (output, coefficient) in ascending order, without zeros
 Bounds = dict[Direction, Fraction]  # what a direction does not exceed; below 0 for none at all: there is no point
 Corner = tuple[int, float]  # a column and its value there; all other columns of the group are 0
+Groups = Mapping[tuple[str, int], Sequence[Corner]]
 SIDES = {"lower": -1, "upper": 1}
 Interval = tuple[list[float], list[float]]  # of the neurons of a layer before ReLU, rounded outward
 
@@ -75,20 +76,22 @@ class Cell:
     ``"choice", first column`` with a corner (column, 1) for each category that is allowed.
     """
 
-    groups: Mapping[tuple[str, int], Sequence[Corner]]
+    groups: Groups
     G: Sequence[Sequence[float]] = ()
     g: Sequence[float] = ()
 
 
 class Part:
-    """A part of a cell, over the columns that can move and the 1, and the ReLUs that are decided in it."""
+    """A part of a cell, and the ReLUs that are decided in it; ``order`` has the places of the columns that can move."""
 
-    def __init__(self, groups: Mapping[Any, Sequence[Corner]], decided: Mapping[Neuron, str]) -> None:
+    def __init__(self, order: Mapping[int, int], groups: Groups, decided: Mapping[Neuron, str]) -> None:
         self.groups, self.decided = groups, decided
         self.empty = not all(group and group[0][1] <= group[-1][1] for group in groups.values())
-        values = exact(value for group in groups.values() for _, value in group)
+        moving = [group for group in groups.values() if all(column in order for column, _ in group)]
+        values = exact([*(value for group in moving for _, value in group), 1.0])
         rest, self.shift = iter(values.values), values.shift
-        self.corners = [[(column, next(rest)) for column, _ in group] for group in groups.values()]
+        self.corners = [[(order[column], next(rest)) for column, _ in group] for group in moving]
+        self.corners.append([(len(order), next(rest))])  # the 1
         self.first: dict[str, list[float]] = {}  # of the first layer, once it is known
 
     def top(self, over: Vector) -> Fraction:
@@ -105,13 +108,11 @@ class Problem:
         inputs = len(network[0].rows[0]) - 1
         if len(set(columns)) < len(columns) or not set(columns) <= set(range(inputs)):
             raise Rejected("the cell does not hold each of its columns exactly once, or they are not the network's")
-        moving = {name: group for name, group in cell.groups.items() if len(set(group)) != 1}
-        fixed = dict(corner for name, group in cell.groups.items() if name not in moving for corner in group)
+        fixed = dict(corner for group in cell.groups.values() if len(set(group)) == 1 for corner in group)
         self.order = {c: place for place, c in enumerate(c for c in columns if c not in fixed)}
         self.layers = (network[0].at(fixed, self.order), *network[1:])
         self.cuts = _layer(cell.G, [-limit for limit in cell.g], inputs).at(fixed, self.order)
-        groups = {name: [(self.order[c], value) for c, value in group] for name, group in moving.items()}
-        self.root = Part({**groups, "the 1": [(len(self.order), 1.0)]}, {})
+        self.root = Part(self.order, cell.groups, {})
 
     def bounds(self, part: Part, hidden: Sequence[Interval], starts: Iterable[Vector], by: Any) -> list[Fraction]:
         """For each start a number that it does not exceed: start · [relu(y) 1] of the last of these hidden layers."""
@@ -176,15 +177,14 @@ class Problem:
             return sides
         if kind not in ("numeric", "choice"):
             raise Rejected(f"there is no node {kind}")
-        if (group := part.groups.get((kind, name))) is None:  # it cannot move, or is not there: both are everything
+        if (group := part.groups.get((kind, name))) is None:  # it is not there: both are everything
             return [part, part]
         if kind == "numeric":
             ((column, low), (_, high)), t = group, number(border)
             halves = [[(column, low), (column, min(high, t))], [(column, max(low, t)), (column, high)]]
         else:
-            chosen = {self.order.get(column) for column in border}
-            halves = [[corner for corner in group if (corner[0] in chosen) == first] for first in (True, False)]
-        return [Part({**part.groups, (kind, name): half}, part.decided) for half in halves]
+            halves = [[corner for corner in group if (corner[0] in border) == first] for first in (True, False)]
+        return [Part(self.order, {**part.groups, (kind, name): half}, part.decided) for half in halves]
 
 
 def _relus(given: Vector, ends: Vector) -> tuple[list[Any], int, int]:
