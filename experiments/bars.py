@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from experiments import paper
-from experiments.choose import Point, chosen, points
-from experiments.reasons import FIGURES, Asked, reaches, why
+from experiments.choose import Point, chosen, first, points
+from experiments.reasons import Asked, reaches, why
 from experiments.settings import COMPARABLE, ROWS
 from experiments.store import Found
 
 CLOSE = 0.5
 """Points by which a figure may fall short and still count as no worse: less than the spread over seeds."""
+FIGURES = ("accuracy", "balanced", "certified")
 LEARNED = {
     "german/cat_noise": (72.0, 62.0, 94.0),
     "adult/cat_noise": (83.3, 0.0, 97.0),
@@ -118,9 +119,9 @@ def _shorts(rows: Iterable[str], method: str, asks: Callable[[str], Asked], foun
     """What each row lacks, and why; nothing for one that lacks nothing or is not measured."""
     said = {}
     for row in rows:
-        asked, point = asks(row), next(iter(points(row, found, "dl2")), None) if method == "dl2" else chosen(row, found)
+        asked, point = asks(row), first(row, found, method) if method == "dl2" else chosen(row, found)
         if point is not None and not reaches(point, asked):
-            missed = [name for name, least in asked.items() if point.test[name] < least - 1e-9]
+            missed = [name for name, least in asked.items() if not reaches(point, {name: least})]
             figures = ", ".join(f"{name} {point.test[name]:.1f} of {asked[name]:.1f}" for name in missed)
             said[row] = f"{figures}: {why(row, method, asked, found)}"
     return said

@@ -76,6 +76,11 @@ def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
     ]
 
 
+def first(row: str, found: dict[str, Found], method: str) -> Point | None:
+    """The model of a method that has one weight; None where there is none yet."""
+    return next(iter(points(row, found, method)), None)
+
+
 def _seen(people: list[int], point: Any) -> float:
     training, validation = people[:2]
     sure = training * point["training"]["certified"] + validation * point["validation"]["certified"]

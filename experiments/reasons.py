@@ -5,8 +5,8 @@ from __future__ import annotations
 from experiments import paper
 from experiments.choose import Point, points
 from experiments.store import Found
+from experiments.tables import trio
 
-FIGURES = ("accuracy", "balanced", "certified")
 Asked = dict[str, float]
 """The least figures, by name."""
 
@@ -36,8 +36,9 @@ def _frontier(tried: list[Point], plain: list[Point], asked: Asked) -> str:
     """Whether another weight would have done, or none; and whether φ is to blame at all."""
     if enough := [point for point in tried if reaches(point, asked)]:
         best = max(enough, key=lambda point: point.test["accuracy"])
-        figures = " / ".join(f"{best.test[name]:.1f}" for name in FIGURES)
-        return f"γ = {best.gamma:g} with head {best.head} has {figures}, but validation people preferred another"
+        return (
+            f"γ = {best.gamma:g} with head {best.head} has {trio(best.test)}, but validation people preferred another"
+        )
     if plain and plain[0].test["accuracy"] < asked["accuracy"]:
         return f"even our plain model has no more than {plain[0].test['accuracy']:.1f}"
     near = [point.test["accuracy"] for point in tried if point.test["certified"] >= asked["certified"]]

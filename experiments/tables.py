@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from experiments import paper
-from experiments.choose import Point, chosen, points
+from experiments.choose import Point, chosen, first
 from experiments.settings import ARCHITECTURES, ROWS, SWEEP, TRANSFER
 from experiments.store import Found
 
@@ -48,10 +48,6 @@ def trio(figures: dict[str, float] | None) -> str:
 
 def _test(point: Point | None) -> dict[str, float] | None:
     return None if point is None else point.test
-
-
-def first(row: str, found: dict[str, Found], method: str) -> Point | None:
-    return next(iter(points(row, found, method)), None)
 
 
 def constraints(found: dict[str, Found]) -> str:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from lcifr import check
-from lcifr.check.exact import exact
+from lcifr.check.exact import exact, up
 from lcifr.check.proof import Problem
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.confirm import plain_cell
@@ -19,12 +19,11 @@ from lcifr.similarity.region import Cell
 
 
 def rounded_up(value: Fraction) -> float:
-    """The least float64 that is not below the value."""
+    """The least float64 that is not below the value, however large."""
     try:
-        near = float(value)
+        return up(value)
     except OverflowError:
         return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
-    return near if near >= value else math.nextafter(near, math.inf)
 
 
 class ExactCell:

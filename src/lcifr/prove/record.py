@@ -71,9 +71,7 @@ class TreeRecorder(Recorder):
         self.leaves[name] = Leaf(by, ends=ends_by(lines, row))
 
     def void(self, name: int, row: int, rows: Tensor) -> None:
-        weights = rows[row].reshape(-1)
-        by = Multipliers(rows=tuple(Entry(r, float(weights[r])) for r in weights.nonzero()[:, 0].tolist()))
-        self.leaves[name] = Leaf(by, empty=True)
+        self.leaves[name] = Leaf(Multipliers(rows=entries(rows[row].reshape(-1).cpu().numpy())), empty=True)
 
     def tree(self, root: int, empty: bool) -> tuple[Node, ...]:
         """The nodes in preorder. A branch that ended without work of its own ends with what its parent proved."""
@@ -105,11 +103,7 @@ def multipliers(stage: Stage, direction: Tensor, lines: list[Lines], row: int, r
         coefficient = value * slope + beta
         needed = ((slope != 0) | (beta != 0)).nonzero()[:, 0].tolist()
         found += [Line(layer, k, float(slope[k]), float(slope[k]), float(beta[k])) for k in needed]
-    entries: tuple[Entry, ...] = ()
-    if rows is not None:
-        weights = rows[row].reshape(-1)
-        entries = tuple(Entry(r, float(weights[r])) for r in weights.nonzero()[:, 0].tolist())
-    return Multipliers(tuple(found), entries)
+    return Multipliers(tuple(found), () if rows is None else entries(rows[row].reshape(-1).cpu().numpy()))
 
 
 def ends_by(lines: list[Lines], row: int) -> tuple[NeuronBound, ...]:
@@ -126,6 +120,6 @@ def ends_by(lines: list[Lines], row: int) -> tuple[NeuronBound, ...]:
     return tuple(ends)
 
 
-def entries(direction: np.ndarray) -> tuple[Entry, ...]:
-    """A direction as the proof format writes it."""
-    return tuple(Entry(int(j), float(direction[j])) for j in np.flatnonzero(direction))
+def entries(values: np.ndarray) -> tuple[Entry, ...]:
+    """A direction, or the multipliers of rows, as the proof format writes them: what is not 0."""
+    return tuple(Entry(int(j), float(values[j])) for j in np.flatnonzero(values))
