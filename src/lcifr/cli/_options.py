@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+def finite(value: float) -> float:
+    """Numbers that typer's ranges let through, and that are no number to compute with."""
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not a finite number")
+    return value
 
 
 class Where(StrEnum):
@@ -54,6 +62,14 @@ SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of splits and tr
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")]
 EpochsOption = Annotated[int, typer.Option("--epochs", min=1, help="How long to learn.")]
 BatchOption = Annotated[int, typer.Option("--batch", min=1, help="People per step of learning.")]
+StretchOption = Annotated[
+    float,
+    typer.Option(
+        "--stretch",
+        callback=finite,
+        help="How many times its proved radius a label must survive in training: more are certified.",
+    ),
+]
 LatentOption = Annotated[int, typer.Option("--latent", min=1, help="Width of the representation z.")]
 HiddenOption = Annotated[
     str, typer.Option("--hidden", metavar="N,N,…", help='Widths of hidden layers, such as "20" or "100,100".')

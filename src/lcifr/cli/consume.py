@@ -20,6 +20,7 @@ from lcifr.cli._options import (
     Task,
     ToleranceOption,
     Where,
+    finite,
     widths_of,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
@@ -52,7 +53,9 @@ def consume(
     task: Annotated[Task, typer.Option(help="Classes or numbers; auto looks at the labels.")] = Task.AUTO,
     tolerance: ToleranceOption = None,
     hidden: HiddenOption = "",
-    gamma: Annotated[float, typer.Option(min=0.0, help="Weight of certificates against accuracy.")] = 1.0,
+    gamma: Annotated[
+        float, typer.Option(min=0.0, callback=finite, help="Weight of certificates against accuracy.")
+    ] = 1.0,
     epochs: EpochsOption = 100,
     on: OnOption = Where.BALL,
     checked: Annotated[

@@ -24,9 +24,11 @@ from lcifr.cli._options import (
     PhiOption,
     SchemaOption,
     SeedOption,
+    StretchOption,
     TableArgument,
     TargetOption,
     WorkersOption,
+    finite,
     widths_of,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
@@ -47,6 +49,7 @@ class _Recipe:
     """How to learn."""
 
     gamma: float
+    stretch: float
     latent: int
     hidden: tuple[int, ...]
     epochs: int
@@ -64,8 +67,10 @@ def produce(
     id_column: IdOption = None,
     held_out: HeldOutOption = 0.2,
     gamma: Annotated[
-        float, typer.Option(min=0.0, help="Weight of the promise against accuracy; `lcifr tune` finds one.")
+        float,
+        typer.Option(min=0.0, callback=finite, help="Weight of the promise against accuracy; `lcifr tune` finds one."),
     ] = 1.0,
+    stretch: StretchOption = 1.0,
     latent: LatentOption = 20,
     hidden: HiddenOption = "20",
     epochs: EpochsOption = 50,
@@ -90,7 +95,7 @@ def produce(
     crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed)
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
-    recipe = _Recipe(gamma, latent, widths_of(hidden), epochs, batch, seed)
+    recipe = _Recipe(gamma, stretch, latent, widths_of(hidden), epochs, batch, seed)
     with run_folder(context, out, force=force, inputs=inputs) as run:
         encoder, warned = _encoder(run, crowd, phi, recipe)
         _hand_over(run.work, crowd, encoder, share_formula, workers, chunk)
@@ -126,6 +131,7 @@ def _encoder(run: Run, crowd: Crowd, phi: str, recipe: _Recipe) -> tuple[FairEnc
     encoder = FairEncoder(
         similarity,
         gamma=recipe.gamma,
+        stretch=recipe.stretch,
         latent_dim=recipe.latent,
         hidden=recipe.hidden,
         epochs=recipe.epochs,

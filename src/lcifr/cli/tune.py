@@ -21,6 +21,7 @@ from lcifr.cli._options import (
     PhiOption,
     SchemaOption,
     SeedOption,
+    StretchOption,
     TableArgument,
     TargetOption,
     widths_of,
@@ -50,6 +51,7 @@ def tune(
     id_column: IdOption = None,
     gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try, rising.")] = "0.1,0.3,1,3,10,30",
     held_out: HeldOutOption = 0.2,
+    stretch: StretchOption = 1.0,
     latent: LatentOption = 20,
     hidden: HiddenOption = "20",
     epochs: EpochsOption = 50,
@@ -66,13 +68,13 @@ def tune(
     """
     crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed)
     weights = _weights(gammas)
-    encoder = _encoder(crowd, phi, latent, widths_of(hidden), epochs, batch, seed)
+    encoder = _encoder(crowd, phi, stretch, latent, widths_of(hidden), epochs, batch, seed)
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
     with run_folder(context, out, force=force, inputs=inputs) as run:
         run.lost = "The model that was being learned starts anew."
         frontier = _search(run, crowd, encoder, required, weights, seed)
-        result = _result(frontier)
+        result = _result(frontier, stretch)
         _keep(run.work, frontier)
         run.finish(result)
     if as_json:
@@ -92,7 +94,7 @@ def _weights(text: str) -> list[float]:
 
 
 def _encoder(
-    crowd: Crowd, phi: str, latent: int, hidden: tuple[int, ...], epochs: int, batch: int, seed: int
+    crowd: Crowd, phi: str, stretch: float, latent: int, hidden: tuple[int, ...], epochs: int, batch: int, seed: int
 ) -> FairEncoder:
     from lcifr.cli.phi import _read_formula
     from lcifr.data import Encoding
@@ -102,7 +104,15 @@ def _encoder(
     text, source = _read_formula(phi)
     similarity = Similarity(text, crowd.schema, Encoding.fit(crowd.train.X, crowd.schema), source=source)
     similarity.region(crowd.train.X.slice(0, 1))
-    return FairEncoder(similarity, latent_dim=latent, hidden=hidden, epochs=epochs, batch_size=batch, random_state=seed)
+    return FairEncoder(
+        similarity,
+        stretch=stretch,
+        latent_dim=latent,
+        hidden=hidden,
+        epochs=epochs,
+        batch_size=batch,
+        random_state=seed,
+    )
 
 
 def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weights: list[float], seed: int) -> Frontier:
@@ -130,7 +140,7 @@ def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weigh
         )
 
 
-def _result(frontier: Frontier) -> dict[str, Any]:
+def _result(frontier: Frontier, stretch: float) -> dict[str, Any]:
     def plain(point: Any) -> dict[str, Any]:
         return {**asdict(point), "degeneracies": [one.message for one in point.degeneracies]}
 
@@ -140,6 +150,7 @@ def _result(frontier: Frontier) -> dict[str, Any]:
         "required": frontier.required,
         "chosen": None if frontier.chosen is None else frontier.chosen.name,
         "gamma": None if frontier.chosen is None else frontier.chosen.gamma,
+        "stretch": stretch,
         "plain": plain(frontier.plain),
         "unaware": plain(frontier.unaware),
         "points": [plain(point) for point in frontier.points],
@@ -174,4 +185,5 @@ def _show(result: dict[str, Any], out: Path) -> None:
         say(f"No weight reaches the required score of {result['required']:g}.")
     else:
         say(f"{out}/frontier.svg   the picture")
-        to_stderr(f"\nNext: lcifr produce … --gamma {result['gamma']:g} --out producer")
+        stretch = "" if result["stretch"] == 1 else f" --stretch {result['stretch']:g}"
+        to_stderr(f"\nNext: lcifr produce … --gamma {result['gamma']:g}{stretch} --out producer")

@@ -1,0 +1,39 @@
+"""``--stretch``: it reaches the encoder that is learned, and what ``lcifr tune`` chose can be produced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lcifr.cli._learning import load_encoder
+from lcifr.estimators import FairEncoder
+from tests.commands.story import QUICK, lcifr, write_german
+
+LEARN = ("people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--epochs", "3")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    write_german(tmp_path, 30)
+    return tmp_path
+
+
+def test_a_stretched_encoder_is_another_one(place: Path) -> None:
+    """The default is the proved radius itself; asked for more, the label has to survive more."""
+    weights = {}
+    for name, more in {"plain": (), "one": ("--stretch", "1"), "four": ("--stretch", "4")}.items():
+        lcifr("produce", *LEARN, *more, "--no-bundle", "--out", name, cwd=place)
+        learned = load_encoder(place / name)
+        weights[name] = learned.network_.hash
+        assert learned.stretch == (4.0 if name == "four" else 1.0)
+    assert weights["plain"] == weights["one"] != weights["four"]
+
+
+def test_a_search_keeps_to_the_stretch_and_says_it(place: Path) -> None:
+    words = ("tune", *LEARN, "--required", "0.1", "--gammas", "1", "--stretch", "3")
+    said = lcifr(*words, "--out", "frontier", cwd=place)
+    assert "--gamma 1 --stretch 3 --out producer" in said.err
+    chosen = FairEncoder.load(place / "frontier/encoder.safetensors")
+    assert (chosen.gamma, chosen.stretch) == (1.0, 3.0)
+    assert lcifr(*words, "--out", "again", "--json", cwd=place).json["stretch"] == 3.0
