@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from experiments.plan import Cell
+from lcifr.writing import write_json
 
 Found = dict[str, Any]
 """What a cell found, with its ``name``, ``kind`` and ``settings`` beside it."""
@@ -40,9 +40,7 @@ class Store:
         path = self._path(cell.name)
         path.parent.mkdir(parents=True, exist_ok=True)
         whole = {"name": cell.name, "kind": cell.kind, "settings": cell.settings, **found}
-        fresh = path.with_name(f".{path.name}.{os.getpid()}")
-        fresh.write_text(json.dumps(whole, allow_nan=False) + "\n", encoding="utf-8")
-        fresh.replace(path)
+        write_json(path, whole)
 
     def done(self, cells: Iterable[Cell]) -> dict[str, Found]:
         """What is there of these cells, by name."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import NetworkError
+from lcifr.writing import write_whole
 
 if TYPE_CHECKING:
     from torch import nn
@@ -153,10 +154,7 @@ class Network:
         for index, layer in enumerate(self.layers):
             tensors[f"{index}.weight"], tensors[f"{index}.bias"] = np.array(layer.weight), np.array(layer.bias)
         data = save(tensors, metadata={"format": FORMAT, "layers": str(len(self.layers)), "hash": self.hash})
-        path = Path(path)
-        beside = path.with_name(path.name + ".part")
-        beside.write_bytes(data)
-        beside.replace(path)
+        write_whole(path, data)
 
     @classmethod
     def load(cls, path: str | Path) -> Network:

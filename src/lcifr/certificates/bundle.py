@@ -24,7 +24,7 @@ from lcifr.certificates.counterexample import Trial
 from lcifr.certificates.decision import Asked
 from lcifr.certificates.encoder import Encoder, freeze
 from lcifr.certificates.evidence import Evidence, box_question, prove
-from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder, write_json
+from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder
 from lcifr.certificates.handover import Representation
 from lcifr.certificates.latent import versions
 from lcifr.certificates.verdicts import Certificates
@@ -34,6 +34,7 @@ from lcifr.errors import ArtefactError
 from lcifr.network import Network
 from lcifr.prove.proof import hexadecimal
 from lcifr.similarity.region import Region
+from lcifr.writing import write_json
 
 FORMAT = "lcifr-audit-3"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"

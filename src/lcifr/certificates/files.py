@@ -16,12 +16,13 @@ from lcifr.certificates import handover
 from lcifr.certificates.auditor import audit
 from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.encoder import FrozenEncoder, freeze
-from lcifr.certificates.folder import MANIFEST, describe_files, write_json
+from lcifr.certificates.folder import MANIFEST, describe_files
 from lcifr.certificates.joining import join_handover, join_tables
 from lcifr.certificates.large import CHUNK, Job, assembled, parts_beside, run_parts
 from lcifr.certificates.latent import provenance_of, represent, versions
 from lcifr.certificates.stream import Chunk, Source
 from lcifr.data import Schema
+from lcifr.writing import write_json
 
 AUDITED = "audit.parquet"
 

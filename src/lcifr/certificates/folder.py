@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import ArtefactError
+from lcifr.writing import sync
 
 MANIFEST = "manifest.json"
 LARGEST_JSON = 1 << 30
@@ -36,33 +37,13 @@ def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
     try:
         yield beside
         for file in beside.iterdir():
-            _sync(file)
+            sync(file)
         beside.chmod(0o755)
         os.rename(beside, target)  # fails if somebody else was faster: a folder with files is never replaced
-        _sync(target.parent)
+        sync(target.parent)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """A file that is there with all its bytes or not at all, even if the machine stops."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(data)
-    _sync(beside)
-    os.replace(beside, path)
-
-
-def write_json(path: Path, values: Any) -> None:
-    path.write_text(json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False), encoding="utf-8")
 
 
 def sha256(path: Path) -> str:

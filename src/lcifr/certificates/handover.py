@@ -23,9 +23,9 @@ from lcifr.certificates.folder import (
     open_folder,
     read_arrays,
     read_json,
-    write_json,
 )
 from lcifr.errors import ArtefactError
+from lcifr.writing import write_json
 
 FORMAT = "lcifr-handover-1"
 LATENT, IDS = "latent.safetensors", "ids.json"

@@ -23,11 +23,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
-from lcifr.certificates.folder import fresh_folder, write_whole
+from lcifr.certificates.folder import fresh_folder
 from lcifr.certificates.stream import Chunk, Source, count_people, read_chunks
 from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.data import Schema
 from lcifr.errors import ArtefactError
+from lcifr.writing import write_whole
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""

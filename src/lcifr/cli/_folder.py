@@ -23,6 +23,7 @@ import typer
 
 from lcifr.cli._output import to_stderr
 from lcifr.errors import LcifrError
+from lcifr.writing import write_json
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
 STOPPED = 130  # as shells say it: ended by Ctrl-C
@@ -146,13 +147,6 @@ def read_result(folder: Path, command: str) -> dict[str, Any]:
             fix="give the folders in the order that --help shows",
         )
     return found
-
-
-def write_json(path: Path, values: Any) -> None:
-    """JSON that people can read; written whole or not at all."""
-    from lcifr.certificates.folder import write_whole
-
-    write_whole(path, json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n")
 
 
 # -- the folder itself -------------------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import settings_of, write_json
+from lcifr.cli._folder import settings_of
 from lcifr.cli._output import JsonOption, print_json
 from lcifr.errors import LcifrError
+from lcifr.writing import write_json
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -68,7 +68,7 @@ def _by_name(out: Path | None) -> Format:
 
 
 def _write(path: Path, text: str) -> None:
-    from lcifr.certificates.folder import write_whole
+    from lcifr.writing import write_whole
 
     try:
         write_whole(path, text.encode("utf-8", "replace"))

@@ -17,6 +17,7 @@ from lcifr.data.schema import Categorical, Schema
 from lcifr.data.table import Individuals
 from lcifr.data.threads import side_by_side
 from lcifr.errors import LcifrError, Problem, TableError
+from lcifr.writing import write_json
 
 FORMAT = 1  # of the JSON form
 UNIT_ROUNDOFF = 2.0**-53
@@ -223,7 +224,8 @@ class Encoding:
         return hashlib.sha256(json.dumps(self.to_dict()).encode()).hexdigest()
 
     def save(self, path: str | Path) -> None:
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False), encoding="utf-8")
+        """Write it as JSON, for :meth:`load`."""
+        write_json(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | Path) -> Encoding:

@@ -21,6 +21,7 @@ from lcifr.estimators.head import Head
 from lcifr.estimators.heads import RobustClassifier
 from lcifr.estimators.reading import is_table
 from lcifr.learn.score import Degeneracy, balanced_score_of, degeneracies, score_of
+from lcifr.writing import write_json
 
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
@@ -152,7 +153,7 @@ class _Search:
             raise LearningError(
                 f"{folder} holds a search with other people or other settings", fix="give an empty folder, or remove it"
             )
-        note.write_text(json.dumps({"mark": mark}), encoding="utf-8")
+        write_json(note, {"mark": mark})
 
     def visit(self, candidate: FairEncoder, name: str) -> Point:
         """The point of this candidate, fitted now or found in the folder."""
@@ -170,7 +171,7 @@ class _Search:
         if note is not None and self.folder is not None:
             candidate.save(self.folder / f"{name}.encoder")
             head.save(self.folder / f"{name}.head")
-            note.write_text(json.dumps(asdict(point)), encoding="utf-8")  # last: it says that the others are whole
+            write_json(note, asdict(point))  # last: it says that the others are whole
         return point
 
     def models(self, name: str) -> tuple[FairEncoder, Head]:

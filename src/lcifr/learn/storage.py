@@ -13,6 +13,7 @@ import numpy as np
 
 from lcifr.errors import LearningError
 from lcifr.network import Network
+from lcifr.writing import write_whole
 
 FORMAT = "lcifr-model"
 VERSION = 1
@@ -28,7 +29,7 @@ class Stored:
 
 
 def write(path: str | Path, kind: str, stored: Stored) -> None:
-    """Write beside and rename: a reader never sees half a file."""
+    """One safetensors file; a reader never sees half of it."""
     from safetensors.numpy import save
 
     tensors = {
@@ -41,10 +42,7 @@ def write(path: str | Path, kind: str, stored: Stored) -> None:
     # Keys keep their order: the order of a schema's attributes is the order of the feature columns.
     text = json.dumps({"content": stored.content, "networks": depths}, ensure_ascii=False, allow_nan=False)
     header = {"format": FORMAT, "version": VERSION, "kind": kind, "hash": _digest(text, tensors), "content": text}
-    path = Path(path)
-    beside = path.with_name(path.name + ".part")
-    beside.write_bytes(save(tensors, metadata={KEY: json.dumps(header, ensure_ascii=False)}))
-    beside.replace(path)
+    write_whole(path, save(tensors, metadata={KEY: json.dumps(header, ensure_ascii=False)}))
 
 
 def read(path: str | Path, kind: str) -> Stored:
