@@ -70,7 +70,7 @@ def bars(found: dict[str, Found]) -> list[Bar]:
             f"`bounds` is no worse than our `dl2`: some weight has its accuracy and certified share (less {CLOSE})",
             len(ROWS),
             {row: frontier_no_worse(row, found) for row in ROWS},
-            {row: _short_of_dl2(row, found) for row in ROWS},
+            {row: _short_of_dl2(row, found) for row in ROWS if frontier_no_worse(row, found) is False},
         ),
         Bar(
             "`bounds` reaches what learning set out for: "
@@ -157,24 +157,19 @@ def as_good_as_unaware(row: str, found: dict[str, Found]) -> bool | None:
     return test["certified"] >= 100.0 - 1e-9 and test["accuracy"] >= blind[0].test["accuracy"] - 0.3
 
 
-def _short_of_dl2(row: str, found: dict[str, Found]) -> str:
-    """How accurate the most accurate weight of ours is that certifies what ``dl2`` does, and how much is certified."""
-    theirs, ours = points(row, found, "dl2"), points(row, found, "bounds")
-    if frontier_no_worse(row, found) is not False:
-        return ""
-    wanted = theirs[0].test
-    enough = [point.test for point in ours if point.test["certified"] >= wanted["certified"] - CLOSE]
-    if not enough:
-        most = max(point.test["certified"] for point in ours)
-        return f"certified at most {most:.1f} of {wanted['certified']:.1f} with the weights tried"
-    best = max(enough, key=lambda test: test["accuracy"])
-    return f"accuracy {best['accuracy']:.1f} of {wanted['accuracy']:.1f} where {best['certified']:.1f} are certified"
-
-
 def frontier_no_worse(row: str, found: dict[str, Found]) -> bool | None:
     """Whether some weight of ours is at least as good as ``dl2`` in both figures that trade against each other."""
-    theirs, ours = points(row, found, "dl2"), points(row, found, "bounds")
-    if not theirs or not ours:
+    if not points(row, found, "dl2") or not (ours := points(row, found, "bounds")):
         return None
-    wanted = theirs[0].test
-    return any(all(point.test[name] >= wanted[name] - CLOSE for name in ("accuracy", "certified")) for point in ours)
+    return any(reaches(point, _dl2(row, found)) for point in ours)
+
+
+def _dl2(row: str, found: dict[str, Found]) -> Asked:
+    test = points(row, found, "dl2")[0].test
+    return {name: test[name] - CLOSE for name in ("accuracy", "certified")}
+
+
+def _short_of_dl2(row: str, found: dict[str, Found]) -> str:
+    asked = _dl2(row, found)
+    figures = ", ".join(f"{name} {least:.1f}" for name, least in asked.items())
+    return f"of {figures} together: {why(row, 'bounds', asked, found)}"

@@ -49,12 +49,12 @@ def test_dl2_has_one_weight(certified: float, said: str) -> None:
 
 def test_every_row_that_is_not_reached_says_how_far_and_why() -> None:
     missed = 0
-    for bar in bars(everything())[:3]:
+    for bar in bars(everything())[:5]:
         for row, reached in bar.rows.items():
             assert (row in bar.short) is (reached is False)
             if row in bar.short:
                 figures, reason = bar.short[row].split(": ", 1)
-                assert " of " in figures
+                assert "of " in figures
                 assert len(reason) > 20
                 missed += 1
     assert missed > 10
