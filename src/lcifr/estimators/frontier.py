@@ -98,7 +98,8 @@ def tune(
     Parameters
     ----------
     encoder, head
-        Unfitted; the head (logistic regression unless given) is trained against each person's own radius.
+        Unfitted; all settings but gamma, such as ``stretch``, are the same for every weight. The head (logistic
+        regression unless given) is trained against each person's own radius.
     validation
         A table and labels, for early stopping and for every figure of the frontier.
     required
