@@ -14,6 +14,7 @@ from lcifr.data import Encoding, Individuals
 from lcifr.datasets import Dataset
 from lcifr.learn.counterexamples import onto_simplex, similar_people
 from lcifr.network import Network
+from lcifr.similarity import geometry
 from lcifr.similarity.formula import Or
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, worlds
@@ -112,6 +113,7 @@ def test_projection_onto_the_simplex_is_the_nearest_point() -> None:
     assert torch.allclose(landed.sum(1), torch.ones(50, dtype=torch.float64))
     assert (landed >= 0).all()
     assert (landed[~allowed] == 0).all()
+    np.testing.assert_allclose(landed, geometry.onto_simplex(values.numpy(), allowed.numpy()), atol=1e-12)
     distance = (landed - values).square().sum(1)
     for _ in range(200):
         other = torch.rand(50, 5, generator=draw, dtype=torch.float64) * allowed

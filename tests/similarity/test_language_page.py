@@ -13,6 +13,7 @@ from lcifr.errors import SimilarityError
 from lcifr.similarity.explain import explain
 from lcifr.similarity.names import KEYWORDS
 from lcifr.similarity.parser import MAX_LENGTH, MAX_NESTING, parse
+from lcifr.similarity.printer import print_formula
 from lcifr.similarity.ready import ready_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
@@ -29,7 +30,8 @@ def _cells(section: str) -> list[str]:
 
 @pytest.mark.parametrize("text", [text for kind, text in BLOCKS if kind == "phi"])
 def test_formulas_read(text: str) -> None:
-    parse(text, SCHEMA)
+    formula = parse(text, SCHEMA)
+    assert parse(print_formula(formula), SCHEMA) == formula
 
 
 def test_english_is_that_of_the_formula_before_it() -> None:
@@ -52,7 +54,8 @@ def test_errors_are_those_of_the_formula_before_them() -> None:
 
 @pytest.mark.parametrize("code", _cells("Conditions"))
 def test_conditions_of_the_table_read(code: str) -> None:
-    parse(f"{code} < 3" if code.startswith("rank") else code, SCHEMA)
+    formula = parse(f"{code} < 3" if code.startswith("rank") else code, SCHEMA)
+    assert parse(print_formula(formula), SCHEMA) == formula
 
 
 @pytest.mark.parametrize("code", _cells("What is refused, and why"))

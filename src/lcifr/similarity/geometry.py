@@ -99,12 +99,16 @@ def _onto_product(cell: Cell, point: FloatArray) -> FloatArray:
     landed = point.copy()
     landed[:, cell.numeric] = np.clip(point[:, cell.numeric], cell.lower, np.maximum(cell.lower, cell.upper))
     for choice in cell.choices:
-        landed[:, choice.columns] = _onto_simplex(point[:, choice.columns], choice.allowed)
+        landed[:, choice.columns] = onto_simplex(point[:, choice.columns], choice.allowed)
     return landed
 
 
-def _onto_simplex(values: FloatArray, allowed: BoolArray) -> FloatArray:
-    """Euclidean projection of each row onto {p ≥ 0, Σp = 1, p = 0 where not allowed}, by sorting (Held et al. 1974)."""
+def onto_simplex(values: FloatArray, allowed: BoolArray) -> FloatArray:
+    """Euclidean projection of each row onto {p ≥ 0, Σp = 1, p = 0 where not allowed}, by sorting (Held et al. 1974).
+
+    Learning has its own on tensors (:func:`lcifr.learn.counterexamples.onto_simplex`), which stays on the device that
+    learns; a test holds the two together.
+    """
     masked = np.where(allowed, values, -np.inf)
     descending = -np.sort(-masked, axis=1)
     sums = np.cumsum(np.where(np.isfinite(descending), descending, 0.0), axis=1)
