@@ -12,9 +12,13 @@ def write_whole(path: str | Path, data: bytes) -> None:
     """A file that is there with all its bytes or not at all: written beside, brought to the disk, then renamed."""
     path = Path(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(data)
-    sync(beside)
-    os.replace(beside, path)
+    try:
+        beside.write_bytes(data)
+        sync(beside)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def write_json(path: str | Path, values: Any) -> None:
