@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lcifr.data.columns import to_float
 from lcifr.data.frames import as_text, read_frame
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.data.table import to_float
 from lcifr.errors import Problem, SchemaError, TableError, did_you_mean
 
 MANY_CATEGORIES = 100  # text with more distinct values than this is an identifier or prose, not an attribute

@@ -1,8 +1,7 @@
-"""What is an individual? The attributes of a table of people, their kinds and their limits."""
+"""What is an individual? The attributes of a table of people, in their order, and the file that lists them."""
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,75 +11,12 @@ from typing import Any
 
 import tomli_w
 
+from lcifr.data.attributes import Attribute, Categorical, Numeric, attribute_from_dict, attribute_to_dict
 from lcifr.errors import SchemaError, did_you_mean
 
+__all__ = ["RESERVED_GROUPS", "Attribute", "Categorical", "Numeric", "Schema"]
+
 RESERVED_GROUPS = ("all", "numeric", "categorical")  # every schema has these sets; formulas use them
-
-
-@dataclass(frozen=True)
-class Numeric:
-    """A number: age, income, a count.
-
-    Parameters
-    ----------
-    name
-        The table's column.
-    unit
-        What the number counts, for people who read reports: ``"years"``.
-    lower, upper
-        The declared range, ends included; None where nothing is declared. A declared range limits who can exist at
-        all, so it clips every region.
-    integer
-        Whether only whole numbers occur.
-    """
-
-    name: str
-    unit: str | None = None
-    lower: float | None = None
-    upper: float | None = None
-    integer: bool = False
-
-    def __post_init__(self) -> None:
-        ends = [end for end in (self.lower, self.upper) if end is not None]
-        if not all(math.isfinite(end) for end in ends):
-            raise SchemaError(
-                f'attribute "{self.name}": the range {ends} is not finite', fix="leave out an end that does not exist"
-            )
-        if len(ends) == 2 and ends[0] > ends[1]:
-            raise SchemaError(
-                f'attribute "{self.name}": the range runs backwards, from {ends[0]} to {ends[1]}', fix="swap the ends"
-            )
-
-
-@dataclass(frozen=True)
-class Categorical:
-    """One of a few named values: sex, state, purpose. The order of ``values`` is the order of the feature columns."""
-
-    name: str
-    values: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(self.values))
-        if not self.values:
-            raise SchemaError(f'attribute "{self.name}" has no values', fix="list its values, or drop the column")
-        if not all(isinstance(value, str) for value in self.values):
-            raise SchemaError(
-                f'attribute "{self.name}": values must be text, found {list(self.values)}', fix='write 1 as "1"'
-            )
-        repeated = sorted({value for value in self.values if self.values.count(value) > 1})
-        if repeated:
-            raise SchemaError(
-                f'attribute "{self.name}" lists a value twice: {", ".join(repeated)}', fix="list each value once"
-            )
-        blank = [value for value in self.values if not value.strip()]
-        if blank:
-            raise SchemaError(
-                f'attribute "{self.name}" has a blank value; blank means missing here',
-                fix='give missing people a value of their own, such as "unknown"',
-            )
-
-
-Attribute = Numeric | Categorical
 
 
 @dataclass(frozen=True)
@@ -190,7 +126,7 @@ class Schema:
         """The schema as plain values: what its file and every hash of it are made of."""
         return {
             **({"target": self.target} if self.target is not None else {}),
-            "attributes": {attribute.name: _attribute_to_dict(attribute) for attribute in self.attributes},
+            "attributes": {attribute.name: attribute_to_dict(attribute) for attribute in self.attributes},
             **({"groups": {name: list(members) for name, members in self.groups.items()}} if self.groups else {}),
         }
 
@@ -213,7 +149,7 @@ class Schema:
             )
         if not isinstance(target, str | None):
             raise SchemaError(f"target must be a column name, found {target!r}")
-        return cls(tuple(_attribute_from_dict(name, entry) for name, entry in attributes.items()), groups, target)
+        return cls(tuple(attribute_from_dict(name, entry) for name, entry in attributes.items()), groups, target)
 
     def save(self, path: str | Path) -> None:
         """Write the schema as a TOML file that a person can edit."""
@@ -236,43 +172,3 @@ class Schema:
 
 def _is_text_list(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
-
-
-def _attribute_to_dict(attribute: Attribute) -> dict[str, Any]:
-    if isinstance(attribute, Categorical):
-        return {"kind": "categorical", "values": list(attribute.values)}
-    entry: dict[str, Any] = {"kind": "numeric"}
-    if attribute.unit is not None:
-        entry["unit"] = attribute.unit
-    if attribute.integer:
-        entry["integer"] = True
-    if attribute.lower is not None:
-        entry["lower"] = attribute.lower
-    if attribute.upper is not None:
-        entry["upper"] = attribute.upper
-    return entry
-
-
-_ENTRIES: dict[str, dict[str, tuple[type, ...]]] = {
-    "numeric": {"kind": (str,), "unit": (str,), "integer": (bool,), "lower": (int, float), "upper": (int, float)},
-    "categorical": {"kind": (str,), "values": (list, tuple)},
-}
-
-
-def _attribute_from_dict(name: str, entry: object) -> Attribute:
-    if not isinstance(entry, Mapping) or entry.get("kind") not in _ENTRIES:
-        raise SchemaError(f'attribute "{name}": kind must be "numeric" or "categorical"')
-    known = _ENTRIES[entry["kind"]]
-    for key, value in entry.items():
-        if key not in known:
-            raise SchemaError(f'attribute "{name}": unknown entry "{key}".{did_you_mean(key, known)}')
-        if not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
-            raise SchemaError(
-                f'attribute "{name}": {key} = {value!r} is not a {" or ".join(kind.__name__ for kind in known[key])}'
-            )
-    fields = {key: value for key, value in entry.items() if key != "kind"}
-    if entry["kind"] == "categorical":
-        if "values" not in fields:
-            raise SchemaError(f'attribute "{name}": its values are missing', fix='values = ["female", "male"]')
-        return Categorical(name, tuple(fields["values"]))
-    return Numeric(name, **fields)

@@ -10,15 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lcifr.data.columns import read_codes, read_numbers, rows_where
 from lcifr.data.frames import as_text, read_frame
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
 from lcifr.data.threads import side_by_side
 from lcifr.errors import Problem, TableError, did_you_mean
-
-# Squares of larger numbers would overflow when a standard deviation is taken; no attribute of a person is that large.
-LARGEST = 1e100
-# A float64 holds every whole number up to here; beyond, neighbours merge and "exact" would be a lie.
-LARGEST_INTEGER = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -72,10 +68,10 @@ class Individuals:
             found: list[Problem] = []
             if isinstance(attribute, Numeric):
                 j = schema.names_numeric.index(attribute.name)
-                numbers[:, j] = _read_numbers(table[attribute.name], attribute, found, fitting)
+                numbers[:, j] = read_numbers(table[attribute.name], attribute, found, fitting)
             else:
                 j = schema.names_categorical.index(attribute.name)
-                codes[:, j] = _read_codes(table[attribute.name], attribute, found)
+                codes[:, j] = read_codes(table[attribute.name], attribute, found)
             return found
 
         for found in side_by_side(read_column, schema.attributes, rows=len(table)):
@@ -123,18 +119,24 @@ def read_target(source: Any, schema: Schema) -> NDArray[Any]:
 
 def check_target(column: Any, name: str = "target") -> NDArray[Any]:
     """The values of a target column, if none is missing and there is more than one class."""
-    values = pa.chunked_array([pa.array(column)]) if not isinstance(column, pa.ChunkedArray) else column
-    if pa.types.is_string(values.type) or pa.types.is_dictionary(values.type):
-        values = as_text(values)
-    missing = _rows(pc.is_null(values, nan_is_null=True))
-    problems = [Problem("the target is missing", column=name, row=row) for row in missing]
-    if not len(values):
-        problems.append(Problem("there are no rows"))
-    elif not problems and pc.count_distinct(values).as_py() < 2:
+    values = target_values(column, name)
+    problems = [] if len(values) else [Problem("there are no rows")]
+    if not problems and pc.count_distinct(values).as_py() < 2:
         problems.append(Problem(f"the target has one class only: {values[0].as_py()!r}", column=name))
     if problems:
         raise TableError(problems)
     return np.asarray(values.to_pandas())
+
+
+def target_values(column: Any, name: str = "target", start: int = 0) -> pa.ChunkedArray:
+    """The values of some rows of a target column, from ``start`` on, if none is missing; texts are trimmed."""
+    values = pa.chunked_array([pa.array(column)]) if not isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_string(values.type) or pa.types.is_dictionary(values.type):
+        values = as_text(values)
+    missing = rows_where(pc.is_null(values, nan_is_null=True))
+    if missing:
+        raise TableError([Problem("the target is missing", column=name, row=row + start) for row in missing])
+    return values
 
 
 def _same_schema(found: Schema, expected: Schema) -> None:
@@ -159,103 +161,3 @@ def _column_problems(table: pa.Table, schema: Schema) -> list[Problem]:
     if not len(table):
         problems.append(Problem("there are no rows"))
     return problems
-
-
-def _rows(mask: Any) -> list[int]:
-    """The rows where an Arrow or numpy mask is true."""
-    array = mask.to_numpy(zero_copy_only=False) if isinstance(mask, pa.Array) else np.asarray(mask)
-    return [int(row) for row in np.flatnonzero(array)]
-
-
-def _read_numbers(column: pa.ChunkedArray, attribute: Numeric, problems: list[Problem], fitting: bool) -> Any:
-    name = attribute.name
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    values, odd = to_float(column)
-    problems += [Problem(f"{column[row].as_py()!r} is not a number", column=name, row=row) for row in odd]
-    missing = np.isnan(values)
-    missing[odd] = False
-    problems += [Problem("the value is missing", column=name, row=row) for row in _rows(missing)]
-    for wrong, message in _limits(values, attribute, pa.types.is_integer(column.type)):
-        problems += [Problem(f"{values[row]:g} {message}", column=name, row=row) for row in _rows(wrong)]
-    if fitting and len(values) and not problems and values.min() == values.max():
-        problems.append(Problem(f"the value never varies (always {values[0]:g}), so it has no scale", column=name))
-    return values
-
-
-def _limits(values: NDArray[np.float64], attribute: Numeric, surely_whole: bool) -> list[tuple[NDArray[np.bool_], str]]:
-    """What a number of this attribute must not be, with the words for it; nothing where all is well at a glance."""
-    least, most = (-LARGEST, LARGEST) if not attribute.integer else (-LARGEST_INTEGER, LARGEST_INTEGER)
-    least, most = max(least, _or(attribute.lower, least)), min(most, _or(attribute.upper, most))
-    within = len(values) and least <= values.min() and values.max() <= most  # never true with NaN
-    if within and (not attribute.integer or surely_whole or (values == np.rint(values)).all()):
-        return []
-    finite = np.isfinite(values)
-    size = np.abs(values)
-    limits = [
-        (np.isinf(values), "is infinite"),
-        (finite & (size > LARGEST), f"is too large to be scaled (beyond {LARGEST:g})"),
-    ]
-    if attribute.integer:
-        limits.append((finite & (size <= LARGEST) & (values != np.rint(values)), "is not a whole number"))
-        limits.append(
-            (finite & (size > LARGEST_INTEGER), "is beyond the whole numbers that a float holds exactly (2^53)")
-        )
-    if attribute.lower is not None:
-        limits.append(
-            (finite & (values < attribute.lower), f"is below the declared range, which starts at {attribute.lower:g}")
-        )
-    if attribute.upper is not None:
-        limits.append(
-            (finite & (values > attribute.upper), f"is above the declared range, which ends at {attribute.upper:g}")
-        )
-    return limits
-
-
-def _or(end: float | None, otherwise: float) -> float:
-    return otherwise if end is None else end
-
-
-def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
-    """Values as float64, NaN where there is none; and the rows whose value is no number."""
-    kind = column.type
-    if pa.types.is_float32(kind) or pa.types.is_float16(kind):
-        # A short float means the decimal it prints, as every number here does: 3.6f is 3.6, not 3.5999999046.
-        shortest = column.to_numpy().astype(f"f{kind.bit_width // 8}").astype(str)
-        return shortest.astype(np.float64), []
-    if (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_boolean(kind)
-        or pa.types.is_decimal(kind)
-    ):
-        column = column.cast(pa.int8()) if pa.types.is_boolean(kind) else column
-        return column.cast(pa.float64(), safe=False).to_numpy().astype(np.float64), []
-    values = np.full(len(column), np.nan)
-    odd = []
-    for row, value in enumerate(column.to_pylist()):
-        if value is None or not str(value).strip():
-            continue
-        try:
-            values[row] = float("no" if "_" in str(value) else value)  # Python reads 1_000 as a number, tables do not
-        except (TypeError, ValueError):
-            odd.append(row)
-    return values, odd
-
-
-def _read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[Problem]) -> Any:
-    known = pa.array(attribute.values, pa.string())
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        # Almost every table is clean: one look-up, and only what it does not find is trimmed and looked at again.
-        codes = pc.index_in(column, value_set=known.cast(column.type))
-        if not codes.null_count:
-            return codes.to_numpy()
-    text = as_text(column)
-    codes = pc.index_in(text, value_set=known)
-    missing = text.is_null().to_numpy()
-    problems += [Problem("the value is missing", column=attribute.name, row=row) for row in _rows(missing)]
-    for row in _rows(codes.is_null().to_numpy() & ~missing):
-        value = text[row].as_py()
-        hint = did_you_mean(value, attribute.values)
-        problems.append(Problem(f'the schema does not know the category "{value}".{hint}', attribute.name, row))
-    return codes.fill_null(0).to_numpy()
