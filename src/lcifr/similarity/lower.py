@@ -9,42 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from lcifr.data import Encoding, Individuals
-from lcifr.data.encoding import UNIT_ROUNDOFF
 from lcifr.errors import RegionError
+from lcifr.similarity.box import Box, outward
 from lcifr.similarity.holds import Booleans, Floats, Pair, approximate, evaluate, exact_distinct, renamed
 from lcifr.similarity.names import quote_name
-from lcifr.similarity.plan import Bound, Plan, RankBound, Row
-from lcifr.similarity.region import Cell, Choice, IntArray, Rows
-
-SMALLEST = np.finfo(np.float64).smallest_normal
-
-
-@dataclass
-class Box:
-    """Bounds of the numeric attributes in the data's units, narrowed step by step.
-
-    Both arrays are (people, numerics), laid out by column, because one attribute is narrowed at a time.
-    """
-
-    encoding: Encoding
-    lower: Floats
-    upper: Floats
-
-    def narrow(self, j: int, side: str, raw: Floats) -> None:
-        if side == "lower":
-            np.maximum(self.lower[:, j], raw, out=self.lower[:, j])
-        else:
-            np.minimum(self.upper[:, j], raw, out=self.upper[:, j])
-
-    def encoded(self) -> tuple[Floats, Floats]:
-        """The ends as features. Encoding is monotone in floats, so the tightest raw end is the tightest encoded one."""
-        return self.encoding.scale(self.lower), self.encoding.scale(self.upper)
+from lcifr.similarity.plan import Bound, Plan, RankBound
+from lcifr.similarity.region import Cell, Choice, IntArray
+from lcifr.similarity.rows import bound_by_rows, build_rows, rows_possible
 
 
 def build_cell(plan: Plan, people: Individuals, encoding: Encoding) -> Cell:
@@ -64,9 +40,9 @@ def build_cell(plan: Plan, people: Individuals, encoding: Encoding) -> Cell:
         choices.append(choice)
         present &= possible
     ends = box.encoded()
-    rows = _rows(plan, box, pair, present)
+    rows = build_rows(plan, box, pair, present)
     if rows is not None:
-        present &= _rows_possible(rows, ends, encoding)
+        present &= rows_possible(rows, ends, encoding)
     lower, upper = (_of_present(end, present) for end in ends)
     return Cell(encoding.numeric_columns, lower, upper, tuple(choices), rows, present)
 
@@ -88,7 +64,7 @@ def build_box(plan: Plan, pair: Pair, encoding: Encoding) -> tuple[Box, Booleans
         _apply_bound(box, bound, pair)
     for rank in plan.ranks:
         present &= _apply_rank(box, rank, pair)
-    _bound_by_rows(box, plan, pair)
+    bound_by_rows(box, plan, pair)
     present &= (box.lower <= box.upper).all(axis=1)
     return box, present
 
@@ -111,17 +87,6 @@ def _apply_bound(box: Box, bound: Bound, pair: Pair) -> None:
         return
     value, error = approximate(bound.limit, pair)
     box.narrow(j, bound.side, outward(value, error, bound.side))
-
-
-def outward(value: Floats, error: Floats, side: str) -> Floats:
-    """A float beyond every float whose decimal is on the right side of ``value ± error``.
-
-    A float and the decimal it prints differ by less than one unit in the last place, so two steps outward from the end
-    of the error interval (one for its own rounding, one for the decimal) are enough. A step is at most 2u of the end's
-    size, or 2⁻¹⁰⁷⁴. Every error here is at least 10u of the value and the smallest normal number, so once more the
-    error is two steps and the rounding of this very line.
-    """
-    return value - 2 * error if side == "lower" else value + 2 * error
 
 
 def _apply_rank(box: Box, bound: RankBound, pair: Pair) -> Booleans:
@@ -200,69 +165,3 @@ def _choice(plan: Plan, name: str, people: Individuals, encoding: Encoding) -> t
     certain = not narrower and name not in plan.categories
     possible: Booleans = np.ones(len(people), np.bool_) if certain else np.any(allowed, axis=1)
     return Choice(np.arange(columns.start, columns.stop), allowed), possible
-
-
-# -- linear rows -------------------------------------------------------------------------------------------------------
-
-
-def _bound_by_rows(box: Box, plan: Plan, pair: Pair) -> None:
-    """Bounds that only a row gives: Σ a·x′ ≤ k bounds one attribute once the others are bounded. Rounded outward."""
-    names = box.encoding.schema.names_numeric
-    limits = {row: approximate(row.limit, pair) for row in plan.rows}
-    for _ in names:  # each round bounds at least one more attribute, or nothing changes any more
-        for row, (limit, error) in limits.items():
-            terms = [(names.index(name), c) for name, c in row.coefficients]
-            for j, c in terms:
-                side = "upper" if c > 0 else "lower"
-                if np.isfinite(box.upper[:, j] if c > 0 else box.lower[:, j]).all():
-                    continue
-                ends = [(float(a), box.lower[:, i] if a > 0 else box.upper[:, i]) for i, a in terms if i != j]
-                rest = sum((a * end for a, end in ends), np.zeros(len(limit)))
-                size = sum((np.abs(a * end) for a, end in ends), np.abs(limit))
-                slack = (2 * error + 4 * (len(terms) + 3) * UNIT_ROUNDOFF * size) / abs(float(c)) + SMALLEST
-                with np.errstate(invalid="ignore"):
-                    raw = outward((limit - rest) / float(c), slack, side)
-                box.narrow(j, side, np.where(np.isfinite(raw), raw, np.inf if side == "upper" else -np.inf))
-
-
-def _rows(plan: Plan, box: Box, pair: Pair, present: Booleans) -> Rows | None:
-    if not plan.rows:
-        return None
-    ordered = sorted(plan.rows, key=repr)
-    matrix = np.zeros((len(ordered), len(box.encoding.features)))
-    limits = np.zeros((len(pair), len(ordered)))
-    for r, row in enumerate(ordered):
-        matrix[r], limits[:, r] = _row(row, box, pair)
-    return Rows(matrix, np.where(present[:, None], limits, 0.0))
-
-
-def _row(row: Row, box: Box, pair: Pair) -> tuple[Floats, Floats]:
-    """Σ a·x′ ≤ k in encoded units: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to.
-
-    A table value v and mean + sd·e differ by at most ``decode_error``, and v differs from its decimal by u·|v|; the
-    coefficient a·sd and the right side are rounded once or twice per term. All of it is below
-    16u · |a| · (|v| + |mean|) per term, with |v| taken at the far end of the box.
-    """
-    encoding = box.encoding
-    coefficients = np.zeros(len(encoding.features))
-    limit, error = approximate(row.limit, pair)
-    slack = 2 * error + 8 * UNIT_ROUNDOFF * np.abs(limit)
-    for name, a in row.coefficients:
-        j = encoding.schema.names_numeric.index(name)
-        coefficients[encoding.numeric_columns[j]] = float(a) * encoding.sds[j]
-        limit = limit - float(a) * encoding.means[j]
-        far = np.maximum(np.abs(box.lower[:, j]), np.abs(box.upper[:, j]))
-        far = np.where(np.isfinite(far), far, 0.0)  # only of people who do not have the cell
-        size = abs(float(a)) * (far + abs(encoding.means[j]))
-        slack = slack + 16 * (len(row.coefficients) + 1) * UNIT_ROUNDOFF * size
-    return coefficients, limit + slack
-
-
-def _rows_possible(rows: Rows, ends: tuple[Floats, Floats], encoding: Encoding) -> Booleans:
-    """(people,) whether no single row excludes the whole box; a row that does makes the cell impossible."""
-    matrix = rows.G[:, encoding.numeric_columns]
-    lower, upper = (np.where(np.isfinite(end), end, 0.0) for end in ends)
-    least = lower @ np.maximum(matrix, 0).T + upper @ np.minimum(matrix, 0).T
-    size = np.abs(lower) @ np.abs(matrix).T + np.abs(upper) @ np.abs(matrix).T
-    possible: Booleans = (least - 4 * (matrix.shape[1] + 2) * UNIT_ROUNDOFF * size <= rows.g).all(axis=1)
-    return possible

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from lcifr.similarity.box import Box
 from lcifr.similarity.holds import Booleans, Floats, Pair, approximate, decimal, exact
-from lcifr.similarity.lower import Box
 from lcifr.similarity.plan import Plan, Row
 
 SLACKS = (1e-9, 1e-6, 1e-3)  # how far inside its inequality rows, relative to their size
