@@ -6,7 +6,6 @@ together is refused, not shown.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +20,9 @@ from lcifr.certificates.folder import read_json
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.report.build import build, read_frontier
-from lcifr.report.content import About, Checked, Promise, Report, Tuning
-from lcifr.similarity import Finding, Severity, Similarity
+from lcifr.report.content import Promise, Report, Tuning
+from lcifr.report.surroundings import read_about, read_hashes
+from lcifr.similarity import Similarity
 
 COUNTS = ("people", "certified", "violated", "undecided", "vacuous")
 
@@ -48,9 +48,9 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None) -> Report:
             encoder=found.encoder,
             radius=found.radius,
             tuning=None if tuned is None else read_tuned(tuned),
-            about=_about(root, result, settings),
+            about=read_about(result, settings),
             promise=found.promise,
-            hashes=_hashes(result),
+            hashes=read_hashes(result),
         )
     except (KeyError, TypeError, ValueError) as problem:
         if isinstance(problem, LcifrError):
@@ -182,60 +182,7 @@ def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any
     )
 
 
-# -- what surrounds them -----------------------------------------------------------------------------------------------
-
-
-def _about(root: Path, result: Mapping[str, Any], settings: Mapping[str, Any]) -> About:
-    data = result.get("data") or {}
-    whom = "held out from training" if result.get("held_out") else "not held out from training"
-    title = str(data.get("title") or "")
-    words = {name: str(settings[name]) for name in ("started", "seed") if settings.get(name) is not None}
-    if settings.get("argv"):
-        words = {"command": shlex.join(["lcifr", *map(str, settings["argv"])]), **words}
-    bundle = (result.get("files") or {}).get("bundle")
-    return About(
-        title=f"{result['target']}: who is decided like everybody similar?",
-        data=f"{result['people']:,} people" + (f" of {title}" if title else "") + f", {whom}",
-        partial=data.get("partial"),
-        data_cautions=tuple(str(text) for text in data.get("cautions") or ()),
-        settings=words,
-        checked=_checked(result.get("checked")),
-        recheck=(f"python -m lcifr.check {bundle}",) if bundle else (),
-        findings=_findings(result.get("findings")),
-        versions=settings.get("versions"),
-    )
-
-
-def _checked(found: Mapping[str, Any] | None) -> Checked | None:
-    if found is None:
-        return None
-    return Checked(
-        int(found["people"]),
-        int(found["certified"]),
-        int(found["counterexamples"]),
-        _many(found["trusted"]),
-        _many(found["rejected"]),
-    )
-
-
-def _many(found: Any) -> int:
-    return found if isinstance(found, int) else len(found)
-
-
-def _findings(found: Any) -> tuple[Finding, ...] | None:
-    if found is None:
-        return None
-    return tuple(Finding(str(one["code"]), Severity(one["severity"]), str(one["message"])) for one in found)
-
-
-def _hashes(result: Mapping[str, Any]) -> dict[str, str]:
-    proved = result.get("provenance") or {}
-    known = {
-        "encoder": proved.get("weights"),
-        **{name: proved.get(name) for name in ("encoding", "schema", "similarity")},
-    }
-    known |= result.get("hashes") or {}
-    return {name: str(value) for name, value in sorted(known.items()) if value}
+# -- the frontier ------------------------------------------------------------------------------------------------------
 
 
 def read_tuned(folder: str | Path) -> Tuning:

@@ -10,21 +10,16 @@ import base64
 import hashlib
 import json
 from importlib.resources import files
-from typing import Any
 from xml.etree.ElementTree import Element
 
-from lcifr.drawing.charts import chart_style, frontier_chart, histogram_chart
+from lcifr.drawing.charts import chart_style
 from lcifr.drawing.markup import element, raw, to_html
 from lcifr.drawing.text import count
-from lcifr.report.charts import KINDS
 from lcifr.report.content import Caution, Report
-from lcifr.report.document import Block, Chart, Code, Document, Headline, People, Points, Section, Table
+from lcifr.report.document import Document, Headline, Section
+from lcifr.report.formats._blocks import MUCH, draw_block, draw_text
 from lcifr.report.shown import compact
 from lcifr.report.wording import put_into_words
-
-LONG = 120
-MUCH = 1500
-"""Characters of a cell, and of a point, that get a box of their own to scroll in: one name must not hide the rest."""
 
 
 def render(report: Report) -> str:
@@ -138,7 +133,7 @@ def _shares(headline: Headline) -> list[Element]:
 
 
 def _cautions(cautions: tuple[Caution, ...]) -> Element:
-    items = [element("li", element("strong", f"{one.title}. "), _cell(one.text, MUCH)) for one in cautions]
+    items = [element("li", element("strong", f"{one.title}. "), draw_text(one.text, MUCH)) for one in cautions]
     return element(
         "aside",
         element("h2", "Read this first", id="cautions"),
@@ -154,109 +149,6 @@ def _contents(document: Document) -> Element:
 
 
 def _section(section: Section) -> Element:
-    return element("section", element("h2", section.title), [_block(block) for block in section.blocks], id=section.key)
-
-
-def _block(block: Block) -> Any:
-    if isinstance(block, str):
-        return element("p", block)
-    if isinstance(block, Table):
-        return _table(block)
-    if isinstance(block, Chart):
-        return _chart(block)
-    if isinstance(block, Code):
-        return [
-            element("p", block.label, class_="code-label"),
-            element("pre", element("code", block.text), tabindex="0"),
-        ]
-    if isinstance(block, Points):
-        items = [
-            element("li", _cell(item.strip(), MUCH), class_="deeper" if item.startswith(" ") else None)
-            for item in block.items
-        ]
-        return element("ul", items, class_="points")
-    return _explorer(block)
-
-
-def _table(table: Table) -> Element:
-    kinds = ["number" if number else None for number in table.numbers]
-    if table.head[-1] == "Hash":
-        kinds[-1] = "hash"
-    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(table.head, kinds, strict=True)]
-    rows = []
-    for place, row in enumerate(table.rows):
-        cells = [element("th", _cell(row[0]), class_=kinds[0], scope="row")]
-        cells += [
-            element("td", _cell(text), class_=kind, data_label=name)
-            for text, kind, name in list(zip(row, kinds, table.head, strict=True))[1:]
-        ]
-        rows.append(element("tr", cells, class_="own" if place == table.own else None))
-    made = element(
-        "table",
-        element("caption", table.caption),
-        element("thead", element("tr", head)),
-        element("tbody", rows),
-        class_="wide" if len(table.head) > 3 else None,
-    )
-    return element("div", made, class_="scroll", role="region", aria_label=table.caption, tabindex="0")
-
-
-def _cell(text: str, most: int = LONG) -> Any:
-    return element("span", text, class_="long") if len(text) > most else text
-
-
-def _chart(chart: Chart) -> Element:
-    if chart.histogram is not None:
-        drawn = histogram_chart(
-            chart.histogram, title=chart.title, description=chart.description, axis=chart.axis, key=chart.key
-        )
-    else:
-        drawn = frontier_chart(
-            chart.dots, chart.required, title=chart.title, description=chart.description, key=chart.key
-        )
-    keys = [element("li", element("span", class_=f"key {kind}"), name) for kind, name in chart.legend]
     return element(
-        "figure",
-        element("figcaption", chart.title),
-        drawn,
-        element("ul", keys, class_="legend") if keys else None,
-        element(
-            "details", element("summary", "The same as a table"), element("p", chart.description), _table(chart.table)
-        ),
+        "section", element("h2", section.title), [draw_block(block) for block in section.blocks], id=section.key
     )
-
-
-def _explorer(block: People) -> list[Element]:
-    kinds = dict.fromkeys(person.verdict.lower() for person in block.explorer.people)
-    options = [element("option", "All", value="")]
-    options += [element("option", KINDS[kind], value=kind) for kind in KINDS if kind in kinds]
-    only = element("label", element("input", type="checkbox", id="only"), "Only what may differ", class_="only")
-    finder = element(
-        "div",
-        element("label", "Find a person by id", for_="search"),
-        element(
-            "input",
-            id="search",
-            type="search",
-            role="combobox",
-            aria_controls="people",
-            aria_expanded="true",
-            aria_autocomplete="list",
-            autocomplete="off",
-            spellcheck="false",
-        ),
-        element("label", "Verdict", for_="verdict"),
-        element("select", options, id="verdict"),
-        element("p", id="matches", role="status"),
-        element("ul", id="people", role="listbox", tabindex="0", aria_label="People"),
-        only,
-        class_="finder",
-    )
-    shown = element("div", element("article", id="person", tabindex="-1", aria_live="polite"))
-    without = element(
-        "noscript",
-        element(
-            "p", "To look at one person this page needs its script; the report as Markdown or JSON lists everybody."
-        ),
-    )
-    return [without, element("div", finder, shown, class_="explorer", id="explore", hidden="")]
