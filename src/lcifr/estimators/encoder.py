@@ -13,8 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LearningError
-from lcifr.estimators.reading import find_similarity, is_table, read_labels, read_people, seed_of, split_rows
-from lcifr.learn.loop import Schedule
+from lcifr.estimators.reading import (
+    find_similarity,
+    is_table,
+    read_labels,
+    read_people,
+    schedule_of,
+    seed_of,
+    split_rows,
+)
 from lcifr.learn.producer import Method, People, Produced, Recipe, produce
 from lcifr.learn.reach import Reached, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
@@ -148,7 +155,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 (people.take(index), None if labels is None else labels[index]) for index in (rows, others)
             )
         training, checking = (self._people(*side) for side in sides)
-        produced = produce(training, checking, self.target_, self._recipe(), self._schedule(seed))
+        produced = produce(training, checking, self.target_, self._recipe(), schedule_of(self, seed))
         self._keep(produced)
         self._look_for_degeneracies(checking)
         return self
@@ -185,10 +192,6 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             tolerance=self.tolerance,
             device=self.device,
         )
-
-    def _schedule(self, seed: int) -> Schedule:
-        names = ("epochs", "batch_size", "learning_rate", "weight_decay", "patience", "warmup", "verbose")
-        return Schedule(**{name: getattr(self, name) for name in names}, seed=seed)
 
     def _keep(self, produced: Produced) -> None:
         self.network_, self.head_, self.decoder_ = produced.encoder, produced.head, produced.decoder

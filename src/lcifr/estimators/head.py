@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lcifr.errors import LearningError
-from lcifr.estimators.reading import seed_of, split_rows
+from lcifr.estimators.reading import schedule_of, seed_of, split_rows
 from lcifr.learn.adapter import Decider
 from lcifr.learn.consumer import Against, Latent, certified, consume
-from lcifr.learn.loop import Epoch, Schedule
+from lcifr.learn.loop import Epoch
 from lcifr.learn.score import DegenerateModelWarning, degeneracies
 from lcifr.learn.target import Target, class_weights
 
@@ -55,7 +55,7 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
             against=against,
             gamma=self.gamma,
             penalty=self.penalty,
-            schedule=self._schedule(seed),
+            schedule=schedule_of(self, seed),
         )
         self._keep(Decider(made.network, target), made.history)
         self._look_for_degeneracies(Z, label)
@@ -79,10 +79,6 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
                 raise LearningError(f'against="delta" with delta={self.delta!r}', fix="give a delta of 0 or more")
             return Against.DELTA, np.full(people, float(self.delta))
         return Against.RADIUS, _radius_of(radius, people)
-
-    def _schedule(self, seed: int) -> Schedule:
-        names = ("epochs", "batch_size", "learning_rate", "weight_decay", "patience", "warmup", "verbose")
-        return Schedule(**{name: getattr(self, name) for name in names}, seed=seed)
 
     def _keep(self, decider: Decider, history: tuple[Epoch, ...]) -> None:
         self.decider_, self.network_, self.history_ = decider, decider.network, history

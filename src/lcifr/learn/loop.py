@@ -25,7 +25,7 @@ class Schedule:
 
     Parameters
     ----------
-    warmup : share of the epochs over which the fairness weight grows from 0 to its full strength.
+    warmup : share of the epochs over which the weight of the promise (gamma) grows from 0 to its full strength.
     patience : epochs without progress before stopping; the learning rate is halved at a third of that.
     """
 
@@ -56,7 +56,7 @@ class Schedule:
             raise LearningError(f"{found} makes no schedule", fix="counts and rates are positive, warmup is in [0, 1]")
 
     def strength(self, epoch: int) -> float:
-        """The share of the fairness weight in ``epoch`` (from 0)."""
+        """The share of that weight in ``epoch`` (from 0)."""
         return min(1.0, (epoch + 1) / max(1.0, self.warmup * self.epochs))
 
 
@@ -101,7 +101,7 @@ class Trainee(ABC):
 
     @abstractmethod
     def loss(self, index: Tensor, strength: float) -> Tensor:
-        """The mean loss of these people, the fairness weight multiplied by ``strength``."""
+        """The mean loss of these people, the weight of the promise multiplied by ``strength``."""
 
     @abstractmethod
     def check(self) -> Checked:
