@@ -1,4 +1,4 @@
-"""The scikit-learn face: the paper's advice as a function — raise the weight of the promise while accuracy allows it."""
+"""The scikit-learn face: the paper's advice as a function: raise the weight of the promise while accuracy allows it."""
 
 from __future__ import annotations
 
