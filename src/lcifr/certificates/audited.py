@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from lcifr.certificates.auditor import Audit
-from lcifr.certificates.decision import read_model
+from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.files import AUDITED
 from lcifr.certificates.folder import open_folder
+from lcifr.certificates.stream import READ_AHEAD
 from lcifr.certificates.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
@@ -23,14 +26,49 @@ def read_audited(folder: str | Path, people: Individuals, model: Any, *, toleran
     ----------
     people : those who were audited, in this order. model, tolerance : as for :func:`lcifr.audit`.
     """
-    import pandas as pd
+    [found] = read_audited_chunks(folder, iter([people]), model, tolerance=tolerance)
+    return found
 
+
+def read_audited_chunks(
+    folder: str | Path, people: Iterator[Individuals], model: Any, *, tolerance: float | None = None
+) -> Iterator[Audit]:
+    """The same chunk by chunk: the next of the people who were audited, in order, until there are no more."""
     root = Path(folder)
     manifest = open_folder(root, "lcifr-audited-1", (AUDITED,))
     decider = read_model(model, tolerance=tolerance)
-    frame = pd.read_parquet(root / AUDITED)
-    if manifest.get("model") != decider.network.hash or len(frame) != len(people):
-        raise ArtefactError(f"{root} is about another model or other people", fix="give those that were audited")
+    rows = _Rows(root / AUDITED)
+    others = ArtefactError(f"{root} is about another model or other people", fix="give those that were audited")
+    if manifest.get("model") != decider.network.hash:
+        raise others
+    for some in people:
+        frame = rows.take(len(some))
+        if len(frame) != len(some):
+            raise others
+        yield _audit(frame, some, decider)
+    if len(rows.take(1)):
+        raise others
+
+
+class _Rows:
+    """The next rows of a Parquet file, as many as one asks for."""
+
+    def __init__(self, path: Path) -> None:
+        from pyarrow import parquet
+
+        self._file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD)
+        self._batches = self._file.iter_batches()
+        self._waiting: pa.Table = self._file.schema_arrow.empty_table()
+
+    def take(self, count: int) -> Any:
+        """A pandas frame; shorter where the file ends."""
+        while len(self._waiting) < count and (batch := next(self._batches, None)) is not None:
+            self._waiting = pa.concat_tables([self._waiting, pa.Table.from_batches([batch])])
+        rows, self._waiting = self._waiting.slice(0, count), self._waiting.slice(count)
+        return rows.to_pandas()
+
+
+def _audit(frame: Any, people: Individuals, decider: Model) -> Audit:
     verdict = np.array([Verdict(word) for word in frame["verdict"]], dtype=object)
     return Audit(
         ids=tuple(str(name) for name in frame["id"]),

@@ -18,7 +18,7 @@ from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.encoder import FrozenEncoder, freeze
 from lcifr.certificates.folder import MANIFEST, describe_files
 from lcifr.certificates.joining import join_handover, join_tables
-from lcifr.certificates.large import CHUNK, Job, assembled, parts_beside, run_parts
+from lcifr.certificates.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
 from lcifr.certificates.latent import provenance_of, represent, versions
 from lcifr.certificates.stream import Chunk, Source
 from lcifr.data import Schema
@@ -69,7 +69,7 @@ def represent_file(
     share_formula: bool = True,
     tolerance: float = 1e-6,
     budget: int | None = None,
-) -> None:
+) -> Done:
     """Write the hand-over of a Parquet or CSV file. Killed at any moment, the next call goes on where it stopped.
 
     Parameters
@@ -83,11 +83,12 @@ def represent_file(
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _Represent(frozen, {"tolerance": tolerance, "budget": budget})
-    found = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
+    found, done = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
     with assembled(target, parts) as fresh:
         shape, counts = join_handover(found, fresh)
         provenance = provenance_of(frozen, share_formula, tolerance)
         write_json(fresh / MANIFEST, handover.manifest_of(provenance, describe_files(fresh), shape, counts))
+    return done
 
 
 @final
@@ -141,7 +142,7 @@ def audit_file(
     tolerance: float | None = None,
     modular: bool = True,
     budget: int | None = None,
-) -> None:
+) -> Done:
     """Audit a Parquet or CSV file into ``folder/audit.parquet``: a verdict per person, and whoever refutes it.
 
     Parameters are those of :func:`represent_file` and :func:`audit`.
@@ -150,7 +151,7 @@ def audit_file(
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _AuditJob(frozen, read_model(model, groups, tolerance), {"modular": modular, "budget": budget})
-    found = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
+    found, done = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
     with assembled(target, parts) as fresh:
         join_tables(found, fresh / AUDITED)
         write_json(
@@ -165,3 +166,4 @@ def audit_file(
                 "files": describe_files(fresh),
             },
         )
+    return done

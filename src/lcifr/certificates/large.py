@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
@@ -38,6 +39,14 @@ NAMED = "named"
 
 class OtherVersionWarning(UserWarning):
     """A stopped run left parts that another version of lcifr made; they are not used."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a large run did: ``people`` in all, and how many of them an earlier run that was stopped had ``found``."""
+
+    people: int
+    found: int
 
 
 class Job(ABC):
@@ -74,11 +83,12 @@ def run_parts(
     chunk: int,
     workers: int | None,
     progress: bool,
-) -> list[Path]:
+) -> tuple[list[Path], Done]:
     """Do the job on every chunk of a file, and return the parts in order. Nobody's id may be there twice."""
     parts.mkdir(parents=True, exist_ok=True)
     _tidy(parts, job)
     found: list[Path] = []
+    people = before = 0
     pending: list[tuple[Future[bytes], Path, int]] = []
     count = workers or os.cpu_count() or 1
     with _pool(job, count) as submit, _bar(progress, count_people(source)) as advance, Uniqueness(parts) as names:
@@ -87,8 +97,10 @@ def run_parts(
                 names.add(piece.ids)
             path = parts / f"part-{piece.number:08d}{_version(job)}{_name(job, piece)}{job.suffix}"
             found.append(path)
+            people += len(piece.ids)
             if path.is_file():
-                advance(len(piece.ids))
+                before += len(piece.ids)
+                advance(len(piece.ids), worked=False)
                 continue
             while len(pending) >= 2 * count:  # a few wait at most: memory stays flat
                 _store(*pending.pop(0), advance)
@@ -99,7 +111,7 @@ def run_parts(
             again = read_chunks(source, job.schema, chunk, id_column)  # only hashes were kept
             name = next(one for piece in again for one in piece.ids if hashed(one) == twice)
             raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
-    return found
+    return found, Done(people, before)
 
 
 def _version(job: Job) -> str:
@@ -196,7 +208,7 @@ def _work(piece: Chunk) -> bytes:
 @contextmanager
 def _bar(shown: bool, total: int | None) -> Iterator[Any]:
     if not shown:
-        yield lambda people: None
+        yield lambda people, worked=True: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -205,9 +217,9 @@ def _bar(shown: bool, total: int | None) -> Iterator[Any]:
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         task, begun, done = bar.add_task("", total=total, rate="–"), time.monotonic(), 0
 
-        def advance(people: int) -> None:
+        def advance(people: int, *, worked: bool = True) -> None:
             nonlocal done
-            done += people
+            done += people * worked  # who was found says nothing about the pace
             bar.update(task, advance=people, rate=f"{done / max(time.monotonic() - begun, 1e-9):,.0f}")
 
         yield advance

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lcifr.certificates.auditor import Audit
+from lcifr.certificates.tally import Tally
 from lcifr.certificates.verdicts import Certificates
 from lcifr.drawing.text import at_least
 from lcifr.errors import LcifrError
@@ -87,23 +88,34 @@ def state(
     by : for each name the (people,) subgroup of everybody.
     baselines : for each name its figures, such as ``{"unaware": {"accuracy": 0.8, "certified": 1.0}}``.
     """
+    tally = Tally()
+    tally.add(found, y, by or {})
+    return state_tally(tally, held_out=held_out, confidence=confidence, baselines=baselines)
+
+
+def state_tally(
+    tally: Tally,
+    *,
+    held_out: bool,
+    confidence: float = 0.95,
+    baselines: Mapping[str, Mapping[str, float]] | None = None,
+) -> Statement:
+    """The same of people who were counted chunk by chunk."""
     if not 0 < confidence < 1:
         raise LcifrError(f"confidence is {confidence}; expected a number between 0 and 1", fix="for example 0.95")
-    certified = found.certified
-    violated = found.violated if isinstance(found, Audit) else np.zeros_like(certified)
-    figures = _figures(found, y)
+    count, figures = tally.all, tally.figures()
     return Statement(
-        people=len(found),
-        certified=int(certified.sum()),
-        violated=int(violated.sum()),
-        undecided=int((~certified & ~violated).sum()),
-        vacuous=int((found.vacuous & certified).sum()),
-        share=float(certified.mean()),
-        lower=lower_bound(int(certified.sum()), len(found), confidence) if held_out else None,
+        people=count.people,
+        certified=count.certified,
+        violated=count.violated,
+        undecided=count.people - count.certified - count.violated,
+        vacuous=tally.vacuous,
+        share=count.certified / count.people,
+        lower=lower_bound(count.certified, count.people, confidence) if held_out else None,
         confidence=confidence,
         baselines=dict(baselines or {}),
-        warnings=_warnings(found, figures),
-        subgroups=_subgroups(found, violated, y, by, confidence if held_out else None) if by else None,
+        warnings=_warnings(tally, figures),
+        subgroups=_subgroups(tally, confidence if held_out else None) if tally.groups else None,
         **figures,
     )
 
@@ -115,61 +127,32 @@ def lower_bound(successes: int, people: int, confidence: float) -> float:
     return 0.0 if successes == 0 else float(beta.ppf(1.0 - confidence, successes, people - successes + 1))
 
 
-def _labels(found: Certificates | Audit, y: ArrayLike | None) -> NDArray[Any] | None:
-    if y is None or found.model.decision.kind == "within":
-        return None
-    labels = np.asarray(y)
-    if labels.shape != (len(found),):
-        raise LcifrError(f"y has the shape {labels.shape}, there are {len(found)} people", fix="one label per person")
-    return labels
-
-
-def _figures(found: Certificates | Audit, y: ArrayLike | None) -> dict[str, float]:
-    labels = _labels(found, y)
-    if labels is None:
-        return {}
-    right = np.asarray(found.prediction) == labels
-    classes, counts = np.unique(labels, return_counts=True)
-    balanced = float(np.mean([right[labels == c].mean() for c in classes]))
-    majority = float(counts.max() / len(labels))
-    return {"accuracy": float(right.mean()), "balanced_accuracy": balanced, "majority_rate": majority}
-
-
-def _warnings(found: Certificates | Audit, figures: dict[str, float]) -> tuple[str, ...]:
+def _warnings(tally: Tally, figures: dict[str, float]) -> tuple[str, ...]:
     said = []
-    if found.model.decision.kind != "within" and len(found) > 1 and len(np.unique(found.prediction)) == 1:
+    if tally.same:
         said.append("everybody gets the same decision: certified for everyone, and useless")
     if figures and figures["accuracy"] < figures["majority_rate"]:
         said.append("accuracy is below the majority rate: deciding without looking does better")
-    if vacuous := int((found.vacuous & found.certified).sum()):
-        said.append(f"{vacuous} certificates are vacuous: nobody is similar to these people")
-    if isinstance(found, Audit) and (alone := int((found.alone & ~found.vacuous).sum())):
-        said.append(f"{alone} people are similar to nobody but themselves: their certificates say nothing")
+    if tally.vacuous:
+        said.append(f"{tally.vacuous} certificates are vacuous: nobody is similar to these people")
+    if tally.lonely:
+        said.append(f"{tally.lonely} people are similar to nobody but themselves: their certificates say nothing")
     return tuple(said)
 
 
-def _subgroups(
-    found: Certificates | Audit,
-    violated: NDArray[np.bool_],
-    y: ArrayLike | None,
-    by: Mapping[str, ArrayLike],
-    confidence: float | None,
-) -> Any:
+def _subgroups(tally: Tally, confidence: float | None) -> Any:
     import pandas as pd
 
-    labels = _labels(found, y)
     rows = []
-    for name, values in by.items():
-        column = np.asarray(values).astype(str)
-        for value in np.unique(column):
-            member = column == value
-            count, certified = int(member.sum()), int(found.certified[member].sum())
-            row = {"attribute": name, "value": value, "people": count, "certified": certified / count}
+    for name, counts in tally.groups.items():
+        for value, count in sorted(counts.items()):
+            row = {"attribute": name, "value": value, "people": count.people}
+            row["certified"] = count.certified / count.people
             if confidence is not None:
-                row["at_least"] = lower_bound(certified, count, confidence)
-            row["violated"] = float(violated[member].mean())
-            if labels is not None:
-                row["accuracy"] = float((np.asarray(found.prediction)[member] == labels[member]).mean())
+                row["at_least"] = lower_bound(count.certified, count.people, confidence)
+            row["violated"] = count.violated / count.people
+            if count.right is not None:
+                row["accuracy"] = count.right / count.people
             rows.append(row)
     return pd.DataFrame(rows)
 

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lcifr.data import Individuals, Numeric, Schema
+from lcifr.data.frames import delimiter_of, text_of
 from lcifr.errors import LcifrError, TableError
 
-Source: TypeAlias = str | Path | pa.Table
-"""A .parquet or .csv file, or a table that is in memory anyway."""
 READ_AHEAD = 1 << 16
 """Bytes of a Parquet column at a time. Otherwise a whole row group is fetched, and a file may be a single one."""
 BLOCK = 1 << 18
 """Bytes of a CSV file at a time. Arrow reads some thirty of them ahead."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Some columns of a file, and what a look through all of it has found.
+
+    Parameters
+    ----------
+    names : the columns that are read. people : rows of the file.
+    kinds : of CSV, the types of columns that are no attributes: those that every row fits.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    people: int | None = None
+    kinds: tuple[tuple[str, pa.DataType], ...] = ()
+
+
+Source: TypeAlias = str | Path | pa.Table | Columns
+"""A .parquet or .csv file or some of its columns, or a table that is in memory anyway."""
 
 
 @dataclass(frozen=True)
@@ -30,34 +51,60 @@ class Chunk:
     ids: tuple[str | int, ...]
 
 
+def name_of(source: Source) -> str:
+    """As messages call it."""
+    if isinstance(source, pa.Table):
+        return "the table"
+    return str(source.path if isinstance(source, Columns) else source)
+
+
 def count_people(source: Source) -> int | None:
     """How many rows there are, where the file says so at once."""
     from pyarrow import parquet
 
     if isinstance(source, pa.Table):
         return len(source)
+    if isinstance(source, Columns):
+        return source.people if source.people is not None else count_people(source.path)
     try:
-        return int(parquet.ParquetFile(source).metadata.num_rows) if _is_parquet(Path(source)) else None
+        return int(parquet.read_metadata(source).num_rows) if _is_parquet(Path(source)) else None
     except (pa.ArrowException, OSError):
         return None  # whoever reads it will say why
+
+
+def column_names(path: Path) -> list[str]:
+    """Of a file."""
+    from pyarrow import csv, parquet
+
+    with _readable(path):
+        if _is_parquet(path):
+            return list(parquet.read_schema(path).names)
+        with csv.open_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path))) as reader:
+            return list(reader.schema.names)
 
 
 def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None = None) -> Iterator[Chunk]:
     """The people of a file in chunks of ``size``; the same chunks every time."""
     start = 0
-    named = "the table" if isinstance(source, pa.Table) else str(source)
-    for number, table in enumerate(_resized(_batches(source, schema, size, id_column), size)):
+    named = name_of(source)
+    for number, table in enumerate(read_tables(source, schema, size)):
         ids: tuple[str | int, ...] = tuple(range(start, start + len(table)))
         if id_column is not None:
-            ids = _read_ids(table, named, id_column, start)
-            table = table.drop_columns([id_column])
-        yield Chunk(number, start, _read_people(table, named, schema, start), ids)
+            ids = read_ids(table, named, id_column, start)
+            table = table if id_column in schema else table.drop_columns([id_column])
+        yield Chunk(number, start, read_people(table, named, schema, start), ids)
         start += len(table)
     if start == 0:
         raise LcifrError(f"{named}: there are no rows")
 
 
-def _read_ids(table: pa.Table, named: str, id_column: str, start: int) -> tuple[str | int, ...]:
+def read_tables(source: Source, schema: Schema, size: int) -> Iterator[pa.Table]:
+    """The rows of a file in tables of ``size``, before the gate. What CSV writes as text is text."""
+    for table in _resized(_batches(source, size), size):
+        yield table if isinstance(source, pa.Table) or _is_parquet(_path(source)) else _as_meant(table, schema)
+
+
+def read_ids(table: pa.Table, named: str, id_column: str, start: int) -> tuple[str | int, ...]:
     if id_column not in table.column_names:
         raise LcifrError(f'{named} has no column "{id_column}"', fix="name the column with the ids, or none")
     ids = tuple(table[id_column].to_pylist())
@@ -69,7 +116,7 @@ def _read_ids(table: pa.Table, named: str, id_column: str, start: int) -> tuple[
     return ids
 
 
-def _read_people(table: pa.Table, named: str, schema: Schema, start: int) -> Individuals:
+def read_people(table: pa.Table, named: str, schema: Schema, start: int) -> Individuals:
     """The gate, whose problems count rows from the beginning of the file."""
     try:
         return Individuals.read(table, schema)
@@ -78,30 +125,76 @@ def _read_people(table: pa.Table, named: str, schema: Schema, start: int) -> Ind
         raise TableError(problems, source=named, fix=error.fix) from None
 
 
+def _as_meant(table: pa.Table, schema: Schema) -> pa.Table:
+    """Texts of CSV as the numbers and categories that they are in memory, where a whole column has one type.
+
+    What does not fit stays as it is, so that the gate names it with its row.
+    """
+    for place, name in enumerate(table.column_names):
+        column = table[name]
+        if name not in schema or not pa.types.is_string(column.type):
+            continue
+        attribute = schema[name]
+        try:
+            meant = column.cast(pa.float64()) if isinstance(attribute, Numeric) else _known(column, attribute.values)
+        except pa.ArrowInvalid:
+            continue
+        table = table.set_column(place, name, meant)
+    return table
+
+
+def _known(column: pa.ChunkedArray, values: tuple[str, ...]) -> pa.ChunkedArray:
+    """Categories that are written otherwise in a file: ``True`` for true, ``3.0`` for 3."""
+    written = [text for text in pc.unique(column).to_pylist() if text is not None]
+    meant = {text: other for text in written if text not in values and (other := _other_name(text)) in values}
+    for text, other in meant.items():
+        column = pc.if_else(pc.equal(column, text), other, column)
+    return column
+
+
+def _other_name(text: str) -> str:
+    for kind in (pa.int64(), pa.bool_(), pa.float64()):
+        try:
+            return text_of(pa.scalar(text.strip()).cast(kind).as_py())
+        except (pa.ArrowInvalid, ValueError, OverflowError):
+            continue
+    return text
+
+
 def _is_parquet(path: Path) -> bool:
     return path.suffix.lower() in (".parquet", ".pq")
 
 
-def _batches(source: Source, schema: Schema, size: int, id_column: str | None) -> Iterator[pa.RecordBatch]:
+def _path(source: Any) -> Path:
+    return source.path if isinstance(source, Columns) else Path(source)
+
+
+def _batches(source: Source, size: int) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv, parquet
 
     if isinstance(source, pa.Table):
         yield from source.to_batches(max_chunksize=size)
         return
-    path = Path(source)
-    try:
+    path, some = _path(source), source if isinstance(source, Columns) else None
+    names = list(some.names) if some else None
+    with _readable(path):
         if _is_parquet(path):
             with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:
-                yield from file.iter_batches(batch_size=size)
+                yield from file.iter_batches(batch_size=size, columns=names)
             return
-        # Types are not guessed from the first block, because a later one might not fit.
-        types: dict[str, Any] = {a.name: pa.float64() if isinstance(a, Numeric) else pa.string() for a in schema}
-        if id_column is not None:
-            types[id_column] = pa.string()
-        # A category may well be called "NA", as in memory; the gate knows blank ones as missing.
-        options = csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-        with csv.open_csv(path, csv.ReadOptions(block_size=BLOCK), convert_options=options) as reader:
+        # Types are not guessed from the first block, because a later one might not fit. And a category may well be
+        # called "NA", as in memory; the gate knows blank ones as missing.
+        types = dict.fromkeys(names or column_names(path), pa.string()) | dict(some.kinds if some else ())
+        options = csv.ConvertOptions(column_types=types, include_columns=names, strings_can_be_null=False)
+        layout = csv.ParseOptions(delimiter=delimiter_of(path))
+        with csv.open_csv(path, csv.ReadOptions(block_size=BLOCK), layout, options) as reader:
             yield from reader
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError:
         raise LcifrError(f"{path}: there is no such file") from None
     except (pa.ArrowException, OSError) as error:

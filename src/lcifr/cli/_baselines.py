@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lcifr.cli._parties import Parties
     from lcifr.cli._people import Side
+    from lcifr.data import Individuals
 
 
-def judge_baselines(parties: Parties, training: Side, whom: Side) -> dict[str, dict[str, float]]:
+def judge_baselines(parties: Parties, training: Side, people: Individuals, y: Any) -> dict[str, dict[str, float]]:
     """For each baseline its figures on the same people: both trained for the label alone, with a plain classifier."""
     from lcifr.certificates import FrozenEncoder, audit, state
     from lcifr.cli._progress import progress_bar
@@ -25,7 +26,7 @@ def judge_baselines(parties: Parties, training: Side, whom: Side) -> dict[str, d
             frozen = FrozenEncoder(encoder.network_, encoder.similarity_)
             if parties.encoder.similarity.hash != parties.fitted.similarity_.hash:
                 frozen = FrozenEncoder(encoder.network_, parties.encoder.similarity)
-            said = state(audit(frozen, head, whom.X, modular=False), whom.y, held_out=False)
+            said = state(audit(frozen, head, people, modular=False), y, held_out=False)
             found[name] = {
                 "accuracy": float(said.accuracy or 0.0),
                 "balanced_accuracy": float(said.balanced_accuracy or 0.0),

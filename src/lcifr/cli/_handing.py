@@ -3,65 +3,57 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lcifr.cli._people import Side, with_ids
+from lcifr.cli._whom import HELD, Whom, part_for, refuse_more
 
 if TYPE_CHECKING:
-    from lcifr.certificates import Representation
     from lcifr.estimators import FairEncoder
 
 
 def hand_over(
     folder: Path,
     encoder: FairEncoder,
-    whom: Side,
+    whom: Whom,
     *,
     title: str,
     share_formula: bool,
     workers: int | None,
-    chunk: int,
+    chunk: int | None,
 ) -> None:
     """Write the hand-over of these people to ``folder``, part by part, unless it is there already.
 
-    Their attributes stay in memory: a file of them could be left where a consumer gets it.
+    Their attributes are read where they are: a copy of them could be left where a consumer gets it.
     """
     from lcifr.certificates.files import represent_file
-    from lcifr.cli._learning import plain_notes, timed, watched, workers_for
+    from lcifr.cli._learning import plain_notes, say_resumed, timed, watched, workers_for
 
     if folder.exists():
         return
-    table, id_column = with_ids(whom)
     with timed(title), plain_notes():
-        represent_file(
+        done = represent_file(
             encoder,
-            table,
+            whom.source,
             folder,
-            id_column=id_column,
-            chunk=chunk,
-            workers=workers_for(len(whom), workers),
+            id_column=whom.id_column,
+            chunk=part_for(whom.people, chunk),
+            workers=workers_for(whom.people, workers),
             progress=watched(),
             share_formula=share_formula,
         )
+    say_resumed(done)
 
 
-def prove_radii(folder: Path, encoder: FairEncoder, whom: Side, handed: Representation) -> None:
+def refuse_bundle(people: int) -> None:
+    """Before anything is proved: proofs are held in memory until they are written."""
+    refuse_more(people, HELD, "--bundle", "say --no-bundle; a bundle of some of them does, from a table of their own")
+
+
+def prove_radii(folder: Path, encoder: FairEncoder, whom: Whom, handed: Path) -> None:
     """Write the proofs of a hand-over's radii to ``folder``, unless they are there already."""
-    from lcifr.certificates import write_bundle
+    from lcifr.certificates import Representation, write_bundle
     from lcifr.cli._learning import waiting
 
     if not folder.exists():
-        with waiting(f"Writing the proofs of {len(handed)} people for the exact checker"):
-            write_bundle(folder, encoder, whom.X, handed)
-
-
-def radius_summary(handed: Representation) -> dict[str, Any]:
-    """What is said of the radii in every result."""
-    import numpy as np
-
-    return {
-        "median": float(np.median(handed.radius)),
-        "largest": float(handed.radius.max()),
-        "exact": int(handed.exact.sum()),
-        "vacuous": int(handed.vacuous.sum()),
-    }
+        with waiting(f"Writing the proofs of {whom.people} people for the exact checker"):
+            write_bundle(folder, encoder, whom.individuals(), Representation.read(handed))

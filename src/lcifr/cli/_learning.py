@@ -14,6 +14,7 @@ from lcifr.cli._output import stderr, to_stderr
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
+    from lcifr.certificates.large import Done
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.head import Head
 
@@ -74,6 +75,12 @@ def timed(what: str) -> Iterator[None]:
     yield
     if (took := time.monotonic() - begun) >= 1:
         to_stderr(f"  {took:.0f} s")
+
+
+def say_resumed(done: Done) -> None:
+    """Who was done before a run was stopped, and is not done again."""
+    if done.found:
+        to_stderr(f"  {done.found:,} of {done.people:,} people were done before it was stopped; now all are")
 
 
 @contextmanager

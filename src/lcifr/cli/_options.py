@@ -85,7 +85,11 @@ WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Processes. (Default: one per core where there are people enough.)")
 ]
 ChunkOption = Annotated[
-    int, typer.Option(min=1, help="People per part: what a stopped run does again at most, per process.")
+    int | None,
+    typer.Option(
+        min=1,
+        help="People per part, which a stopped run does again at most, per process. (Default: 256; large tables 8192.)",
+    ),
 ]
 BundleOption = Annotated[
     bool, typer.Option("--bundle/--no-bundle", help="Write the proofs for the exact checker (`lcifr check`).")

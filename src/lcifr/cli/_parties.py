@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.cli._folder import read_result
-from lcifr.cli._people import HELD_OUT, TRAIN, Side, read_side
+from lcifr.cli._people import HELD_OUT, TRAIN, Side
+from lcifr.cli._whom import Whom, look_at, whom_of
 from lcifr.errors import LcifrError, did_you_mean
 
 if TYPE_CHECKING:
@@ -150,20 +151,15 @@ def _other_formula(phi: str, fitted: FairEncoder) -> Any:
     return similarity
 
 
-def read_whom(parties: Parties, producer: Path, table: Path | None, id_column: str | None) -> Side:
+def read_whom(parties: Parties, producer: Path, table: Path | None, id_column: str | None, work: Path) -> Whom:
     """The people of a table, or those whom the producer held out; labels where they are known."""
     from dataclasses import replace
 
-    from lcifr.data import read_frame
-
     if table is None:
         side = _stored(producer, HELD_OUT, parties.schema)
-        return side if parties.target == parties.producer_target else Side(side.X, side.ids)
-    frame = read_frame(table)
-    if not len(frame):
-        raise LcifrError(f"{table} has no rows", fix="give at least one person")
+        return whom_of(side if parties.target == parties.producer_target else Side(side.X, side.ids), parties.schema)
     known = replace(parties.schema, target=parties.target) if parties.target not in parties.schema else parties.schema
-    return read_side(frame, str(table), known, id_column, labelled=False)
+    return look_at(table, known, id_column, work)
 
 
 def _stored(producer: Path, name: str, schema: Schema) -> Side:

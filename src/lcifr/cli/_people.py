@@ -139,24 +139,36 @@ def read_side(frame: pa.Table, source: str, schema: Schema, id_column: str | Non
     """The people of a table, checked; columns that the schema does not know are left out, and it is said which."""
     from lcifr.data import Individuals, check_target
 
-    given = (schema.target, id_column)
-    for name in given if labelled else (id_column,):
-        if name is not None and name not in frame.column_names:
-            raise no_column(source, name, frame.column_names)
-    extra = [name for name in frame.column_names if name not in schema and name not in given]
-    if all(name in frame.column_names for name in schema.names):  # else the gate says what is missing, and what is near
-        if extra:
-            to_stderr(f"Note: {source}: left out, as the schema does not know them: {_listed(extra)}")
-        extra = []
-    known = [name for name in frame.column_names if name in schema]
+    columns = pick_columns(frame.column_names, source, schema, id_column, labelled=labelled)
     try:
-        Individuals.read(frame.select([*known, *extra]), schema)
+        Individuals.read(frame.select(columns), schema)
         there = schema.target is not None and schema.target in frame.column_names
         y = check_target(frame[schema.target], str(schema.target)) if labelled or (there and len(frame)) else None
     except TableError as error:
-        fix = error.fix or f"correct the table or the schema; `lcifr data check {source} --schema …` lists all problems"
-        raise TableError(error.problems, source=source, fix=fix) from None
+        raise with_fix(error, source) from None
     return Side(frame.select(list(schema.names)), _read_ids(frame, source, id_column), y)
+
+
+def pick_columns(
+    names: Sequence[str], source: str, schema: Schema, id_column: str | None, *, labelled: bool
+) -> list[str]:
+    """The columns that the gate is to see; it is said which are left out, as the schema does not know them."""
+    given = (schema.target, id_column)
+    for name in given if labelled else (id_column,):
+        if name is not None and name not in names:
+            raise no_column(source, name, names)
+    extra = [name for name in names if name not in schema and name not in given]
+    if all(name in names for name in schema.names):  # else the gate says what is missing, and what is near
+        if extra:
+            to_stderr(f"Note: {source}: left out, as the schema does not know them: {_listed(extra)}")
+        extra = []
+    return [*(name for name in names if name in schema), *extra]
+
+
+def with_fix(error: TableError, source: str) -> TableError:
+    """What the gate says, with what to do about it."""
+    fix = error.fix or f"correct the table or the schema; `lcifr data check {source} --schema …` lists all problems"
+    return TableError(error.problems, source=source, fix=fix)
 
 
 def _read_ids(frame: pa.Table, source: str, id_column: str | None) -> tuple[str | int, ...]:
@@ -180,12 +192,15 @@ def with_ids(whom: Side) -> tuple[pa.Table, str]:
     """Attributes with the ids in a column of their own, and its name."""
     import pyarrow as pa
 
-    name = "id"
-    while name in whom.X.column_names:
-        name = f"_{name}"
+    name = free_name("id", whom.X.column_names)
     whole = all(type(one) is int for one in whom.ids)
     ids = pa.array(list(whom.ids) if whole else [str(one) for one in whom.ids])
     return whom.X.append_column(name, ids), name
+
+
+def free_name(wish: str, taken: Sequence[str]) -> str:
+    """A name for a column that is no other's."""
+    return wish if wish not in taken else free_name(f"_{wish}", taken)
 
 
 def write_table(path: Path, X: pa.Table) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import run_folder
+from lcifr.cli._gathering import Gathered, audit_people, gather
 from lcifr.cli._options import (
     ChunkOption,
     ConsumerArgument,
@@ -21,14 +22,13 @@ from lcifr.cli._options import (
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.cli._parties import Parties, read_parties, read_whom
+from lcifr.cli._whom import HELD, Whom, refuse_more
 
 if TYPE_CHECKING:
-    from lcifr.certificates import Audit, Statement
-    from lcifr.cli._people import Side
+    from lcifr.certificates import Statement
 
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
 PROVED = 1000  # people up to whom proofs are written and checked unless it is said otherwise: a minute or so
-LISTED = 100  # counterexamples in result.json; audit.parquet has all
 
 
 def register(app: typer.Typer) -> None:
@@ -62,8 +62,12 @@ def audit(
     ] = None,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the population statement.")] = 0.95,
     baselines: Annotated[
-        bool, typer.Option(help="Train and audit the plain and the unaware model beside it, where labels are known.")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--baselines/--no-baselines",
+            help="Audit the plain and the unaware model beside it. (Default: where labels are known, up to 100,000.)",
+        ),
+    ] = None,
     bundle: Annotated[
         bool | None,
         typer.Option(
@@ -71,32 +75,36 @@ def audit(
         ),
     ] = None,
     workers: WorkersOption = None,
-    chunk: ChunkOption = 256,
+    chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Prove from end to end, person by person, that nobody similar gets another decision; or show who does.
 
-    Needs the producer's and the consumer's folder. `lcifr report OUT` makes a page of it.
+    Needs the producer's and the consumer's folder. `lcifr report OUT` makes a page of it. TABLE may be larger than
+    memory: it is read some people at a time. Only --bundle and --baselines hold all of them, so both are refused above
+    100,000 people.
 
     Exit codes: 0 everybody is certified, 1 there is a counterexample (or the checker refuses a proof), 2 wrong
     use, 3 somebody is undecided.
 
-    Ctrl-C keeps who is done; the same command goes on.
+    Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
     parties = read_parties(producer, consumer, phi)
     parties.check_groups(by)
-    whom = read_whom(parties, producer, table, id_column)
     inputs = {"producer": producer, "consumer": consumer}
     inputs |= {name: Path(file) for name, file in (("table", table), ("phi", phi)) if file and Path(file).is_file()}
     with run_folder(context, out, force=force, inputs=inputs) as run:
-        found = audit_people(run.work, parties, whom, workers, chunk, modular=True)
+        whom = read_whom(parties, producer, table, id_column, run.work)
+        _refuse_many(whom, bundle, baselines)
+        audit_people(run.work, parties, whom, workers, chunk, modular=True)
         parties.copy_into(run.work)
         beside = _baselines(parties, producer, whom, baselines)
-        result = _result(parties, whom, found, by, confidence, population or table is None, beside)
+        found = gather(run.work, parties, whom, by)
+        result = _result(parties, found, confidence, population or table is None, beside)
         result["findings"] = _findings(parties)
-        proofs = len(found) <= PROVED if bundle is None else bundle
-        result["checked"] = _prove(run.work, parties, whom, found) if proofs else None
+        proofs = whom.people <= PROVED if bundle is None else bundle
+        result["checked"] = _prove(run.work, parties, whom) if proofs else None
         result["files"] = {"bundle": "bundle" if proofs else None}
         run.finish(result)
     if as_json:
@@ -107,40 +115,19 @@ def audit(
     raise typer.Exit(exit_code(result["violated"] or refused, result["undecided"]))
 
 
-def audit_people(work: Path, parties: Parties, whom: Side, workers: int | None, chunk: int, *, modular: bool) -> Audit:
-    """Audit everybody into ``work``, part by part."""
-    from lcifr.certificates.audited import read_audited
-    from lcifr.certificates.files import audit_file
-    from lcifr.cli._learning import plain_notes, timed, watched, workers_for
-    from lcifr.cli._people import with_ids, write_table
-    from lcifr.data import Individuals
-
-    write_table(work / "people.parquet", whom.X)
-    if not (work / "audited").exists():
-        named, id_column = with_ids(whom)
-        with timed(f"Auditing {len(whom)} people from end to end"), plain_notes():
-            audit_file(
-                parties.encoder,
-                parties.head,
-                named,
-                work / "audited",
-                id_column=id_column,
-                chunk=chunk,
-                workers=workers_for(len(whom), workers),
-                progress=watched(),
-                modular=modular,
-                tolerance=parties.tolerance,
-            )
-    if whom.y is not None:
-        import pyarrow as pa
-
-        write_table(work / "labels.parquet", pa.table({"label": pa.array(whom.y)}))
-    people = Individuals.read(whom.X, parties.encoder.encoding.schema)
-    return read_audited(work / "audited", people, parties.head, tolerance=parties.tolerance)
+def _refuse_many(whom: Whom, bundle: bool | None, baselines: bool | None) -> None:
+    """What holds everybody in memory is refused before anything is proved, or left out if nobody asked for it."""
+    fix = "leave it out; or audit some of them beside it, from a table of their own"
+    for name, wanted in (("--bundle", bundle), ("--baselines", baselines)):
+        if wanted:
+            refuse_more(whom.people, HELD, name, fix)
+    if whom.people > HELD and whom.label is not None and baselines is None:
+        to_stderr(f"Note: no baselines beside it: they need everybody in memory, and these are more than {HELD:,}")
 
 
-def _baselines(parties: Parties, producer: Path, whom: Side, wanted: bool) -> dict[str, dict[str, float]]:
-    if not wanted or whom.y is None or parties.task == "regression":
+def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None) -> dict[str, dict[str, float]]:
+    wanted = whom.people <= HELD if wanted is None else wanted
+    if not wanted or whom.label is None or parties.task == "regression":
         return {}
     from lcifr.cli._baselines import judge_baselines
     from lcifr.cli._learning import one_thread
@@ -149,21 +136,24 @@ def _baselines(parties: Parties, producer: Path, whom: Side, wanted: bool) -> di
     if training is None:
         return {}
     with one_thread(say=False):
-        return judge_baselines(parties, training, whom)
+        return judge_baselines(parties, training, whom.individuals(), whom.labels())
 
 
-def _prove(work: Path, parties: Parties, whom: Side, found: Audit) -> dict[str, Any]:
+def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
     """Write the proofs, and let the exact checker read them back."""
     from lcifr.certificates import write_bundle
+    from lcifr.certificates.audited import read_audited
     from lcifr.check.bundle import check_bundle
     from lcifr.cli._learning import waiting
     from lcifr.cli._progress import progress_bar
 
     if not (work / "bundle").exists():
-        with waiting(f"Writing the proofs of {len(found)} people"):
-            write_bundle(work / "bundle", parties.encoder, whom.X, decisions=found)
+        people = whom.individuals()
+        found = read_audited(work / "audited", people, parties.head, tolerance=parties.tolerance)
+        with waiting(f"Writing the proofs of {whom.people} people"):
+            write_bundle(work / "bundle", parties.encoder, people, decisions=found)
     with progress_bar("Checking the proofs in exact arithmetic") as progress:
-        report = check_bundle(work / "bundle", lambda done: progress(done, len(found)))
+        report = check_bundle(work / "bundle", lambda done: progress(done, whom.people))
     return {
         "people": report.people,
         "certified": report.certified,
@@ -178,19 +168,14 @@ def _prove(work: Path, parties: Parties, whom: Side, found: Audit) -> dict[str, 
 
 def _result(
     parties: Parties,
-    whom: Side,
-    found: Audit,
-    by: list[str] | None,
+    found: Gathered,
     confidence: float,
     population: bool,
     baselines: dict[str, dict[str, float]],
 ) -> dict[str, Any]:
-    from collections import Counter
+    from lcifr.certificates.population import state_tally
 
-    from lcifr.certificates import state
-
-    groups = parties.groups(found.people, by)
-    statement = state(found, whom.y, held_out=population, confidence=confidence, by=groups or None, baselines=baselines)
+    statement = state_tally(found.tally, held_out=population, confidence=confidence, baselines=baselines)
     plain = asdict(statement)
     plain["subgroups"] = [] if statement.subgroups is None else statement.subgroups.to_dict("records")
     about_z = [one for one in parties.fitted.degeneracies_ if one.name in ("flat latent", "alone")]
@@ -202,10 +187,10 @@ def _result(
         **parties.summary(),
         "held_out": population,
         **plain,
-        "alone": int(found.alone.sum()),
-        "modularity": found.modularity(),
-        "reasons": {str(reason): count for reason, count in Counter(found.reason).items() if str(reason)},
-        "counterexamples": _counterexamples(parties, found),
+        "alone": found.tally.alone,
+        "modularity": found.tally.modularity(),
+        "reasons": dict(found.tally.reasons),
+        "counterexamples": found.counterexamples,
     }
 
 
@@ -231,24 +216,6 @@ def _beaten(statement: Statement) -> list[str]:
         and figures["accuracy"] >= statement.accuracy
         and figures["certified"] >= statement.share
     ]
-
-
-def _counterexamples(parties: Parties, found: Audit) -> list[dict[str, Any]]:
-    import numpy as np
-
-    rows = np.flatnonzero(found.violated)[:LISTED]
-    decided = parties.decide(found.others.take(rows))
-    listed = []
-    for row, other in zip(rows, decided, strict=True):
-        pair = found.counterexample(found.ids[row])
-        differs = {str(name): [_plain(value) for value in pair[name]] for name in pair.columns}
-        own = _plain(found.prediction[row])
-        listed.append({"id": found.ids[row], "prediction": own, "other_prediction": _plain(other), "differs": differs})
-    return listed
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
 
 
 def _show(result: dict[str, Any], out: Path) -> None:

@@ -26,7 +26,7 @@ from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
-    from lcifr.certificates import Audit, Certificates
+    from lcifr.certificates.tally import Tally
 
 EXAMPLE = "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5"
 
@@ -50,7 +50,7 @@ def certify(
     strict: StrictOption = False,
     fail_under: FailUnderOption = None,
     workers: WorkersOption = None,
-    chunk: ChunkOption = 256,
+    chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -86,6 +86,7 @@ def certify(
 def _from_handover(run: Run, consumer: Path, folder: Path, on: Where) -> dict[str, Any]:
     from lcifr.certificates import Representation
     from lcifr.certificates import certify as prove
+    from lcifr.certificates.tally import Tally
     from lcifr.cli._learning import decision_of, load_model, waiting
 
     used = read_result(consumer, "consume")
@@ -102,27 +103,28 @@ def _from_handover(run: Run, consumer: Path, folder: Path, on: Where) -> dict[st
         found = prove(handed, head, on=on.value, **decision_of(head))
     frame = found.frame()
     frame.assign(id=frame["id"].astype("string")).to_parquet(run.work / "certificates.parquet", index=False)
-    return _result(found, used, f"hand-over, {on.value}", "certificates.parquet")
+    tally = Tally()
+    tally.add(found, None, {})
+    return _result(tally, used, f"hand-over, {on.value}", "certificates.parquet")
 
 
 def _from_table(
-    run: Run, producer: Path, consumer: Path, table: Path, id_column: str | None, workers: int | None, chunk: int
+    run: Run, producer: Path, consumer: Path, table: Path, id_column: str | None, workers: int | None, chunk: int | None
 ) -> dict[str, Any]:
+    from lcifr.cli._gathering import audit_people, gather
     from lcifr.cli._parties import read_parties, read_whom
-    from lcifr.cli.audit import audit_people
 
     parties = read_parties(producer, consumer)
-    whom = read_whom(parties, producer, table, id_column)
-    found = audit_people(run.work, parties, whom, workers, chunk, modular=False)
-    return _result(found, parties.summary(), "end to end", "audited/audit.parquet", whom.y)
+    whom = read_whom(parties, producer, table, id_column, run.work)
+    audit_people(run.work, parties, whom, workers, chunk, modular=False)
+    found = gather(run.work, parties, whom, None)
+    return _result(found.tally, parties.summary(), "end to end", "audited/audit.parquet")
 
 
-def _result(
-    found: Certificates | Audit, about: dict[str, Any], proved: str, file: str, y: Any = None
-) -> dict[str, Any]:
-    from lcifr.certificates import state
+def _result(tally: Tally, about: dict[str, Any], proved: str, file: str) -> dict[str, Any]:
+    from lcifr.certificates.population import state_tally
 
-    statement = asdict(state(found, y, held_out=False))
+    statement = asdict(state_tally(tally, held_out=False))
     del statement["subgroups"], statement["baselines"]
     kept = ("target", "task", "classes", "tolerance", "provenance", "hashes", "phi")
     return {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import Run, run_folder
-from lcifr.cli._handing import hand_over, prove_radii, radius_summary
+from lcifr.cli._handing import hand_over, prove_radii
 from lcifr.cli._options import (
     BatchOption,
     BundleOption,
@@ -33,6 +33,7 @@ from lcifr.cli._options import (
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.cli._people import HELD_OUT, TRAIN, Crowd, is_file, read_crowd, write_table
+from lcifr.cli._whom import whom_of
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -80,7 +81,7 @@ def produce(
     ] = True,
     bundle: BundleOption = True,
     workers: WorkersOption = None,
-    chunk: ChunkOption = 256,
+    chunk: ChunkOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -160,26 +161,23 @@ def _write_labels(path: Path, crowd: Crowd) -> None:
 
 
 def _hand_over(
-    work: Path, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int
+    work: Path, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int | None
 ) -> None:
     (work / "handover").mkdir(exist_ok=True)
     for name, side in crowd.sides().items():
         title = f"Proving the radius of {len(side)} people ({name})"
         folder = work / "handover" / name
-        hand_over(folder, encoder, side, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
+        whom = whom_of(side, crowd.schema)
+        hand_over(folder, encoder, whom, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
 
 
 def _prove(work: Path, crowd: Crowd, encoder: FairEncoder) -> None:
-    from lcifr.certificates import Representation
-
-    handed = Representation.read(work / "handover" / HELD_OUT)
-    prove_radii(work / "bundle", encoder, crowd.held_out, handed)
+    prove_radii(work / "bundle", encoder, whom_of(crowd.held_out, crowd.schema), work / "handover" / HELD_OUT)
 
 
 def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], bundle: bool) -> dict[str, Any]:
-    from lcifr.certificates import Representation
+    from lcifr.certificates.handed import radius_summary
 
-    handed = Representation.read(work / "handover" / HELD_OUT)
     similarity, last = encoder.similarity_, encoder.history_[-1]
     return {
         "format": "lcifr-produced-1",
@@ -197,7 +195,7 @@ def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], b
         },
         "encoder": encoder.network_.hash,
         "epochs": last.number + 1,
-        "radius": radius_summary(handed),
+        "radius": radius_summary(work / "handover" / HELD_OUT),
         "warnings": warned,
         "files": {
             "encoder": "encoder.safetensors",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lcifr.cli._folder import read_result, run_folder
-from lcifr.cli._handing import hand_over, prove_radii, radius_summary
+from lcifr.cli._handing import hand_over, prove_radii, refuse_bundle
 from lcifr.cli._options import (
     BundleOption,
     ChunkOption,
@@ -19,6 +19,7 @@ from lcifr.cli._options import (
     WorkersOption,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
+from lcifr.cli._whom import look_at
 
 EXAMPLE = "Example: lcifr represent producer new.csv --out new"
 
@@ -38,32 +39,31 @@ def represent(
     ] = True,
     bundle: BundleOption = False,
     workers: WorkersOption = None,
-    chunk: ChunkOption = 256,
+    chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Hand over new people: their z and proved radius, by an encoder that was learned before.
 
-    OUT/handover is for the consumer (`lcifr certify CONSUMER OUT/handover`).
+    OUT/handover is for the consumer (`lcifr certify CONSUMER OUT/handover`). TABLE may be larger than memory: it is
+    read some people at a time. Only --bundle holds all of them, so it is refused above 100,000 people.
 
-    Ctrl-C keeps who is done; the same command goes on.
+    Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
-    from lcifr.certificates import Representation
     from lcifr.cli._learning import load_encoder
-    from lcifr.cli._people import read_side
-    from lcifr.data import read_frame
 
     read_result(producer, "produce")
     encoder = load_encoder(producer)
-    whom = read_side(read_frame(table), str(table), encoder.schema_, id_column, labelled=False)
     with run_folder(context, out, force=force, inputs={"producer": producer, "table": table}) as run:
-        title = f"Proving the radius of {len(whom)} people"
+        whom = look_at(table, encoder.schema_, id_column, run.work, labels=False)
+        if bundle:
+            refuse_bundle(whom.people)
+        title = f"Proving the radius of {whom.people} people"
         folder = run.work / "handover"
         hand_over(folder, encoder, whom, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
-        handed = Representation.read(folder)
         if bundle:
-            prove_radii(run.work / "bundle", encoder, whom, handed)
-        result = _result(handed, bundle)
+            prove_radii(run.work / "bundle", encoder, whom, folder)
+        result = _result(whom.people, encoder.network_.hash, folder, bundle)
         run.finish(result)
     if as_json:
         print_json(result)
@@ -74,12 +74,14 @@ def represent(
     to_stderr(f"\nNext: lcifr certify consumer {out}/handover --out certificates")
 
 
-def _result(handed: Any, bundle: bool) -> dict[str, Any]:
+def _result(people: int, encoder: str, handed: Path, bundle: bool) -> dict[str, Any]:
+    from lcifr.certificates.handed import radius_summary
+
     return {
         "format": "lcifr-represented-1",
         "command": "represent",
-        "people": len(handed),
-        "encoder": handed.provenance.weights,
+        "people": people,
+        "encoder": encoder,
         "radius": radius_summary(handed),
         "files": {"handover": "handover", "bundle": "bundle" if bundle else None},
     }

@@ -54,13 +54,17 @@ def _read_file(path: Path) -> pa.Table:
         if path.suffix.lower() in (".parquet", ".pq"):
             return parquet.read_table(path)
         if path.suffix.lower() in (".csv", ".tsv", ".gz"):
-            delimiter = "\t" if ".tsv" in path.suffixes else ","
-            return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter))
+            return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path)))
     except FileNotFoundError:
         raise LcifrError(f"{path}: there is no such file") from None
     except (pa.ArrowException, OSError) as error:
         raise LcifrError(f"{path}: cannot be read: {error}") from None
     raise LcifrError(f"{path}: unknown kind of file", fix=f"give {ACCEPTED}")
+
+
+def delimiter_of(path: Path) -> str:
+    """What stands between the values of a text file, by its name."""
+    return "\t" if ".tsv" in path.suffixes else ","
 
 
 def _unique(table: pa.Table, source: str = "the table") -> pa.Table:

@@ -1,0 +1,112 @@
+"""What did a run find? Its figures, gathered some people at a time from the files that the run wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.cli._parties import Parties
+from lcifr.cli._whom import Whom, part_for
+
+if TYPE_CHECKING:
+    from lcifr.certificates import Audit
+    from lcifr.certificates.tally import Tally
+    from lcifr.data import Individuals
+
+LISTED = 100  # counterexamples in result.json; audit.parquet has all
+
+
+@dataclass
+class Gathered:
+    """Figures of everybody, and the first counterexamples."""
+
+    tally: Tally
+    counterexamples: list[dict[str, Any]] = field(default_factory=list)
+
+
+def audit_people(
+    work: Path, parties: Parties, whom: Whom, workers: int | None, chunk: int | None, *, modular: bool
+) -> None:
+    """Audit everybody into ``work``, part by part, unless that is done already."""
+    from lcifr.certificates.files import audit_file
+    from lcifr.cli._learning import plain_notes, say_resumed, timed, watched, workers_for
+
+    if (work / "audited").exists():
+        return
+    with timed(f"Auditing {whom.people} people from end to end"), plain_notes():
+        done = audit_file(
+            parties.encoder,
+            parties.head,
+            whom.source,
+            work / "audited",
+            id_column=whom.id_column,
+            chunk=part_for(whom.people, chunk),
+            workers=workers_for(whom.people, workers),
+            progress=watched(),
+            modular=modular,
+            tolerance=parties.tolerance,
+        )
+    say_resumed(done)
+
+
+def gather(work: Path, parties: Parties, whom: Whom, by: list[str] | None) -> Gathered:
+    """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
+    from lcifr.certificates.audited import read_audited_chunks
+    from lcifr.certificates.tally import Tally
+
+    found, labels = Gathered(Tally()), list[Any]()
+
+    def people(into: ExitStack) -> Iterator[Individuals]:
+        writers = _Writers(work, into)
+        for some, label in whom.rows():
+            writers.add(some, label)
+            labels.append(None if label is None else label.to_numpy())
+            yield some
+
+    with ExitStack() as open_:
+        for audit in read_audited_chunks(work / "audited", people(open_), parties.head, tolerance=parties.tolerance):
+            found.tally.add(audit, labels.pop(), parties.groups(audit.people, by))
+            found.counterexamples += _counterexamples(parties, audit, LISTED - len(found.counterexamples))
+    return found
+
+
+class _Writers:
+    """``people.parquet`` and, where they are known, ``labels.parquet``."""
+
+    def __init__(self, work: Path, into: ExitStack) -> None:
+        self._work, self._into, self._files = work, into, dict[str, Any]()
+
+    def add(self, people: Individuals, label: Any) -> None:
+        import pyarrow as pa
+
+        self._write("people.parquet", pa.Table.from_pandas(people.to_pandas(), preserve_index=False))
+        if label is not None:
+            self._write("labels.parquet", pa.table({"label": label}))
+
+    def _write(self, name: str, table: Any) -> None:
+        from pyarrow import parquet
+
+        if name not in self._files:
+            self._files[name] = self._into.enter_context(parquet.ParquetWriter(self._work / name, table.schema))
+        self._files[name].write_table(table)
+
+
+def _counterexamples(parties: Parties, found: Audit, most: int) -> list[dict[str, Any]]:
+    import numpy as np
+
+    rows = np.flatnonzero(found.violated)[:most]
+    decided = parties.decide(found.others.take(rows))
+    listed = []
+    for row, other in zip(rows, decided, strict=True):
+        pair = found.counterexample(found.ids[row])
+        differs = {str(name): [_plain(value) for value in pair[name]] for name in pair.columns}
+        own = _plain(found.prediction[row])
+        listed.append({"id": found.ids[row], "prediction": own, "other_prediction": _plain(other), "differs": differs})
+    return listed
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,134 @@
+"""Whom is it about, and do they fit in memory? The one place that says how commands read many people.
+
+A table that is a file is read chunk by chunk, however small or large: once to see that all of it fits the schema,
+before anything is proved, and again to prove. Nobody is kept in memory. What needs everybody there says so and has a
+limit; ``--sample`` is the way below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.cli._people import Side, free_name, pick_columns, with_fix, with_ids
+from lcifr.errors import LcifrError, TableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lcifr.certificates.stream import Columns, Source
+    from lcifr.data import Individuals, Schema
+
+ROWS = 8192  # read at a time where nothing is proved
+FEW, PART, LARGE_PART = 100_000, 256, 8192
+"""Up to so many people a part is small, so that little is done again; beyond, so that parts do not get too many."""
+HELD = 100_000
+"""People whose proofs (a bundle) or regions (baselines) are held in memory at most."""
+LEARNED = 2_000_000
+"""People who are held in memory at most: to learn from them, or to draw their page."""
+
+
+@dataclass(frozen=True, eq=False)
+class Whom:
+    """People to prove something about, wherever they are.
+
+    Parameters
+    ----------
+    table : attributes, ids and labels: some columns of a file, or a table in memory.
+    id_column, label : their columns, or None. people : how many there are.
+    """
+
+    table: Columns | pa.Table
+    schema: Schema
+    id_column: str | None
+    label: str | None
+    people: int
+
+    @property
+    def source(self) -> Source:
+        """Attributes and ids alone."""
+        from lcifr.certificates.stream import Columns
+
+        if self.label is None:
+            return self.table
+        if isinstance(self.table, Columns):
+            return replace(self.table, names=tuple(name for name in self.table.names if name != self.label))
+        return self.table.drop_columns([self.label])
+
+    def rows(self) -> Iterator[tuple[Individuals, Any]]:
+        """Everybody in order, some at a time: who they are, and their labels (an Arrow column) or None."""
+        from lcifr.certificates.stream import read_tables
+        from lcifr.data import Individuals
+        from lcifr.data.table import target_values
+
+        start = 0
+        for table in read_tables(self.table, self.schema, ROWS):
+            label = None if self.label is None else target_values(table[self.label], self.label, start)
+            yield Individuals.read(table.select(list(self.schema.names)), self.schema), label
+            start += len(table)
+
+    def individuals(self) -> Individuals:
+        """Everybody at once."""
+        import numpy as np
+
+        from lcifr.data import Individuals
+
+        found = [people for people, _ in self.rows()]
+        numbers, codes = ([getattr(one, name) for one in found] for name in ("numbers", "codes"))
+        return Individuals(self.schema, np.concatenate(numbers), np.concatenate(codes))
+
+    def labels(self) -> Any:
+        """(people,) at once; None where they are not known."""
+        import numpy as np
+
+        found = [label for _, label in self.rows() if label is not None]
+        return np.concatenate([label.to_numpy() for label in found]) if found else None
+
+
+def whom_of(side: Side, schema: Schema) -> Whom:
+    """People who are in memory already."""
+    import pyarrow as pa
+
+    table, id_column = with_ids(side)
+    label = None
+    if side.y is not None:
+        label = free_name("label", table.column_names)
+        table = table.append_column(label, pa.array(side.y))
+    return Whom(table, schema, id_column, label, len(side))
+
+
+def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True) -> Whom:
+    """The people of a file, once all of it has been read and fits.
+
+    Parameters
+    ----------
+    folder : where to make room for the ids, to see that nobody is there twice.
+    labels : whether they are looked at, where they are there.
+    """
+    from lcifr.certificates.stream import Columns, column_names
+    from lcifr.certificates.survey import look_through
+    from lcifr.cli._learning import waiting
+
+    names = column_names(path)
+    columns = pick_columns(names, str(path), schema, id_column, labelled=False)
+    label = schema.target if labels and schema.target in names else None
+    more = [name for name in (id_column, label) if name is not None and name not in columns]
+    try:
+        with waiting(f"Reading {path}"):
+            found = look_through(Columns(path, (*columns, *more)), schema, id_column, label, folder)
+    except TableError as error:
+        raise with_fix(error, str(path)) from None
+    return Whom(found, schema, id_column, label, int(found.people or 0))
+
+
+def refuse_more(people: int, most: int, what: str, fix: str) -> None:
+    """Say how many people are too many for what needs all of them in memory."""
+    if people > most:
+        raise LcifrError(f"{what} needs everybody in memory: {people:,} people, at most {most:,}", fix=fix)
+
+
+def part_for(people: int, asked: int | None) -> int:
+    """People per part: as asked, else few, else so many that the parts do not get too many."""
+    return asked or (PART if people <= FEW else LARGE_PART)
