@@ -84,7 +84,7 @@ def main(scenes: tuple[tuple[str, tuple[int, ...]], ...] = SCENES) -> float:
 
 def timed(folder: Path) -> tuple[list[float], list[float]]:
     """Milliseconds of CPU per person: those with root proofs only, and those with split trees."""
-    judge = bundle.read_judge(folder, bundle.read_manifest(folder))
+    judge, _, _ = bundle.read_judge(folder)
     found: tuple[list[float], list[float]] = ([], [])
     for line in bundle.read_people(folder):
         report, start = Report(), time.process_time()

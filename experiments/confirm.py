@@ -57,8 +57,8 @@ def _check(folder: Path, encoder: Any, head: Any, X: Any, judged: Any, rows: Any
     report = check_bundle(folder)
     return {
         "asked": len(rows),
-        "confirmed": report.certified,
-        "trusted": len(report.trusted),
+        "confirmed": len(report.names["certified"]),
+        "trusted": len(report.names["trusted"]),
         "refused": dict(list(report.rejected.items())[:3]),
         "seconds_proving": round(proving / max(len(rows), 1), 4),
         "seconds_checking": round((time.process_time() - start) / max(len(rows), 1), 4),

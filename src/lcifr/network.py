@@ -136,15 +136,18 @@ class Network:
             )
         return value
 
+    def to_bytes(self) -> bytes:
+        """The shapes and numbers and nothing else: what an exact checker reads, and what the hash is taken of."""
+        parts = [FORMAT.encode()]
+        for layer in self.layers:
+            parts += [struct.pack("<QQ", *layer.weight.shape)]
+            parts += [np.ascontiguousarray(values, dtype="<f8").tobytes() for values in (layer.weight, layer.bias)]
+        return b"".join(parts)
+
     @cached_property
     def hash(self) -> str:
         """SHA-256 of the shapes and numbers: the name of exactly these weights."""
-        digest = hashlib.sha256(FORMAT.encode())
-        for layer in self.layers:
-            digest.update(struct.pack("<QQ", *layer.weight.shape))
-            digest.update(np.ascontiguousarray(layer.weight, dtype="<f8").tobytes())
-            digest.update(np.ascontiguousarray(layer.bias, dtype="<f8").tobytes())
-        return digest.hexdigest()
+        return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def save(self, path: str | Path) -> None:
         """Write the network as safetensors, its hash in the header; written beside and renamed."""

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check import Cell
-from lcifr.check.cells import derive
-from lcifr.check.similar import Formula, Person, Table, decimal, most
+from lcifr.check.similar import Formula, Person, Table, decimal, derive, most
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, worlds

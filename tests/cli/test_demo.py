@@ -42,8 +42,8 @@ def test_the_report_says_what_the_proofs_say(spoken, folder):
     written = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     checked = check_bundle(folder / "proofs" / "trained")
     assert not checked.rejected
-    assert written["proved"]["certified"] == checked.certified
-    assert written["proved"]["violated"] == checked.counterexamples
+    assert written["proved"]["certified"] == len(checked.names["certified"])
+    assert written["proved"]["violated"] == len(checked.names["counterexample"])
     assert written["checked"]["rejected"] == 0
     assert [row["name"] for row in written["models"]] == ["trained with lcifr", "plain", "unaware of sex"]
     assert (folder / "report.md").is_file()

@@ -91,8 +91,10 @@ def test_check(story, tmp_path, monkeypatch):
     assert "Fix:" in unread.err
     assert "nowhere" in lcifr("check", "nowhere", cwd=tmp_path, expect=2).err
 
-    monkeypatch.setattr(checker, "check_bundle", lambda folder, progress: checker.Report(people=1, trusted=["7"]))
-    assert lcifr("check", "bundle", "--json", cwd=tmp_path, expect=3).json["trusted"] == ["7"]
+    rests = checker.Report(people=1)
+    rests.names["trusted"].append("7")
+    monkeypatch.setattr(checker, "check_bundle", lambda folder, progress: rests)
+    assert lcifr("check", "bundle", "--json", cwd=tmp_path, expect=3).json["names"]["trusted"] == ["7"]
 
 
 def _alter(bundle: Path) -> None:

@@ -1,9 +1,10 @@
 """What was proved of whom? The audit bundle: x, φ, encoding, weights and proofs, for an auditor's eyes only.
 
-    folder/manifest.json        format, files, hashes, the rule of decision
+    folder/manifest.json        format, files with their hashes, the rule of decision
     folder/people.jsonl.gz      per person x, latent with its proofs, decision with its proofs
-    folder/similarity.json, encoding.json, encoder.json, model.json
+    folder/similarity.json, encoding.json, encoder.network, model.network
 
+The hash of each of the last four is the name by which a hand-over knows it (``Similarity.hash`` and so on).
 ``python -m lcifr.check FOLDER`` confirms all of it in exact arithmetic.
 """
 
@@ -31,14 +32,13 @@ from lcifr.certificates.verdicts import Certificates
 from lcifr.certificates.whole import narrowed
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
-from lcifr.network import Network
 from lcifr.prove.proof import hexadecimal
 from lcifr.similarity.region import Region
 from lcifr.writing import write_json
 
-FORMAT = "lcifr-audit-3"
+FORMAT = "lcifr-audit-4"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
-ENCODER, MODEL = "encoder.json", "model.json"
+ENCODER, MODEL = "encoder.network", "model.network"
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -64,35 +64,20 @@ def write_bundle(
     people = Individuals.read(X, encoder.encoding.schema)
     _check(people, encoder, representation, decisions)
     with fresh_folder(folder) as fresh:
-        _write_network(fresh / ENCODER, encoder.network)
-        encoder.encoding.save(fresh / ENCODING)
-        write_json(fresh / SIMILARITY, encoder.similarity.to_dict())
-        hashes = {
-            "encoder": encoder.network.hash,
-            "encoding": encoder.encoding.hash,
-            "similarity": encoder.similarity.hash,
-        }
-        if representation is not None:
-            hashes["latent"] = representation.latent_hash
+        (fresh / ENCODER).write_bytes(encoder.network.to_bytes())
+        (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
+        (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
         if decisions is not None:
-            _write_network(fresh / MODEL, decisions.model.network)
-            hashes["model"] = decisions.model.network.hash
+            (fresh / MODEL).write_bytes(decisions.model.network.to_bytes())
         _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
         manifest = {
             "format": FORMAT,
             "people": len(people),
-            "hashes": hashes,
             "decision": None if decisions is None else decisions.model.decision.to_dict(),
             "versions": versions(),
             "files": describe_files(fresh),
         }
         write_json(fresh / MANIFEST, manifest)
-
-
-def _write_network(path: Path, network: Network) -> None:
-    """[[W by rows, b], …] in hexadecimal floats: what a checker reads without any package."""
-    layers = [[[_hex(row) for row in layer.weight], _hex(layer.bias)] for layer in network.layers]
-    path.write_text(json.dumps(layers, separators=(",", ":")), encoding="utf-8")
 
 
 def _check(

@@ -127,11 +127,11 @@ class Representation:
     def with_report(self, report: str | Path) -> Representation:
         """The same with the radii that a checker's report (``python -m lcifr.check BUNDLE --json``) confirms."""
         found = read_json(Path(report))
-        if not isinstance(found, dict) or found.get("latent_hash") != self.latent_hash:
+        if not isinstance(found, dict) or found.get("hashes", {}).get("hand-over") != self.latent_hash:
             raise ArtefactError(
                 f"{report} speaks about another hand-over", fix="check the bundle that belongs to this one"
             )
-        confirmed = set(found.get("radius_confirmed", ()))
+        confirmed = set(found.get("names", {}).get("radius", ()))
         return replace(self, checked=np.array([str(name) in confirmed for name in self.ids], dtype=np.bool_))
 
     def frame(self) -> Any:

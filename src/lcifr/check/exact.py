@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
+from struct import error as Unpacked
 
 
 def printable(text: str) -> str:
@@ -27,7 +28,7 @@ def reading(what: str) -> Iterator[None]:
     """Whatever goes wrong while foreign values are used is a rejection: nothing is confirmed by an accident."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, Unpacked) as problem:
         raise Rejected(f"{what} is not as the format says: {type(problem).__name__}: {problem!s:.200}") from None
 
 

@@ -8,52 +8,48 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.cells import derive
 from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, printable, reading, up
 from lcifr.check.proof import Cell, Direction, Layer, Network, Problem, examine, follows
-from lcifr.check.similar import Formula, Person
+from lcifr.check.similar import Formula, Person, derive
 
 Limits = dict[Direction, Fraction]
 
 
+KINDS = {
+    "radius": "radius confirmed",
+    "certified": "CERTIFIED confirmed",
+    "vacuous": "of them vacuous, nobody is similar",
+    "counterexample": "COUNTEREXAMPLE confirmed",
+    "undecided": "UNDECIDED, nothing claimed",
+    "trusted": "on a solver's word alone",
+}
+
+
 @dataclass
 class Report:
-    """What was confirmed, about which files and rule of decision.
+    """Who belongs to which of the kinds, who is rejected and why; about which files and rule of decision."""
 
-    ``rejected`` names people with reasons; ``trusted`` people rest on a solver's word.
-    """
-
-    people: int = 0
-    radius_confirmed: list[str] = field(default_factory=list)
-    certified: int = 0
-    vacuous: int = 0
-    counterexamples: int = 0
-    undecided: int = 0
-    trusted: list[str] = field(default_factory=list)
-    rejected: dict[str, str] = field(default_factory=dict)
-    latent_hash: str = ""
     decision: Any = None
     hashes: dict[str, str] = field(default_factory=dict)
+    people: int = 0
+    names: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    rejected: dict[str, str] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
         """0 all confirmed, 1 something is not, 3 all but what rests on a solver's word."""
-        return 1 if self.rejected else 3 if self.trusted else 0
+        return 1 if self.rejected else 3 if self.names["trusted"] else 0
 
     def lines(self) -> list[str]:
         """For people to read."""
-        claimed = self.people - len(self.rejected) - len(self.trusted)
-        found = [
-            f"{claimed} of {self.people} people: everything that is claimed of them is confirmed in exact arithmetic",
-            f"  radius confirmed     {len(self.radius_confirmed)}",
-            f"  CERTIFIED confirmed  {self.certified} (of them vacuous, nobody is similar: {self.vacuous})",
-            f"  COUNTEREXAMPLE confirmed  {self.counterexamples}",
-            f"  UNDECIDED, nothing claimed  {self.undecided}",
-            f"  on a solver's word alone  {len(self.trusted)}",
+        sure = self.people - len(self.rejected) - len(self.names["trusted"])
+        return [
+            f"{sure} of {self.people} people: everything that is claimed of them is confirmed in exact arithmetic",
+            *(f"  {said}  {len(self.names[kind])}" for kind, said in KINDS.items()),
             f"  what must agree: {json.dumps(self.decision)}",
+            *(f"  {what} {value}" for what, value in self.hashes.items()),
+            *(f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()),
         ]
-        found += [f"  {what} {value}" for what, value in self.hashes.items()]
-        return found + [f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()]
 
 
 class Judge:
@@ -78,18 +74,14 @@ class Judge:
                 radius = latent is None or self._radius(latent, x, cells)
             with reading("the verdict"):
                 word = "" if decision is None else decision["verdict"]
-                verdict = decision is None or self._verdict(decision, latent, x, cells)
+                sure = (decision is None or self._verdict(decision, latent, x, cells)) and radius
         except Rejected as rejected:
             report.rejected[name] = str(rejected)
             return
-        report.radius_confirmed += [name] if latent is not None and radius else []
-        if radius and verdict:
-            report.certified += word == "certified"
-            report.vacuous += word == "certified" and not cells
-            report.counterexamples += word == "counterexample"
-        else:
-            report.trusted.append(name)
-        report.undecided += word == "undecided"
+        found = {"radius": latent is not None and radius, "trusted": not sure, word: sure or word == "undecided"}
+        found["vacuous"] = sure and word == "certified" and not cells
+        for kind, names in report.names.items():
+            names += [name] if found.get(kind) else []
 
     def _radius(self, latent: Any, x: Person, cells: list[Cell]) -> bool:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,7 +20,7 @@ Bounds = dict[Direction, Fraction]  # what a direction does not exceed; below 0 
 Corner = tuple[int, float]  # a column and its value there; all other columns of the group are 0
 Groups = Mapping[tuple[str, int], Sequence[Corner]]
 SIDES = {"lower": -1, "upper": 1}
-Interval = tuple[list[float], list[float]]  # of the neurons of a layer before ReLU, rounded outward
+Interval = dict[str, list[float]]  # what −y and y of the neurons of a layer do not exceed, rounded up
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,6 @@ class Part:
         rest, self.shift = iter(values.values), values.shift
         self.corners = [[(order[column], next(rest)) for column, _ in group] for group in moving]
         self.corners.append([(len(order), next(rest))])  # the 1
-        self.first: dict[str, list[float]] = {}  # of the first layer, once it is known
 
     def top(self, over: Vector) -> Fraction:
         """The maximum of a linear function: of each group the best corner."""
@@ -120,9 +118,9 @@ class Problem:
         rates = {row: -number(rate) for row, rate in by[1]}
         if any(rate > 0 for rate in rates.values()):
             raise Rejected("the multiplier of a row is negative")
-        for layer, (low, high) in reversed(list(enumerate(hidden))):
-            given = [value for k in range(len(low)) for value in lines.get((layer, k), (0.0, 0.0, 0.0))]
-            relus = _relus(exact(given), exact([*low, *high]))
+        for layer, ends in reversed(list(enumerate(hidden))):
+            given = [value for k in range(len(ends["upper"])) for value in lines.get((layer, k), (0.0, 0.0, 0.0))]
+            relus = _relus(exact(given), exact([*ends["lower"], *ends["upper"]]))
             starts = [self.layers[layer].before(_relaxed(over, *relus)) for over in starts]
         if rates:  # λ·(g − G x) is not negative anywhere in the cell
             cut = self.cuts.before(exact([*(rates.get(row, 0.0) for row in range(len(self.cuts.rows) - 1)), 0.0]))
@@ -130,21 +128,20 @@ class Problem:
         return [part.top(over) for over in starts]
 
     def intervals(self, part: Part, ends: Any) -> list[Interval]:
-        """Where the neurons of every hidden layer are: by interval arithmetic, what is decided, and given passes."""
+        """Where the neurons of every hidden layer are: by interval arithmetic, given passes, and what is decided."""
         hidden: list[Interval] = []
         for depth, layer in enumerate(self.layers[:-1]):
-            plain = part.first if depth == 0 else {}  # what −y and y do not exceed
-            for side in SIDES if not plain else ():
-                plain[side] = self._ends(part, hidden, side, range(len(layer.rows) - 1), ((), ()))
-            found = {side: [*most] for side, most in plain.items()}
+            every = range(len(layer.rows) - 1)
+            found = {side: [math.inf for _ in every] for side in SIDES}
+            plain = [(depth, side, every, (), ()) for side in SIDES]
+            for at, side, neurons, *by in [*plain, *ends]:
+                if at == depth:
+                    for k, end in zip(neurons, self._ends(part, hidden, side, neurons, by), strict=True):
+                        found[side][k] = min(found[side][k], end)
             for (at, k), side in part.decided.items():
                 if at == depth:
                     found[side][k] = min(found[side][k], 0.0)
-            for at, side, neurons, *by in ends:
-                if at == depth:
-                    for k, most in zip(neurons, self._ends(part, hidden, side, neurons, by), strict=True):
-                        found[side][k] = min(found[side][k], most)
-            hidden.append(([-most for most in found["lower"]], found["upper"]))
+            hidden.append(found)
         return hidden
 
     def _ends(self, part: Part, hidden: Sequence[Interval], side: str, neurons: Sequence[int], by: Any) -> list[float]:
@@ -158,7 +155,7 @@ class Problem:
         """What the passes of a leaf show; None if there is no point."""
         found, outputs = Bounds(), range(len(self.layers[-1].rows) - 1)
         hidden = [] if part.empty else self.intervals(part, ends)
-        if part.empty or any(a > b for low, high in hidden for a, b in zip(low, high, strict=True)):
+        if part.empty or any(-low > high for ends in hidden for low, high in zip(*ends.values(), strict=True)):
             return None
         for direction, *by in passes:
             entries = {position(output, len(outputs)): number(value) for output, value in direction}
@@ -172,9 +169,8 @@ class Problem:
         """The two parts of a part; they share their border, so that nothing falls between."""
         if kind == "relu":
             layer = position(name, len(self.layers) - 1)
-            at, sides = (layer, position(border, len(self.layers[layer].rows) - 1)), [copy(part), copy(part)]
-            sides[0].decided, sides[1].decided = ({**part.decided, at: side} for side in ("upper", "lower"))
-            return sides
+            at = layer, position(border, len(self.layers[layer].rows) - 1)
+            return [Part(self.order, part.groups, {**part.decided, at: side}) for side in ("upper", "lower")]
         if kind not in ("numeric", "choice"):
             raise Rejected(f"there is no node {kind}")
         if (group := part.groups.get((kind, name))) is None:  # it is not there: both are everything
@@ -191,7 +187,7 @@ def _relus(given: Vector, ends: Vector) -> tuple[list[Any], int, int]:
     """For each neuron its slopes, β and where v·relu(y) − c·y can be largest: y with relu(y) at both ends and at 0."""
     found = []
     for k, (low, high) in enumerate(zip(ends.values, ends.values[len(ends.values) // 2 :], strict=False)):
-        points = {(y, max(y, 0) << given.shift) for y in (low, high, min(max(low, 0), high))}
+        points = {(y, max(y, 0) << given.shift) for y in (-low, high, min(max(-low, 0), high))}
         found.append((*given.values[3 * k : 3 * k + 3], points))
     return found, given.shift, ends.shift
 

@@ -177,7 +177,11 @@ def _write_report(data: Dataset, results: list[Result], seed: int, out: Path) ->
         decisions=DECISIONS,
         settings={"command": f"lcifr demo --seed {seed}"},
         checked=Checked(
-            checked.people, checked.certified, checked.counterexamples, len(checked.trusted), len(checked.rejected)
+            checked.people,
+            len(checked.names["certified"]),
+            len(checked.names["counterexample"]),
+            len(checked.names["trusted"]),
+            len(checked.rejected),
         ),
         recheck=("python -m lcifr.check proofs/trained",),
     )
@@ -192,7 +196,7 @@ def _summary(results: list[Result], page: Path) -> dict[str, Any]:
         {
             "model": result.name,
             **result.figures,
-            "confirmed": result.checked.certified + result.checked.counterexamples,
+            "confirmed": len(result.checked.names["certified"]) + len(result.checked.names["counterexample"]),
             "refused": len(result.checked.rejected),
         }
         for result in results

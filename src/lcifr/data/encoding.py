@@ -218,10 +218,14 @@ class Encoding:
             raise LcifrError("not an encoding: means must be finite and standard deviations positive")
         return cls(schema, means, sds)
 
+    def to_bytes(self) -> bytes:
+        """The canonical form, attributes in their order: it is that of the feature columns."""
+        return json.dumps(self.to_dict()).encode()
+
     @cached_property
     def hash(self) -> str:
-        """sha256 of the canonical JSON form, attributes in their order: it is that of the feature columns."""
-        return hashlib.sha256(json.dumps(self.to_dict()).encode()).hexdigest()
+        """sha256 of the canonical form."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON, for :meth:`load`."""

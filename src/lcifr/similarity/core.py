@@ -1,8 +1,7 @@
 """Who counts as similar? The core tree: what a formula means once sets, sd and ranks are resolved.
 
 A handful of node kinds, negation already pushed to the leaves by the paper's rules ("Full Encoding"). Truth, regions,
-losses and the exact checker all read this tree, so that they cannot drift apart. Its JSON form is canonical: two
-formulas that resolve to the same tree have the same hash.
+losses and the canonical form that the exact checker reads are all made from this tree, so that they cannot drift apart.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,39 +167,3 @@ def is_about(core: Core, person: Person) -> bool:
     if isinstance(core, SameCategory):
         return person in (core.left[0], core.right[0])
     return any(is_about(part, person) for part in core.parts)
-
-
-# -- canonical JSON ----------------------------------------------------------------------------------------------------
-
-
-def to_json(core: Core) -> dict[str, Any]:
-    """Plain values; exact rationals as ``"p/q"`` text, training values as hexadecimal floats."""
-    if isinstance(core, All | Any_):
-        return {"kind": "all" if isinstance(core, All) else "any", "parts": [to_json(part) for part in core.parts]}
-    if isinstance(core, Compare):
-        return {"kind": "compare", "operator": core.operator, "form": _form_to_json(core.form)}
-    if isinstance(core, Category):
-        allowed = sorted(core.allowed)
-        return {"kind": "category", "person": _who(core.person), "attribute": core.attribute, "allowed": allowed}
-    sides = [{"person": _who(person), "attribute": name} for person, name in (core.left, core.right)]
-    return {"kind": "same_category", "equal": core.equal, "sides": sides}
-
-
-def _who(person: Person) -> str:
-    return "self" if person is Person.SELF else "other"
-
-
-def _form_to_json(form: Form) -> dict[str, Any]:
-    entry: dict[str, Any] = {"constant": str(form.constant)}
-    if form.numbers:
-        entry["numbers"] = [[_who(person), name, str(c)] for person, name, c in form.numbers]
-    if form.ranks:
-        entry["ranks"] = [[_who(person), _table_to_json(table), str(c)] for person, table, c in form.ranks]
-    if form.absolutes:
-        entry["absolutes"] = [[str(c), _form_to_json(inside)] for c, inside in form.absolutes]
-    return entry
-
-
-def _table_to_json(table: RankTable) -> dict[str, Any]:
-    groups = [{"codes": sorted(codes), "values": [value.hex() for value in values]} for codes, values in table.groups]
-    return {"attribute": table.attribute, "by": table.by, "groups": groups}

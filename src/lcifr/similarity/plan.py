@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
-from lcifr.data import Categorical, Schema
+from lcifr.data import Schema
+from lcifr.similarity.canonical import name_by_name, two_sided, without_absolute
 from lcifr.similarity.core import All, Any_, Category, Compare, Core, Form, RankTable, SameCategory, is_about
 from lcifr.similarity.formula import Person, Span
 
@@ -158,8 +159,7 @@ class _Expander:
         if len(terms) > 1 or any(person is Person.OTHER for person, *_ in node.form.numbers):
             raise MixedRank(node.span)
         if node.operator == "!=":
-            lower, upper = replace(node, operator="<"), replace(node, operator="<", form=node.form.times(Fraction(-1)))
-            return self.alternatives(Any_((lower, upper), node.span))
+            return self.alternatives(two_sided(node))
         table, c = terms[0]
         rest = replace(node.form, ranks=tuple(term for term in node.form.ranks if term[0] is Person.SELF))
         limit = rest.times(Fraction(-1) / c)
@@ -175,15 +175,7 @@ class _Expander:
     def _same_category(self, node: SameCategory) -> tuple[Plan, ...]:
         if node.left[0] is not node.right[0]:
             return (Plan(links=frozenset({node if node.left[0] is Person.OTHER else _turned(node)})),)
-        first, second = self.schema[node.left[1]], self.schema[node.right[1]]  # both of x′: one alternative per name
-        assert isinstance(first, Categorical)
-        assert isinstance(second, Categorical)
-        parts = []
-        for code, text in enumerate(first.values):
-            match = frozenset(k for k, other in enumerate(second.values) if (other == text) == node.equal)
-            sides = (Category(Person.OTHER, first.name, frozenset({code})), Category(Person.OTHER, second.name, match))
-            parts.append(All(sides, node.span))
-        return self.alternatives(Any_(tuple(parts), node.span))
+        return self.alternatives(name_by_name(node, self.schema))  # both of x′: one alternative per name
 
 
 class MixedRank(Exception):
@@ -196,21 +188,6 @@ class MixedRank(Exception):
 
 def _turned(node: SameCategory) -> SameCategory:
     return replace(node, left=node.right, right=node.left)
-
-
-def without_absolute(node: Compare) -> Core:
-    """The first |t| of a comparison replaced by t and −t: both must hold where it counts upward, else one of them."""
-    if node.operator in ("=", "!="):
-        sides = tuple(
-            Compare(node.form.times(Fraction(s)), "<=" if node.operator == "=" else "<", node.span) for s in (1, -1)
-        )
-        return All(sides, node.span) if node.operator == "=" else Any_(sides, node.span)
-    (c, inside), *others = node.form.absolutes
-    rest = replace(node.form, absolutes=tuple(others))
-    cases = tuple(
-        Compare(rest.plus(inside.times(s * c)), node.operator, node.span) for s in (Fraction(1), Fraction(-1))
-    )
-    return All(cases, node.span) if c > 0 else Any_(cases, node.span)
 
 
 def _join(plan: Plan, other: Plan) -> Plan | None:

@@ -12,7 +12,8 @@ import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import RegionError, SimilarityError
-from lcifr.similarity.core import Core, to_json
+from lcifr.similarity.canonical import canonical
+from lcifr.similarity.core import Core
 from lcifr.similarity.explain import explain
 from lcifr.similarity.formula import Formula, Span
 from lcifr.similarity.holds import Booleans, Pair, evaluate
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_CELLS = 256  # a union of more cells costs more to prove than a formula with as many exceptions is worth
-FORMAT = 1  # of the canonical JSON form
+FORMAT = 2  # of the canonical form
 
 
 class Similarity:
@@ -179,12 +180,16 @@ class Similarity:
 
     def to_dict(self) -> dict[str, Any]:
         """The canonical form: the resolved tree, sd and rank tables included, without a trace of how it was written."""
-        return {"format": FORMAT, "formula": to_json(self.core)}
+        return {"format": FORMAT, "formula": canonical(self.core, self.schema)}
+
+    def to_bytes(self) -> bytes:
+        """The canonical form as a file holds it."""
+        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":")).encode()
 
     @cached_property
     def hash(self) -> str:
         """sha256 of the canonical form."""
-        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+        return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Similarity) and self.schema == other.schema and self.core == other.core
