@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from lcifr.data import Schema
 from lcifr.similarity.core import All, Any_, Category, Compare, Core, Form, is_about, leaves
-from lcifr.similarity.formula import And, Formula, Implies, Not, Or, Person
+from lcifr.similarity.formula import Formula, Or, Person, subformulas
 from lcifr.similarity.plan import Bound, MixedRank, Plan, TooManyCells, plans
 
 CELLS = 64  # alternatives of one branch that are looked at; beyond, nothing is claimed
@@ -15,16 +15,7 @@ CELLS = 64  # alternatives of one branch that are looked at; beyond, nothing is 
 
 def disjunctions(formula: Formula) -> Iterator[Or]:
     """Every ``or`` of a formula, outermost first."""
-    if isinstance(formula, Or):
-        yield formula
-    if isinstance(formula, And | Or):
-        for part in formula.parts:
-            yield from disjunctions(part)
-    elif isinstance(formula, Not):
-        yield from disjunctions(formula.part)
-    elif isinstance(formula, Implies):
-        yield from disjunctions(formula.condition)
-        yield from disjunctions(formula.consequence)
+    return (part for part in subformulas(formula) if isinstance(part, Or))
 
 
 def plans_of(core: Core, schema: Schema) -> tuple[Plan, ...] | None:

@@ -6,6 +6,7 @@ Numbers are exact: ``0.1`` in a formula is one tenth, not the nearest float.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -173,3 +174,23 @@ class Implies:
 
 Atom = Same | Within | Comparison | CategoryComparison | Membership
 Formula = Atom | Not | And | Or | Implies
+
+
+def parts_of(formula: Formula) -> tuple[Formula, ...]:
+    """What a formula joins or negates, in the order of the text; nothing for an atom."""
+    match formula:
+        case And(parts) | Or(parts):
+            return parts
+        case Not(part):
+            return (part,)
+        case Implies(condition, consequence):
+            return condition, consequence
+        case _:
+            return ()
+
+
+def subformulas(formula: Formula) -> Iterator[Formula]:
+    """The formula and everything inside it, outermost first."""
+    yield formula
+    for part in parts_of(formula):
+        yield from subformulas(part)

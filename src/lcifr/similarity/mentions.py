@@ -24,6 +24,7 @@ from lcifr.similarity.formula import (
     Value,
     Variable,
     Within,
+    subformulas,
 )
 from lcifr.similarity.names import attributes_in
 
@@ -41,15 +42,8 @@ def sometimes_free_attributes(formula: Formula, schema: Schema) -> tuple[str, ..
 
 
 def _mentioned(formula: Formula, schema: Schema) -> set[str]:
-    match formula:
-        case And(parts) | Or(parts):
-            return set().union(*(_mentioned(part, schema) for part in parts))
-        case Not(part):
-            return _mentioned(part, schema)
-        case Implies(condition, consequence):
-            return _mentioned(condition, schema) | _mentioned(consequence, schema)
-        case _:
-            return _mentioned_by_atom(formula, schema)
+    atoms = (part for part in subformulas(formula) if isinstance(part, Atom))
+    return set().union(*(_mentioned_by_atom(atom, schema) for atom in atoms))
 
 
 def _held(formula: Formula, schema: Schema, positive: bool) -> set[str]:

@@ -8,15 +8,13 @@ from importlib import resources
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
 
 from lcifr.data.schema import Schema
-from lcifr.similarity.formula import And, Formula, Implies, Not, Or, Span
+from lcifr.similarity.formula import Formula, Span, parts_of
 from lcifr.similarity.meaning import Meaning
 from lcifr.similarity.misreading import Misread, explain_character
 from lcifr.similarity.refusal import Refusal, Refusals
 from lcifr.similarity.slips import explain_token
 
-MAX_NESTING = (
-    100  # parentheses, not and implies inside one another: beyond reading, and the readers of the tree recurse
-)
+MAX_NESTING = 100  # parentheses, not and implies in one another: beyond reading, and the readers of the tree recurse
 MAX_LENGTH = 50_000  # characters: about a second of reading
 
 
@@ -101,15 +99,7 @@ def _limit_depth(formula: Formula, refusals: Refusals) -> None:
         if depth > MAX_NESTING:
             refusals.found.append(_too_deep(node.span))
             return
-        waiting += [(part, depth + 1) for part in _parts(node)]
-
-
-def _parts(node: Formula) -> tuple[Formula, ...]:
-    if isinstance(node, And | Or):
-        return node.parts
-    if isinstance(node, Implies):
-        return node.condition, node.consequence
-    return (node.part,) if isinstance(node, Not) else ()
+        waiting += [(part, depth + 1) for part in parts_of(node)]
 
 
 def _too_deep(span: Span) -> Refusal:

@@ -9,7 +9,7 @@ import numpy as np
 from lcifr.data import Categorical, Individuals, Numeric
 from lcifr.similarity.core import Compare, leaves
 from lcifr.similarity.finding import Finding, Severity
-from lcifr.similarity.formula import And, Comparison, Formula, Implies, Not, Or, Within
+from lcifr.similarity.formula import Comparison, Within, subformulas
 from lcifr.similarity.holds import Pair, decimal, evaluate
 from lcifr.similarity.names import attributes_in
 from lcifr.similarity.resolve import resolve
@@ -18,24 +18,11 @@ from lcifr.similarity.similarity import Similarity
 
 def find_odd_thresholds(similarity: Similarity, people: Individuals) -> Iterator[Finding]:
     """Comparisons of one attribute with a number that nobody in the data lies beyond, and distances alike."""
-    for atom in _atoms(similarity.formula):
-        if isinstance(atom, Within):
-            yield from _odd_distances(atom, similarity, people)
-        else:
-            yield from _odd_threshold(atom, similarity, people)
-
-
-def _atoms(formula: Formula) -> Iterator[Comparison | Within]:
-    if isinstance(formula, Comparison | Within):
-        yield formula
-    elif isinstance(formula, And | Or):
-        for part in formula.parts:
-            yield from _atoms(part)
-    elif isinstance(formula, Not):
-        yield from _atoms(formula.part)
-    elif isinstance(formula, Implies):
-        yield from _atoms(formula.condition)
-        yield from _atoms(formula.consequence)
+    for part in subformulas(similarity.formula):
+        if isinstance(part, Within):
+            yield from _odd_distances(part, similarity, people)
+        elif isinstance(part, Comparison):
+            yield from _odd_threshold(part, similarity, people)
 
 
 def _odd_threshold(atom: Comparison, similarity: Similarity, people: Individuals) -> Iterator[Finding]:
