@@ -10,7 +10,8 @@ from lcifr.similarity.region import Cell, FloatArray, Region
 ROUNDS = 50
 """Alternating projections move a point that is already within a solver's tolerance; a few rounds are enough."""
 PUSH = 1e-13
-"""Rows are entered a little beyond their boundary, or rounding would leave half of the points just outside."""
+"""Rows are entered a little beyond their boundary, or a corner of two rows would be approached for ever. The first
+round does without: between the two rows of an equation there is no room for that."""
 
 
 def pull_inside(region: Region, points: FloatArray) -> FloatArray:
@@ -43,12 +44,12 @@ def pull_into_cell(cell: Cell, points: FloatArray) -> FloatArray:
         return landed
     steps = cell.rows.G[:, cell.numeric]
     norms = np.maximum((steps**2).sum(axis=1), np.finfo(float).tiny)
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         if (row_excess(cell.rows, landed) <= 0.0).all():
             break
         for row, step, norm, g in zip(cell.rows.G, steps, norms, cell.rows.g.T, strict=True):
             over = landed @ row - g[:, None]
             size = 1.0 + np.abs(g)[:, None]
-            over = np.where(over > 0, over + PUSH * size, 0.0) / norm
+            over = np.where(over > 0, over + PUSH * size * (turn > 0), 0.0) / norm
             landed[:, :, cell.numeric] = np.clip(landed[:, :, cell.numeric] - over[..., None] * step, lower, upper)
     return landed

@@ -11,7 +11,7 @@ import torch
 
 from lcifr.bounds.scene import tensors
 from lcifr.prove import compiled
-from lcifr.prove.answer import Claim, Question
+from lcifr.prove.answer import Claim, IntArray, Question
 from lcifr.prove.engine import Task, deadline_of, run
 from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.leftover import ask_solver, open_pairs
@@ -67,7 +67,11 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
     deadline = deadline_of(question.budget)
     if compiled.covers(question.network, question.region, question.device, question.proof):
         for piece in chunks(people if k else 0, k * (features + 8), compiled.CHUNK):
-            _by_kernel(question, piece, claim, refine, deadline)
+            rest = _by_kernel(question, piece, claim, refine, deadline)
+            if len(rest):
+                before = claim.upper[rest]
+                _by_engine(question, rest, claim, refine, deadline)
+                claim.upper[rest] = np.minimum(before, claim.upper[rest])
         return claim
     proofs: list[list[list[CellProof]]] = []
     for piece in chunks(people if k else 0, k * (features + 8), CHUNK):  # nothing is asked without a direction
@@ -75,18 +79,19 @@ def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:
     return replace(claim, proof=proofs if k else [[] for _ in range(people)]) if question.proof else claim
 
 
-def _directions(question: Question, piece: slice) -> np.ndarray:
+def _directions(question: Question, piece: slice | IntArray) -> np.ndarray:
     """(K, outputs) where everybody is asked the same, else (n, K, outputs)."""
     rows = question.directions
     alike = len(rows) > 1 and rows.strides[0] == 0
     return np.array(rows[0] if alike else rows[piece])
 
 
-def _by_kernel(question: Question, piece: slice, claim: Claim, refine: bool, deadline: float | None) -> None:
-    from lcifr.prove.compiled.call import answer_chunk
+def _by_kernel(question: Question, piece: slice, claim: Claim, refine: bool, deadline: float | None) -> IntArray:
+    """What the kernel finds about a piece of the people, and whom (indices) it cannot answer."""
+    from lcifr.prove.compiled.call import answer_people
 
     shape = claim.upper[piece].shape
-    found = answer_chunk(
+    found, rest = answer_people(
         question.network,
         question.region.take(piece),
         _directions(question, piece),
@@ -101,10 +106,11 @@ def _by_kernel(question: Question, piece: slice, claim: Claim, refine: bool, dea
     )
     claim.upper[piece], claim.witness[piece], claim.nodes[piece] = found.upper, found.witness, found.nodes
     claim.exhausted[piece], claim.method[piece] = found.exhausted, found.branched
+    return np.asarray(rest + piece.start)
 
 
 def _by_engine(
-    question: Question, piece: slice, claim: Claim, refine: bool, deadline: float | None
+    question: Question, piece: slice | IntArray, claim: Claim, refine: bool, deadline: float | None
 ) -> list[list[list[CellProof]]]:
     layers, features = tensors(question.network, question.device), question.region.features
     count, k = claim.upper[piece].shape

@@ -29,6 +29,12 @@ class Ends:
     nodes: NDArray[np.int64]
     proof: tuple[tuple[object, ...], ...] | None
 
+    def put(self, who: NDArray[np.int64], more: Ends) -> None:
+        """What else was found about some of the people: the tighter ends, and the later witness."""
+        self.high[who], self.low[who] = np.minimum(self.high[who], more.high), np.maximum(self.low[who], more.low)
+        self.witness[who] = more.witness
+        self.nodes[who] += more.nodes
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -70,12 +76,12 @@ def directions(outputs: int) -> FloatArray:
 
 
 def _by_kernel(wanted: Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> Ends:
-    """The same as :func:`_by_engine`, compiled."""
-    from lcifr.prove.compiled.call import answer_chunk
+    """The same as :func:`_by_engine`, compiled; which is asked about those for whom the kernel has no answer."""
+    from lcifr.prove.compiled.call import answer_people
 
     offset = np.empty((region.people, 2 * wanted.network.outputs))
     offset[:, 0::2], offset[:, 1::2] = -latent, latent
-    found = answer_chunk(
+    found, rest = answer_people(
         wanted.network,
         region,
         directions(wanted.network.outputs),
@@ -88,7 +94,11 @@ def _by_kernel(wanted: Wanted, latent: FloatArray, region: Region, target: Float
         branch=True,
         deadline=wanted.deadline,
     )
-    return Ends(found.upper[:, 0::2], -found.upper[:, 1::2], found.witness[:, 0], found.nodes.sum(1), None)
+    ends = Ends(found.upper[:, 0::2], -found.upper[:, 1::2], found.witness[:, 0], found.nodes.sum(1), None)
+    if len(rest):
+        goal = None if target is None else target[rest]
+        ends.put(rest, _by_engine(wanted, latent[rest], region.take(rest), goal))
+    return ends
 
 
 def _by_engine(wanted: Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> Ends:

@@ -1,4 +1,4 @@
-"""What is the exact answer? One hidden layer, no linear rows: bounds, search and branch-and-bound as machine code.
+"""What is the exact answer? One hidden layer: bounds, search and branch-and-bound as machine code.
 
 An extra (``pip install lcifr[fast]``, which brings numba): without it the same questions are answered by
 :mod:`lcifr.prove.engine`, more slowly. Nothing here is imported before it is needed.
@@ -9,7 +9,9 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 
-from lcifr.network import Network
+import numpy as np
+
+from lcifr.network import LARGEST, Network
 from lcifr.similarity.region import Region
 
 CHUNK = 500_000
@@ -23,6 +25,7 @@ def available() -> bool:
 
 
 def covers(network: Network, region: Region, device: str | None, proof: bool) -> bool:
-    """Whether the kernel can answer: one hidden layer, on the CPU, no linear rows, no proof to be written."""
-    shape = network.depth == 1 and not proof and all(cell.rows is None for cell in region.cells)
-    return shape and device in (None, "cpu") and available()
+    """Whether the kernel can answer: one hidden layer, on the CPU, no proof to be written, no giants in linear rows."""
+    shape = network.depth == 1 and not proof and device in (None, "cpu")
+    rows = [cell.rows for cell in region.cells if cell.rows is not None]
+    return shape and all((np.abs(part) <= LARGEST).all() for row in rows for part in (row.G, row.g)) and available()

@@ -16,6 +16,7 @@ from lcifr.bounds.scene import Gauge, tensors
 from lcifr.network import FLOOR, Network
 from lcifr.prove.answer import Budget, FloatArray, IntArray
 from lcifr.prove.compiled.kernel import make_kernel
+from lcifr.prove.compiled.penalty import answer_by_penalty, strength_of, with_penalties
 from lcifr.prove.compiled.room import make_room
 from lcifr.prove.compiled.shape import Ask, Cells, Found, Net
 from lcifr.similarity.region import Cell, Region
@@ -28,6 +29,43 @@ NODES = 256
 """Open nodes that a tree has room for at first."""
 
 kernel = cache(make_kernel)
+
+
+def answer_people(
+    network: Network,
+    region: Region,
+    directions: FloatArray,
+    offset: FloatArray,
+    target: FloatArray | None,
+    best: FloatArray,
+    tolerance: float,
+    budget: Budget,
+    *,
+    together: bool,
+    branch: bool,
+    deadline: float | None,
+) -> tuple[Found, IntArray]:
+    """What :func:`answer_chunk` finds, and whom (indices) it cannot answer: some whose region has linear rows."""
+    with_rows = any(cell.rows is not None for cell in region.cells)
+    first = strength_of(network, directions) if with_rows else None
+
+    def ask(who: IntArray | slice, times: float) -> Found:
+        return answer_chunk(
+            network,
+            region if isinstance(who, slice) else region.take(who),
+            directions if directions.ndim == 2 else directions[who],
+            offset[who],
+            None if target is None else target[who],
+            best[who],
+            tolerance,
+            budget,
+            together=together,
+            branch=branch,
+            deadline=deadline,
+            strength=None if first is None else times * (first if first.ndim == 1 else first[who]),
+        )
+
+    return answer_by_penalty(ask, region) if with_rows else (ask(slice(None), 1.0), np.zeros(0, np.int64))
 
 
 def answer_chunk(
@@ -43,6 +81,7 @@ def answer_chunk(
     together: bool,
     branch: bool,
     deadline: float | None,
+    strength: FloatArray | None = None,
 ) -> Found:
     """What the kernel finds about n people. It is given arrays of its own, writable and in order: one kind, one kernel.
 
@@ -51,8 +90,11 @@ def answer_chunk(
     directions : (K, outputs) or (n, K, outputs). offset : (n, K). target : (n, answers) or None.
     best : (n, answers) what is reached anyway, or −inf. together : whether all directions share one answer.
     deadline : by ``time.monotonic``, or None.
+    strength : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are
+        any. Best values and witnesses then pay the penalty, and are to be looked at.
     """
     people, answers = best.shape
+    most = max((len(cell.rows.G) for cell in region.cells if cell.rows is not None), default=0)
     goal = np.full(best.shape, -np.inf) if target is None else np.array(target, order="C")
     found = Found(
         upper=np.full(offset.shape, -np.inf),
@@ -60,23 +102,34 @@ def answer_chunk(
         exhausted=np.zeros(offset.shape, np.uint8),
         branched=np.zeros(offset.shape, np.uint8),
         best=best,
-        witness=np.full((people, answers, region.features), np.nan),
+        witness=np.full((people, answers, region.features + most), np.nan),
     )
     ask = _ask(network, directions, np.ascontiguousarray(offset), goal, tolerance, budget, together, branch)
-    size = np.abs(directions if directions.ndim == 3 else directions[None])
     timer = None if deadline is None else threading.Timer(deadline - time.monotonic(), ask.stop.fill, (1,))
     if timer is not None:
         timer.start()
     try:
         for cell in region.cells:
             if cell.present.any():
-                net, order, slope, shift = _net(_Layout.of(network, cell))
-                asked = ask._replace(rise=size @ slope, shift=size @ shift + FLOOR)
-                _share(people, partial(_answer_piece, net, _cells(cell, order), asked, found))
+                _answer_cell(network, cell, directions, strength, ask, found)
     finally:
         if timer is not None:
             timer.cancel()
-    return found
+    return found._replace(witness=found.witness[:, :, : region.features])
+
+
+def _answer_cell(
+    network: Network, cell: Cell, directions: FloatArray, strength: FloatArray | None, ask: Ask, found: Found
+) -> None:
+    """One cell of everybody, its linear rows as penalties."""
+    if cell.rows is not None and strength is not None:
+        network, cell = with_penalties(network, cell)
+        directions = np.concatenate([directions, strength[..., None]], -1)
+        ask = _towards(ask, network, directions)
+    net, order, slope, shift = _net(_Layout.of(network, cell))
+    size = np.abs(directions if directions.ndim == 3 else directions[None])
+    asked = ask._replace(rise=size @ slope, shift=size @ shift + FLOOR)
+    _share(len(cell.present), partial(_answer_piece, net, _cells(cell, order), asked, found))
 
 
 def _answer_piece(net: Net, cells: Cells, ask: Ask, found: Found, begin: int, end: int) -> None:
@@ -98,15 +151,12 @@ def _ask(
     together: bool,
     branch: bool,
 ) -> Ask:
-    rows = directions if directions.ndim == 3 else directions[None]
-    last = network.layers[1]
-    value = np.ascontiguousarray(np.swapaxes(rows @ last.weight, 1, 2))
     none = np.zeros(0)
-    return Ask(
-        value,
-        np.maximum(value, 0.0),
-        np.minimum(value, 0.0),
-        np.ascontiguousarray(rows @ last.bias),
+    blank = Ask(
+        none[None, None],
+        none[None, None],
+        none[None, None],
+        none[None],
         none[None],
         none[None],
         offset,
@@ -116,6 +166,19 @@ def _ask(
         branch,
         int(budget.nodes),
         np.zeros(1, np.uint8),
+    )
+    return _towards(blank, network, directions)
+
+
+def _towards(ask: Ask, network: Network, directions: FloatArray) -> Ask:
+    """The same question in these directions (·, outputs) of this network."""
+    rows, last = directions if directions.ndim == 3 else directions[None], network.layers[1]
+    value = np.ascontiguousarray(np.swapaxes(rows @ last.weight, 1, 2))
+    return ask._replace(
+        value=value,
+        plus=np.maximum(value, 0.0),
+        minus=np.minimum(value, 0.0),
+        level=np.ascontiguousarray(rows @ last.bias),
     )
 
 
