@@ -12,25 +12,14 @@ from typer.testing import CliRunner
 import lcifr.cli
 from lcifr.cli import build
 from lcifr.data import Schema
-from lcifr.data.fetch import FOLDER_VARIABLE
 from lcifr.datasets import find, load, names
 from lcifr.errors import LcifrError
 
-
-@pytest.fixture(autouse=True)
-def empty_data_folder(monkeypatch, tmp_path):
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "data"))
+pytestmark = pytest.mark.usefixtures("empty_data_folder")
 
 
 def run(*arguments):
     return CliRunner().invoke(build(), [str(argument) for argument in arguments])
-
-
-@pytest.fixture
-def german_csv(tmp_path):
-    path = tmp_path / "people.csv"
-    load("german").test.X.to_csv(path, index=False)
-    return path
 
 
 def test_list():

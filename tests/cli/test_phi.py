@@ -10,14 +10,10 @@ from typer.testing import CliRunner
 
 from lcifr.cli import build
 from lcifr.cli._progress import progress_bar
-from lcifr.data.fetch import FOLDER_VARIABLE
 from lcifr.datasets import find, load
 from lcifr.similarity import Similarity, ready, ready_names
 
-
-@pytest.fixture(autouse=True)
-def empty_data_folder(monkeypatch, tmp_path):
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "data"))
+pytestmark = pytest.mark.usefixtures("empty_data_folder")
 
 
 def run(*arguments):
@@ -32,13 +28,6 @@ def formula(tmp_path):
         return path
 
     return write
-
-
-@pytest.fixture
-def people(tmp_path):
-    path = tmp_path / "people.csv"
-    load("german").test.X.to_csv(path, index=False)
-    return path
 
 
 # -- list --------------------------------------------------------------------------------------------------------------
@@ -160,13 +149,13 @@ def test_check_as_json_agrees_with_the_library():
             assert pair["differing"] == [name for name in pair["x"] if pair["x"][name] != pair["other"][name]]
 
 
-def test_check_a_file_with_a_schema_or_without(formula, people, tmp_path):
+def test_check_a_file_with_a_schema_or_without(formula, german_csv, tmp_path):
     path = formula("same(categorical except sex) and numeric within 2 sd")
     find("german").schema.save(tmp_path / "schema.toml")
-    with_schema = run("phi", "check", path, "--data", people, "--schema", tmp_path / "schema.toml")
+    with_schema = run("phi", "check", path, "--data", german_csv, "--schema", tmp_path / "schema.toml")
     assert with_schema.exit_code == 0, with_schema.output
     assert "all 200 people" in with_schema.stdout
-    inferred = run("phi", "check", path, "--data", people)
+    inferred = run("phi", "check", path, "--data", german_csv)
     assert inferred.exit_code == 0
     assert "inferred" in inferred.stderr
     assert "inferred" not in inferred.stdout

@@ -1,4 +1,4 @@
-"""The narrow waist: S_φ(x) of many individuals at once, as a union of cells. Everything that proves reads this."""
+"""Who counts as similar? The narrow waist, S_φ(x) of many people at once as a union of cells: all proofs read this."""
 
 from __future__ import annotations
 
