@@ -121,7 +121,8 @@ def audit(
     Parameters
     ----------
     encoder : a fitted ``FairEncoder``, or anything with ``network``, ``similarity`` and ``encoding``.
-    model, groups, tolerance : as for :func:`certify`.
+    model, groups, tolerance, budget, device : as for :func:`certify`.
+    X : the people, a table with the columns of the encoder's schema. ids : one for each; row numbers if None.
     modular : whether to say also who is certified from the hand-over alone; or the hand-over itself, for these people.
     """
     encoder = freeze(encoder)

@@ -42,6 +42,7 @@ def certify(
     model : a :class:`lcifr.network.Network`, one of this package's classifiers, or a fitted scikit-learn model.
     on : the ball, as in the paper, or the tighter box.
     groups : classes that count as one decision. tolerance : for regression, in units of the target.
+    budget, device : as for :func:`lcifr.prove.maximize`; who runs out of budget is undecided.
     largest_radius : whether to look for it; in closed form for a linear model, by bisection otherwise.
     """
     decider = read_model(model, groups, tolerance)

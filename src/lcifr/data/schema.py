@@ -95,23 +95,28 @@ class Schema:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
+        """Of all attributes, in their order."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @cached_property
     def numeric(self) -> tuple[Numeric, ...]:
+        """The numeric attributes, in their order."""
         return tuple(attribute for attribute in self.attributes if isinstance(attribute, Numeric))
 
     @cached_property
     def names_numeric(self) -> tuple[str, ...]:
+        """The names of the numeric attributes, in their order."""
         return tuple(attribute.name for attribute in self.numeric)
 
     @cached_property
-    def names_categorical(self) -> tuple[str, ...]:
-        return tuple(attribute.name for attribute in self.categorical)
+    def categorical(self) -> tuple[Categorical, ...]:
+        """The categorical attributes, in their order."""
+        return tuple(attribute for attribute in self.attributes if isinstance(attribute, Categorical))
 
     @cached_property
-    def categorical(self) -> tuple[Categorical, ...]:
-        return tuple(attribute for attribute in self.attributes if isinstance(attribute, Categorical))
+    def names_categorical(self) -> tuple[str, ...]:
+        """The names of the categorical attributes, in their order."""
+        return tuple(attribute.name for attribute in self.categorical)
 
     @classmethod
     def infer(cls, frame: Any, **options: Any) -> Schema:
@@ -132,6 +137,7 @@ class Schema:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Schema:
+        """The schema that :meth:`to_dict`, or a person, wrote; every entry is checked."""
         unknown = [key for key in values if key not in ("target", "attributes", "groups")]
         if unknown:
             raise SchemaError(

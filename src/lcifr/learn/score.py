@@ -13,8 +13,8 @@ from lcifr.similarity.region import Region
 FloatArray = NDArray[np.float64]
 FLAT = 1.1
 """An effective rank of z below this: people lie on a line (98 % of the variance), every consumer gets one score.
-Encoders trained by bounds for two classes have 1.01 to 1.05, plain ones about 1.7: the line is where proofs push z, and
-worth saying to whoever has another label in mind."""
+Proofs push z towards a line where there are two classes (German, Cat + Noise: 1.2, plain 1.7), and whoever has another
+label in mind should know."""
 
 POINT = 1e-9
 """Standard deviations: a box that is not wider than this is one person, rounded outward."""
