@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,38 +83,41 @@ def degeneracies(
     unaware : score of the unaware baseline on the same people.
     alone : share of people whose region holds nobody but themselves.
     """
-    found: list[Degeneracy] = []
+    found = [*_of_people(latent, alone)]
+    if target is not None and decision is not None and label is not None:
+        found += _of_decisions(target, decision, label, unaware)
+    return tuple(found)
+
+
+def _of_people(latent: FloatArray | None, alone: float | None) -> Iterator[Degeneracy]:
     if latent is not None and len(latent) > 1 and latent.shape[1] > 1 and (rank := effective_rank(latent)) < FLAT:
-        found.append(
-            Degeneracy(
-                "flat latent",
-                f"z has an effective rank of {rank:.2f}: it tells people apart by one number only, which is enough for "
-                "the label it was trained for and for little else (decoder_weight keeps more of x)",
-            )
+        yield Degeneracy(
+            "flat latent",
+            f"z has an effective rank of {rank:.2f}: it tells people apart by one number only, which is enough for "
+            "the label it was trained for and for little else (decoder_weight keeps more of x)",
         )
     if alone is not None and alone > 0.5:
-        found.append(
-            Degeneracy(
-                "alone", f"{alone:.0%} of the people have nobody similar but themselves: proving that is no feat"
-            )
-        )
-    if target is None or decision is None or label is None:
-        return tuple(found)
+        text = f"{alone:.0%} of the people have nobody similar but themselves: proving that is no feat"
+        yield Degeneracy("alone", text)
+
+
+def _of_decisions(
+    target: Target, decision: FloatArray, label: FloatArray, unaware: float | None
+) -> Iterator[Degeneracy]:
     score = score_of(target, decision, label)
     if target.kind is Kind.NUMBER:
         if np.ptp(decision) == 0:
-            found.append(Degeneracy("constant", "the model predicts the same number for everybody"))
+            yield Degeneracy("constant", "the model predicts the same number for everybody")
     else:
         majority = float(np.unique(label, return_counts=True)[1].max() / len(label))
         if len(np.unique(decision)) == 1:
-            found.append(Degeneracy("constant", "the model decides the same for everybody"))
+            yield Degeneracy("constant", "the model decides the same for everybody")
         elif score < majority:
             text = f"accuracy {score:.3f} is below what always deciding for the majority gives ({majority:.3f})"
-            found.append(Degeneracy("below majority", text))
+            yield Degeneracy("below majority", text)
     if unaware is not None and score < unaware:
         text = f"a model that never sees what φ leaves free scores {unaware:.3f}, this one {score:.3f}: use that one"
-        found.append(Degeneracy("worse than unaware", text))
-    return tuple(found)
+        yield Degeneracy("worse than unaware", text)
 
 
 class DegenerateModelWarning(UserWarning):
