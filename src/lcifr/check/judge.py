@@ -107,13 +107,18 @@ class Judge:
         if word == "certified" and decision["on"] != "whole":  # the decision is the model's on the stored z
             network, point = self.model, numbers(latent["z"], len(self.model[0].columns) - 1)
             cells = [_around(latent, decision["on"], point)]
-        limits = self.rule.limits(forward(network, point), prediction)
+        own = forward(network, point)
+        limits = self.rule.limits(own, prediction)
+        if not self.rule.within and any(value >= 0 for value in beyond(limits, own)):
+            raise Rejected("the person's own decision is not the one that is claimed")
         if word == "certified":
             return _shown("verdict", network, cells, limits, decision)
         other = self.table.person(decision["other"])
         if not self.formula.holds(x, other):
             raise Rejected("the other individual is not similar")
-        if not self.rule.differs(limits, forward(self.whole, self.table.features(other)), prediction):
+        outputs = forward(self.whole, self.table.features(other))
+        ahead = (beyond(self.rule.limits(own, c), outputs) for c in self.rule.alike(prediction))
+        if not all(any(value > 0 for value in one) for one in ahead):
             raise Rejected("the other individual is decided alike")
         return True
 
@@ -160,38 +165,32 @@ class Rule:
 
     def __init__(self, found: Any, outputs: int) -> None:
         with reading("the rule of decision"):
-            self.kind, self.zero = found["kind"], [Fraction(0)] * (found["kind"] == "sign")
-            self.groups = [[0], [1]] if self.zero else found.get("groups", [])
-            self.tolerance = Fraction(number(found["tolerance"])) if self.kind == "within" else Fraction(0)
+            self.within, self.sign = found["kind"] == "within", int(found["kind"] == "sign")
+            self.tolerance = Fraction(number(found["tolerance"])) if self.within else Fraction(0)
+            self.groups = {"sign": [[0], [1]], "class": found.get("groups"), "within": []}[found["kind"]]
             classes = sorted(c for group in self.groups for c in group)
-            if self.kind not in ("sign", "class", "within") or self.tolerance < 0:
-                raise Rejected(f"there is no rule of decision {self.kind}, or its tolerance is negative")
-            if self.kind != "within" and (classes != [*range(outputs + len(self.zero))] or len(classes) < 2):
-                raise Rejected("the groups do not hold every class exactly once")
+            self.classes = len(classes)
+            if self.tolerance < 0 or not (self.within or classes == [*range(outputs + self.sign)] > [0]):
+                raise Rejected("a tolerance is negative, or the groups do not hold every class exactly once")
 
-    def _sides(self, outputs: list[Fraction], prediction: int) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
-        """The scores of the classes that count as this one, and those of the others."""
-        scores = dict(enumerate(self.zero + outputs))
-        home = next(group for group in self.groups if position(prediction, len(scores)) in group)
-        return {c: scores.pop(c) for c in home}, scores
+    def alike(self, prediction: Any) -> list[Any]:
+        """The classes that count as this one."""
+        if self.within:
+            return [prediction]
+        return next(group for group in self.groups if position(prediction, self.classes) in group)
 
     def limits(self, own: list[Fraction], prediction: Any) -> Limits:
-        """What must stay below which limit for the decision to be the same; the person's own is the one named."""
-        if self.kind == "within":
+        """Where every one of these stays below its limit, the decision is the person's own."""
+        if self.within:
             return {((j, s),): int(s) * value + self.tolerance for j, value in enumerate(own) for s in (1.0, -1.0)}
-        inside, others = self._sides(own, prediction)
-        if not all(score < inside[prediction] for score in others.values()):
-            raise Rejected("the person's own decision is not the one that is claimed")
-        pairs = (sorted(((c, 1.0), (prediction, -1.0))) for c in others)
-        skip = len(self.zero)
-        return {tuple((c - skip, s) for c, s in pair if c >= skip): Fraction(0) for pair in pairs}
+        others = [c for c in range(self.classes) if c not in self.alike(prediction)]
+        pairs = (sorted(((c - self.sign, 1.0), (prediction - self.sign, -1.0))) for c in others)
+        return {tuple((output, s) for output, s in pair if output >= 0): Fraction(0) for pair in pairs}
 
-    def differs(self, limits: Limits, other: list[Fraction], prediction: Any) -> bool:
-        """Whether another individual's decision differs strictly."""
-        if self.kind == "within":
-            return any(int(s) * other[j] > limit for ((j, s),), limit in limits.items())
-        inside, others = self._sides(other, prediction)
-        return bool(others) and max(others.values()) > max(inside.values())
+
+def beyond(limits: Limits, outputs: list[Fraction]) -> list[Fraction]:
+    """By how much the outputs are beyond each of the limits."""
+    return [sum(int(s) * outputs[j] for j, s in direction) - limit for direction, limit in limits.items()]
 
 
 def forward(network: Network, point: Sequence[float]) -> list[Fraction]:

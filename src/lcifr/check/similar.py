@@ -240,9 +240,6 @@ def _cell(part: Part, table: Table) -> Cell | None:
     G: dict[tuple[float, ...], float] = {}
     for row, limit in rows.items():
         coefficients, bound = _in_features(row, limit, table, box)
-        far = (min(Fraction(c) * Fraction(end) for _, end in groups["numeric", at]) for at, c in coefficients.items())
-        if sum(far) > Fraction(bound):
-            return None
         dense = tuple(coefficients.get(column, 0.0) for column in range(table.width))
         G[dense] = min(G.get(dense, math.inf), bound)
     return Cell(groups, sorted(G), [G[row] for row in sorted(G)])
@@ -250,16 +247,16 @@ def _cell(part: Part, table: Table) -> Cell | None:
 
 def _tightened(box: Part, rows: Mapping[Row, Fraction], table: Table) -> Part:
     """The ends of every number, with what rows say once the others are bounded, and whole where the schema says so."""
-    for _ in box if rows else ():  # each round bounds at least one more, or nothing changes any more
+    for _ in range(1 + len(box) * bool(rows)):  # each round bounds at least one more, or nothing changes any more
         for row, limit in rows.items():
             for name, a in row:
                 (low, high), far = box[name], [(c, box[other][c < 0]) for other, c in row if other != name]
                 if all(math.isfinite(end) for _, end in far) and low <= high:
                     bound = most((limit - sum(c * decimal(end) for c, end in far)) / abs(a))
                     box[name] = (low, min(high, bound)) if a > 0 else (max(low, -bound), high)
-    for name, (low, high) in box.items():  # nobody's number lies between two whole ones
-        if table.numbers[name].integer and math.isfinite(low) and math.isfinite(high):
-            box[name] = float(math.ceil(low)), float(math.floor(high))
+        for name, (low, high) in box.items():  # nobody's number lies between two whole ones
+            if table.numbers[name].integer and math.isfinite(low) and math.isfinite(high):
+                box[name] = float(math.ceil(low)), float(math.floor(high))
     return box
 
 
