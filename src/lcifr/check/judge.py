@@ -9,11 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, printable, reading, up
-from lcifr.check.proof import Cell, Direction, Layer, Network, Problem, examine, follows
+from lcifr.check.proof import Bounds, Cell, Layer, Network, Problem, examine, follows
 from lcifr.check.similar import Formula, Person, derive
-
-Limits = dict[Direction, Fraction]
-
 
 KINDS = {
     "radius": "radius confirmed",
@@ -92,7 +89,7 @@ class Judge:
                 raise Rejected(f"the box does not hold the person's own latent in coordinate {j}")
             if not max(upper[j] - z[j], z[j] - lower[j]) <= Fraction(number(latent["radius"])):
                 raise Rejected(f"the radius does not cover coordinate {j}")
-        limits: Limits = {((j, 1.0),): end for j, end in enumerate(upper)}
+        limits: Bounds = {((j, 1.0),): end for j, end in enumerate(upper)}
         limits |= {((j, -1.0),): -end for j, end in enumerate(lower)}
         return _shown("radius", self.encoder, cells, limits, latent)
 
@@ -125,16 +122,14 @@ class Judge:
 
 def _around(latent: Any, shape: str, z: list[float]) -> Cell:
     """The ball or the box of a latent, outward to floats, as a cell of the model."""
-    lower, upper = (numbers(latent[key], len(z)) for key in ("lower", "upper"))
-    if shape == "ball":
-        radius = Fraction(number(latent["radius"]))
-        lower, upper = [-up(radius - Fraction(v)) for v in z], [up(Fraction(v) + radius) for v in z]
-    elif shape != "box":
-        raise Rejected(f"a verdict is about whole, ball or box, not {shape}")
+    box = [numbers(latent[key], len(z)) for key in ("lower", "upper")]
+    radius = Fraction(number(latent["radius"]))
+    ball = [[-up(radius - Fraction(v)) for v in z], [up(Fraction(v) + radius) for v in z]]
+    lower, upper = {"ball": ball, "box": box}[shape]
     return Cell({("numeric", j): [(j, lower[j]), (j, upper[j])] for j in range(len(z))})
 
 
-def _shown(what: str, network: Network, cells: list[Cell], limits: Limits, claim: Any) -> bool:
+def _shown(what: str, network: Network, cells: list[Cell], limits: Bounds, claim: Any) -> bool:
     """Every cell must stay within every limit; any proof of the person may help, that of the same place first.
 
     False where it is not shown but rests on a solver's word.
@@ -179,7 +174,7 @@ class Rule:
             return [prediction]
         return next(group for group in self.groups if position(prediction, self.classes) in group)
 
-    def limits(self, own: list[Fraction], prediction: Any) -> Limits:
+    def limits(self, own: list[Fraction], prediction: Any) -> Bounds:
         """Where every one of these stays below its limit, the decision is the person's own."""
         if self.within:
             return {((j, s),): int(s) * value + self.tolerance for j, value in enumerate(own) for s in (1.0, -1.0)}
@@ -188,7 +183,7 @@ class Rule:
         return {tuple((output, s) for output, s in pair if output >= 0): Fraction(0) for pair in pairs}
 
 
-def beyond(limits: Limits, outputs: list[Fraction]) -> list[Fraction]:
+def beyond(limits: Bounds, outputs: list[Fraction]) -> list[Fraction]:
     """By how much the outputs are beyond each of the limits."""
     return [sum(int(s) * outputs[j] for j, s in direction) - limit for direction, limit in limits.items()]
 
