@@ -18,6 +18,9 @@ from lcifr.certificates.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 
+BATCH = 8192
+"""Rows in memory beside those that were asked for."""
+
 
 def read_audited(folder: str | Path, people: Individuals, model: Any, *, tolerance: float | None = None) -> Audit:
     """What :func:`lcifr.certificates.files.audit_file` wrote, about these people and this model.
@@ -57,7 +60,7 @@ class _Rows:
         from pyarrow import parquet
 
         self._file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD)
-        self._batches = self._file.iter_batches()
+        self._batches = self._file.iter_batches(batch_size=BATCH)
         self._waiting: pa.Table = self._file.schema_arrow.empty_table()
 
     def take(self, count: int) -> Any:

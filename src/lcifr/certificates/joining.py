@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -69,14 +70,44 @@ def _header(arrays: dict[str, Any], people: int) -> bytes:
 
 def join_tables(parts: Sequence[Path], path: Path) -> None:
     """All parts as one Parquet file."""
-    import pyarrow as pa
     from pyarrow import parquet
 
-    schema = parquet.read_schema(parts[0]).remove_metadata()
-    waiting: list[pa.Table] = []
-    with parquet.ParquetWriter(path, schema) as writer:
+    with Rows(path) as rows:
         for part in parts:
-            waiting.append(parquet.read_table(part).cast(schema))
-            if part is parts[-1] or sum(map(len, waiting)) >= GROUP:
-                writer.write_table(pa.concat_tables(waiting))
-                waiting.clear()
+            rows.add(parquet.read_table(part))
+
+
+@final
+class Rows:
+    """A Parquet file that grows by some rows at a time; all are as the first ones."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._waiting: list[Any] = []
+        self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+
+    def add(self, table: Any) -> None:
+        """More rows; they wait until there are enough for a group."""
+        from pyarrow import parquet
+
+        if self._writer is None:
+            self._schema = table.schema.remove_metadata()
+            self._writer = parquet.ParquetWriter(self._path, self._schema)
+        self._waiting.append(table.cast(self._schema))
+        if sum(map(len, self._waiting)) >= GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._waiting:
+            self._writer.write_table(pa.concat_tables(self._waiting))
+            self._waiting.clear()

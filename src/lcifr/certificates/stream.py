@@ -67,7 +67,7 @@ def count_people(source: Source) -> int | None:
     if isinstance(source, Columns):
         return source.people if source.people is not None else count_people(source.path)
     try:
-        return int(parquet.read_metadata(source).num_rows) if _is_parquet(Path(source)) else None
+        return int(parquet.read_metadata(source).num_rows) if is_parquet(Path(source)) else None
     except (pa.ArrowException, OSError):
         return None  # whoever reads it will say why
 
@@ -77,7 +77,7 @@ def column_names(path: Path) -> list[str]:
     from pyarrow import csv, parquet
 
     with _readable(path):
-        if _is_parquet(path):
+        if is_parquet(path):
             return list(parquet.read_schema(path).names)
         with csv.open_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path))) as reader:
             return list(reader.schema.names)
@@ -98,10 +98,11 @@ def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None
         raise LcifrError(f"{named}: there are no rows")
 
 
-def read_tables(source: Source, schema: Schema, size: int) -> Iterator[pa.Table]:
-    """The rows of a file in tables of ``size``, before the gate. What CSV writes as text is text."""
+def read_tables(source: Source, schema: Schema | None, size: int) -> Iterator[pa.Table]:
+    """The rows of a file in tables of ``size``, before the gate. Without a schema, all that CSV holds is text."""
+    texts = not isinstance(source, pa.Table) and not is_parquet(_path(source))
     for table in _resized(_batches(source, size), size):
-        yield table if isinstance(source, pa.Table) or _is_parquet(_path(source)) else _as_meant(table, schema)
+        yield _as_meant(table, schema) if texts and schema is not None else table
 
 
 def read_ids(table: pa.Table, named: str, id_column: str, start: int) -> tuple[str | int, ...]:
@@ -161,7 +162,8 @@ def _other_name(text: str) -> str:
     return text
 
 
-def _is_parquet(path: Path) -> bool:
+def is_parquet(path: Path) -> bool:
+    """By its name."""
     return path.suffix.lower() in (".parquet", ".pq")
 
 
@@ -178,7 +180,7 @@ def _batches(source: Source, size: int) -> Iterator[pa.RecordBatch]:
     path, some = _path(source), source if isinstance(source, Columns) else None
     names = list(some.names) if some else None
     with _readable(path):
-        if _is_parquet(path):
+        if is_parquet(path):
             with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:
                 yield from file.iter_batches(batch_size=size, columns=names)
             return

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcifr.cli._limits import part_for
 from lcifr.cli._parties import Parties
-from lcifr.cli._whom import Whom, part_for
+from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
     from lcifr.certificates import Audit
@@ -87,11 +88,11 @@ class _Writers:
             self._write("labels.parquet", pa.table({"label": label}))
 
     def _write(self, name: str, table: Any) -> None:
-        from pyarrow import parquet
+        from lcifr.certificates.joining import Rows
 
         if name not in self._files:
-            self._files[name] = self._into.enter_context(parquet.ParquetWriter(self._work / name, table.schema))
-        self._files[name].write_table(table)
+            self._files[name] = self._into.enter_context(Rows(self._work / name))
+        self._files[name].add(table)
 
 
 def _counterexamples(parties: Parties, found: Audit, most: int) -> list[dict[str, Any]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.cli._whom import HELD, Whom, part_for, refuse_more
+from lcifr.cli._limits import HELD, part_for, refuse_more
+from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -46,7 +47,7 @@ def hand_over(
 
 def refuse_bundle(people: int) -> None:
     """Before anything is proved: proofs are held in memory until they are written."""
-    refuse_more(people, HELD, "--bundle", "say --no-bundle; a bundle of some of them does, from a table of their own")
+    refuse_more(people, HELD, "--bundle", "say --no-bundle; or give a table of fewer people")
 
 
 def prove_radii(folder: Path, encoder: FairEncoder, whom: Whom, handed: Path) -> None:

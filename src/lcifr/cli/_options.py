@@ -55,6 +55,10 @@ TargetOption = Annotated[
 IdOption = Annotated[
     str | None, typer.Option("--id", metavar="COLUMN", help="Names of people. (Default: row numbers, from 0.)")
 ]
+SampleOption = Annotated[
+    int | None,
+    typer.Option("--sample", min=1, help="Read so many people of TABLE, drawn at random. (Default: all.)"),
+]
 HeldOutOption = Annotated[
     float, typer.Option("--held-out", min=0.01, max=0.9, help="Share of the people that nobody trains on.")
 ]

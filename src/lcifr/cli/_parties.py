@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.cli._folder import read_result
 from lcifr.cli._people import HELD_OUT, TRAIN, Side
-from lcifr.cli._whom import Whom, look_at, whom_of
+from lcifr.cli._whom import Whom, draw, look_at, whom_of
 from lcifr.errors import LcifrError, did_you_mean
 
 if TYPE_CHECKING:
@@ -151,15 +151,19 @@ def _other_formula(phi: str, fitted: FairEncoder) -> Any:
     return similarity
 
 
-def read_whom(parties: Parties, producer: Path, table: Path | None, id_column: str | None, work: Path) -> Whom:
-    """The people of a table, or those whom the producer held out; labels where they are known."""
+def read_whom(
+    parties: Parties, producer: Path, table: Path | None, id_column: str | None, work: Path, sample: int | None = None
+) -> Whom:
+    """The people of a table or some of them, or those whom the producer held out; labels where they are known."""
     from dataclasses import replace
 
     if table is None:
+        if sample is not None:
+            raise LcifrError("--sample draws people of a TABLE, and there is none", fix="name it, or leave it out")
         side = _stored(producer, HELD_OUT, parties.schema)
         return whom_of(side if parties.target == parties.producer_target else Side(side.X, side.ids), parties.schema)
     known = replace(parties.schema, target=parties.target) if parties.target not in parties.schema else parties.schema
-    return look_at(table, known, id_column, work)
+    return look_at(table, known, id_column, work) if sample is None else draw(table, known, id_column, sample)
 
 
 def _stored(producer: Path, name: str, schema: Schema) -> Side:

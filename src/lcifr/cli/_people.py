@@ -64,21 +64,32 @@ def is_file(named: str) -> bool:
 
 
 def read_crowd(
-    table: str, phi: str, schema: str | None, target: str | None, id_column: str | None, share: float, seed: int
+    table: str,
+    phi: str,
+    schema: str | None,
+    target: str | None,
+    id_column: str | None,
+    share: float,
+    seed: int,
+    sample: int | None,
 ) -> Crowd:
-    """Everybody, split by seed; datasets by name have the paper's split."""
+    """Everybody, or a sample, split by seed; datasets by name have the paper's split."""
     if not is_file(table):
+        if sample is not None:
+            raise LcifrError(f"--sample is for files, and {table} is a dataset by name", fix="leave it out")
         return _read_dataset(table)
-    from lcifr.data import read_frame
+    from lcifr.cli._sample import read_some
     from lcifr.estimators.reading import split_rows
 
-    frame = read_frame(table)
+    frame, drawn, _ = read_some(Path(table), sample, seed, "learning")
     known = find_schema(frame, table, phi, schema, target, id_column)
+    if drawn is not None and schema is None:
+        to_stderr("Note: without --schema, categories that are not in the sample are unknown, and refused later")
     if known.target is None:
         raise LcifrError(
             "nothing says which column is predicted", fix=f"add --target, one of: {_listed(frame.column_names)}"
         )
-    everybody = read_side(frame, table, known, id_column, labelled=True)
+    everybody = read_side(frame, table, known, id_column, labelled=True, rows=drawn)
     classes = everybody.y if everybody.y.dtype.kind != "f" else None
     rows, held = split_rows(len(everybody), share, classes, seed)
     if len(rows) == len(everybody):
@@ -135,8 +146,19 @@ def find_schema(
     return found
 
 
-def read_side(frame: pa.Table, source: str, schema: Schema, id_column: str | None, *, labelled: bool) -> Side:
-    """The people of a table, checked; columns that the schema does not know are left out, and it is said which."""
+def read_side(
+    frame: pa.Table,
+    source: str,
+    schema: Schema,
+    id_column: str | None,
+    *,
+    labelled: bool,
+    rows: tuple[int, ...] | None = None,
+) -> Side:
+    """The people of a table, checked; columns that the schema does not know are left out, and it is said which.
+
+    ``rows`` : which of a file's rows they are, for those whom no column names; all if None.
+    """
     from lcifr.data import Individuals, check_target
 
     columns = pick_columns(frame.column_names, source, schema, id_column, labelled=labelled)
@@ -146,7 +168,8 @@ def read_side(frame: pa.Table, source: str, schema: Schema, id_column: str | Non
         y = check_target(frame[schema.target], str(schema.target)) if labelled or (there and len(frame)) else None
     except TableError as error:
         raise with_fix(error, source) from None
-    return Side(frame.select(list(schema.names)), _read_ids(frame, source, id_column), y)
+    ids = rows if rows is not None and id_column is None else _read_ids(frame, source, id_column)
+    return Side(frame.select(list(schema.names)), ids, y)
 
 
 def pick_columns(

@@ -1,8 +1,8 @@
-"""Whom is it about, and do they fit in memory? The one place that says how commands read many people.
+"""Whom is it about? The one place that says how commands read people to prove something about.
 
-A table that is a file is read chunk by chunk, however small or large: once to see that all of it fits the schema,
-before anything is proved, and again to prove. Nobody is kept in memory. What needs everybody there says so and has a
-limit; ``--sample`` is the way below it.
+A table that is a file is read some rows at a time, however small or large: once to see that all of it fits the schema,
+before anything is proved, again to prove, and once more to count. Nobody is kept in memory. What needs everybody there
+has a limit (``_limits``), and ``--sample`` is the way below it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._people import Side, free_name, pick_columns, with_fix, with_ids
-from lcifr.errors import LcifrError, TableError
+from lcifr.cli._people import Side, free_name, pick_columns, read_side, with_fix, with_ids
+from lcifr.errors import TableError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from lcifr.data import Individuals, Schema
 
 ROWS = 8192  # read at a time where nothing is proved
-FEW, PART, LARGE_PART = 100_000, 256, 8192
-"""Up to so many people a part is small, so that little is done again; beyond, so that parts do not get too many."""
-HELD = 100_000
-"""People whose proofs (a bundle) or regions (baselines) are held in memory at most."""
-LEARNED = 2_000_000
-"""People who are held in memory at most: to learn from them, or to draw their page."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +31,7 @@ class Whom:
     Parameters
     ----------
     table : attributes, ids and labels: some columns of a file, or a table in memory.
-    id_column, label : their columns, or None. people : how many there are.
+    id_column, label : their columns, or None. people : how many there are. drawn_from : of how many, for a sample.
     """
 
     table: Columns | pa.Table
@@ -45,6 +39,7 @@ class Whom:
     id_column: str | None
     label: str | None
     people: int
+    drawn_from: int | None = None
 
     @property
     def source(self) -> Source:
@@ -99,6 +94,15 @@ def whom_of(side: Side, schema: Schema) -> Whom:
     return Whom(table, schema, id_column, label, len(side))
 
 
+def draw(path: Path, schema: Schema, id_column: str | None, sample: int) -> Whom:
+    """Some people of a file, drawn at random; the same ones every time."""
+    from lcifr.cli._sample import read_some
+
+    frame, rows, people = read_some(path, sample, 0, "a sample")
+    side = read_side(frame, str(path), schema, id_column, labelled=False, rows=rows)
+    return replace(whom_of(side, schema), drawn_from=None if rows is None else people)
+
+
 def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True) -> Whom:
     """The people of a file, once all of it has been read and fits.
 
@@ -121,14 +125,3 @@ def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, 
     except TableError as error:
         raise with_fix(error, str(path)) from None
     return Whom(found, schema, id_column, label, int(found.people or 0))
-
-
-def refuse_more(people: int, most: int, what: str, fix: str) -> None:
-    """Say how many people are too many for what needs all of them in memory."""
-    if people > most:
-        raise LcifrError(f"{what} needs everybody in memory: {people:,} people, at most {most:,}", fix=fix)
-
-
-def part_for(people: int, asked: int | None) -> int:
-    """People per part: as asked, else few, else so many that the parts do not get too many."""
-    return asked or (PART if people <= FEW else LARGE_PART)

@@ -10,6 +10,7 @@ import typer
 
 from lcifr.cli._folder import run_folder
 from lcifr.cli._gathering import Gathered, audit_people, gather
+from lcifr.cli._limits import HELD, refuse_more
 from lcifr.cli._options import (
     ChunkOption,
     ConsumerArgument,
@@ -17,12 +18,13 @@ from lcifr.cli._options import (
     IdOption,
     OutOption,
     ProducerArgument,
+    SampleOption,
     WorkersOption,
     exit_code,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.cli._parties import Parties, read_parties, read_whom
-from lcifr.cli._whom import HELD, Whom, refuse_more
+from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
     from lcifr.certificates import Statement
@@ -45,6 +47,7 @@ def audit(
         typer.Argument(metavar="TABLE", help="The people: .csv or .parquet. (Default: those the producer held out.)"),
     ] = None,
     id_column: IdOption = None,
+    sample: SampleOption = None,
     population: Annotated[
         bool,
         typer.Option(
@@ -83,7 +86,7 @@ def audit(
 
     Needs the producer's and the consumer's folder. `lcifr report OUT` makes a page of it. TABLE may be larger than
     memory: it is read some people at a time. Only --bundle and --baselines hold all of them, so both are refused above
-    100,000 people.
+    100,000 people, as the report is above 2,000,000: a --sample gives both, and the result says that it is one.
 
     Exit codes: 0 everybody is certified, 1 there is a counterexample (or the checker refuses a proof), 2 wrong
     use, 3 somebody is undecided.
@@ -95,13 +98,14 @@ def audit(
     inputs = {"producer": producer, "consumer": consumer}
     inputs |= {name: Path(file) for name, file in (("table", table), ("phi", phi)) if file and Path(file).is_file()}
     with run_folder(context, out, force=force, inputs=inputs) as run:
-        whom = read_whom(parties, producer, table, id_column, run.work)
+        whom = read_whom(parties, producer, table, id_column, run.work, sample)
         _refuse_many(whom, bundle, baselines)
         audit_people(run.work, parties, whom, workers, chunk, modular=True)
         parties.copy_into(run.work)
         beside = _baselines(parties, producer, whom, baselines)
         found = gather(run.work, parties, whom, by)
         result = _result(parties, found, confidence, population or table is None, beside)
+        result["drawn_from"] = whom.drawn_from
         result["findings"] = _findings(parties)
         proofs = whom.people <= PROVED if bundle is None else bundle
         result["checked"] = _prove(run.work, parties, whom) if proofs else None
@@ -117,7 +121,7 @@ def audit(
 
 def _refuse_many(whom: Whom, bundle: bool | None, baselines: bool | None) -> None:
     """What holds everybody in memory is refused before anything is proved, or left out if nobody asked for it."""
-    fix = "leave it out; or audit some of them beside it, from a table of their own"
+    fix = f"leave it out; or audit a sample of them: --sample {HELD}"
     for name, wanted in (("--bundle", bundle), ("--baselines", baselines)):
         if wanted:
             refuse_more(whom.people, HELD, name, fix)
@@ -156,9 +160,9 @@ def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
         report = check_bundle(work / "bundle", lambda done: progress(done, whom.people))
     return {
         "people": report.people,
-        "certified": report.certified,
-        "counterexamples": report.counterexamples,
-        "trusted": len(report.trusted),
+        "certified": len(report.names["certified"]),
+        "counterexamples": len(report.names["counterexample"]),
+        "trusted": len(report.names["trusted"]),
         "rejected": report.rejected,
     }
 
@@ -223,6 +227,8 @@ def _show(result: dict[str, Any], out: Path) -> None:
     from lcifr.drawing.text import percent
 
     say("\n".join(statement_lines(result)))
+    if result["drawn_from"]:
+        say(f"a sample: {result['people']:,} people drawn at random from the {result['drawn_from']:,} of the table")
     for reason, count in result["reasons"].items():
         say(f"undecided because: {reason} ({count})")
     ball, box, whole = (percent(result["modularity"][key]) for key in ("ball", "box", "end_to_end"))

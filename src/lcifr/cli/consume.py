@@ -71,6 +71,8 @@ def consume(
     Learns from the training people, and certifies them and those whom the producer held out. Only for the latter is
     there a statement about the population. Each verdict rests on the producer's radius until it is checked (--checked).
 
+    Learning holds the hand-over in memory: at most 2,000,000 people. `lcifr certify` takes any number of others.
+
     Ctrl-C loses the learning, which takes seconds.
     """
     sides = _read_handover(handover)
@@ -98,6 +100,7 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
     from lcifr.certificates import Representation
 
     parts = [name for name in (TRAIN, HELD_OUT) if (folder / name).is_dir()]
+    _refuse_many(folder, *(folder / name for name in parts))
     if TRAIN in parts and not (folder / "manifest.json").exists():
         sides = {name: Representation.read(folder / name) for name in parts}
         if len({(side.provenance.weights, side.width) for side in sides.values()}) > 1:
@@ -109,6 +112,16 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
             fix="give the folder `handover` that `lcifr produce` wrote",
         )
     return {TRAIN: Representation.read(folder)}
+
+
+def _refuse_many(*folders: Path) -> None:
+    from lcifr.certificates.folder import MANIFEST, read_json
+    from lcifr.cli._limits import LEARNED, refuse_more
+
+    said = [read_json(folder / MANIFEST) for folder in folders if (folder / MANIFEST).is_file()]
+    people = sum(one["people"] for one in said if isinstance(one, dict) and type(one.get("people")) is int)
+    fix = "learn from the hand-over of fewer (`lcifr produce --sample`); `lcifr certify` decides about all the others"
+    refuse_more(people, LEARNED, "learning", fix)
 
 
 def _with_report(sides: dict[str, Representation], report: Path) -> dict[str, Representation]:

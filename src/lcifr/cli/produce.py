@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import Run, run_folder
-from lcifr.cli._handing import hand_over, prove_radii
+from lcifr.cli._handing import hand_over, prove_radii, refuse_bundle
 from lcifr.cli._options import (
     BatchOption,
     BundleOption,
@@ -22,6 +22,7 @@ from lcifr.cli._options import (
     LatentOption,
     OutOption,
     PhiOption,
+    SampleOption,
     SchemaOption,
     SeedOption,
     StretchOption,
@@ -66,6 +67,7 @@ def produce(
     target: TargetOption = None,
     schema: SchemaOption = None,
     id_column: IdOption = None,
+    sample: SampleOption = None,
     held_out: HeldOutOption = 0.2,
     gamma: Annotated[
         float,
@@ -91,9 +93,14 @@ def produce(
     A share of the people is held out: nobody trains on them. OUT/handover is for the consumer and holds no attribute
     of anybody; all else in OUT is yours. OUT/bundle holds the proofs about the held-out people, for an auditor.
 
+    Learning holds everybody in memory: at most 2,000,000 people. Of a larger TABLE learn from a --sample, and hand over
+    everybody with `lcifr represent`, which needs no memory for them. A bundle holds at most 100,000.
+
     Ctrl-C while it learns loses the learning; later, what is proved is kept, and the same command goes on.
     """
-    crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed)
+    crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed, sample)
+    if bundle:
+        refuse_bundle(len(crowd.held_out))
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
     recipe = _Recipe(gamma, stretch, latent, widths_of(hidden), epochs, batch, seed)

@@ -19,6 +19,7 @@ from lcifr.cli._options import (
     LatentOption,
     OutOption,
     PhiOption,
+    SampleOption,
     SchemaOption,
     SeedOption,
     StretchOption,
@@ -49,6 +50,7 @@ def tune(
     target: TargetOption = None,
     schema: SchemaOption = None,
     id_column: IdOption = None,
+    sample: SampleOption = None,
     gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try, rising.")] = "0.1,0.3,1,3,10,30",
     held_out: HeldOutOption = 0.2,
     stretch: StretchOption = 1.0,
@@ -62,11 +64,12 @@ def tune(
 ) -> None:
     """Learn with rising weights until the accuracy falls below what is required, beside both baselines.
 
-    Figures are of validation people; those whom `lcifr produce` would hold out with the same --seed are not looked at.
+    Figures are of validation people; those whom `lcifr produce` would hold out with the same --seed and --sample are
+    not looked at. Learning holds everybody in memory: at most 2,000,000 people.
 
     Ctrl-C keeps every model that is finished; the same command goes on.
     """
-    crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed)
+    crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed, sample)
     weights = _weights(gammas)
     encoder = _encoder(crowd, phi, stretch, latent, widths_of(hidden), epochs, batch, seed)
     inputs = {"table": Path(table)} if is_file(table) else {}

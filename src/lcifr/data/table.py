@@ -131,7 +131,7 @@ def check_target(column: Any, name: str = "target") -> NDArray[Any]:
 def target_values(column: Any, name: str = "target", start: int = 0) -> pa.ChunkedArray:
     """The values of some rows of a target column, from ``start`` on, if none is missing; texts are trimmed."""
     values = pa.chunked_array([pa.array(column)]) if not isinstance(column, pa.ChunkedArray) else column
-    if pa.types.is_string(values.type) or pa.types.is_dictionary(values.type):
+    if any(is_kind(values.type) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_dictionary)):
         values = as_text(values)
     missing = rows_where(pc.is_null(values, nan_is_null=True))
     if missing:

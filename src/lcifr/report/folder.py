@@ -24,6 +24,8 @@ from lcifr.report.content import Promise, Report, Tuning
 from lcifr.report.surroundings import read_about, read_hashes
 from lcifr.similarity import Similarity
 
+LARGEST = 2_000_000
+"""People whose rows are read at once: for the histograms, and to count them again."""
 COUNTS = ("people", "certified", "violated", "undecided", "vacuous")
 
 
@@ -38,6 +40,11 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None) -> Report:
     root = Path(folder)
     result = _read(root, "audit", "consume")
     settings = _read_settings(root)
+    if int(result.get("people") or 0) > LARGEST:
+        raise LcifrError(
+            f"{root} is about {result['people']:,} people; a report holds all of them in memory, at most {LARGEST:,}",
+            fix="audit a sample for the page: lcifr audit … --sample 100000",
+        )
     read = _read_audit if result["command"] == "audit" else _read_consumer
     try:
         found = read(root, result)

@@ -12,7 +12,7 @@ from lcifr.similarity import Finding, Severity
 
 def read_about(result: Mapping[str, Any], settings: Mapping[str, Any]) -> About:
     """From ``result.json`` and ``settings.json``."""
-    data = result.get("data") or {}
+    data, drawn_from = result.get("data") or {}, result.get("drawn_from")
     whom = "held out from training" if result.get("held_out") else "not held out from training"
     title = str(data.get("title") or "")
     words = {name: str(settings[name]) for name in ("started", "seed") if settings.get(name) is not None}
@@ -21,7 +21,10 @@ def read_about(result: Mapping[str, Any], settings: Mapping[str, Any]) -> About:
     bundle = (result.get("files") or {}).get("bundle")
     return About(
         title=f"{result['target']}: who is decided like everybody similar?",
-        data=f"{result['people']:,} people" + (f" of {title}" if title else "") + f", {whom}",
+        data=f"{result['people']:,} people"
+        + (f" of {title}" if title else "")
+        + (f" drawn at random from {int(drawn_from):,}" if drawn_from else "")
+        + f", {whom}",
         partial=data.get("partial"),
         data_cautions=tuple(str(text) for text in data.get("cautions") or ()),
         settings=words,

@@ -1,0 +1,23 @@
+"""How many people are held in memory? Here is said what needs all of them there, and up to how many that is done."""
+
+from __future__ import annotations
+
+from lcifr.errors import LcifrError
+
+HELD = 100_000
+"""People whose proofs (a bundle) or regions (baselines) are held in memory at most."""
+LEARNED = 2_000_000
+"""People who are held in memory at most to learn from them; ``lcifr.report`` has the same limit for a page."""
+FEW, PART, LARGE_PART = 100_000, 256, 8192
+"""Up to so many people a part is small, so that little is done again; beyond, so that parts do not get too many."""
+
+
+def refuse_more(people: int, most: int, what: str, fix: str) -> None:
+    """Say how many people are too many for what needs all of them in memory."""
+    if people > most:
+        raise LcifrError(f"{what} needs everybody in memory: {people:,} people, at most {most:,}", fix=fix)
+
+
+def part_for(people: int, asked: int | None) -> int:
+    """People per part: as asked, else few, else so many that the parts do not get too many."""
+    return asked or (PART if people <= FEW else LARGE_PART)

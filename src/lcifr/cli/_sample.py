@@ -1,0 +1,68 @@
+"""Who is drawn? Some people of a file that may be larger than memory, at random; the others are never kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.cli._limits import LEARNED, refuse_more
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS = 8192
+
+
+def read_some(path: Path, sample: int | None, seed: int, what: str) -> tuple[pa.Table, tuple[int, ...] | None, int]:
+    """A file in memory, the rows that were drawn (None for all), and how many there are.
+
+    Parameters
+    ----------
+    sample : how many people to draw; None for everybody, who must not be too many. what : who needs them in memory.
+    """
+    from lcifr.certificates.stream import count_people
+    from lcifr.data import read_frame
+
+    if (people := count_people(path)) is None:
+        people = sum(len(table) for table in _tables(path))
+    if sample is None:
+        refuse_more(
+            people, LEARNED, what, f"say --sample {LEARNED // 10}: so many people are drawn at random by --seed"
+        )
+    if sample is None or sample >= people:
+        return read_frame(path), None, people
+    import numpy as np
+
+    rows = np.sort(np.random.default_rng(seed).choice(people, sample, replace=False))
+    return _drawn(path, rows), tuple(rows.tolist()), people
+
+
+def _tables(path: Path) -> Any:
+    from lcifr.certificates.stream import read_tables
+
+    return read_tables(path, None, ROWS)
+
+
+def _drawn(path: Path, rows: Any) -> pa.Table:
+    """These rows; of CSV with the types that they have among themselves, as in a file of their own."""
+    import numpy as np
+    import pyarrow as pa
+
+    from lcifr.certificates.stream import is_parquet
+
+    found, start = [], 0
+    for table in _tables(path):
+        first, last = np.searchsorted(rows, [start, start + len(table)])
+        found.append(table.take(rows[first:last] - start))
+        start += len(table)
+    drawn = pa.concat_tables(found)
+    return drawn if is_parquet(path) else _typed(drawn)
+
+
+def _typed(texts: pa.Table) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    buffer = pa.BufferOutputStream()
+    csv.write_csv(texts, buffer)
+    return csv.read_csv(pa.BufferReader(buffer.getvalue()))
