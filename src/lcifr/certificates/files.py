@@ -27,20 +27,27 @@ from lcifr.writing import write_json
 AUDITED = "audit.parquet"
 
 
-@final
 @dataclass(frozen=True)
-class _Represent(Job):
+class _WithEncoder(Job):
+    """Its schema reads the table; its hashes, the options and the versions name the run."""
+
     encoder: FrozenEncoder
     options: dict[str, Any]
-    version = 2
-    suffix = ".safetensors"
 
     @property
     def schema(self) -> Schema:  # type: ignore[override]
         return self.encoder.encoding.schema
 
     def settings(self) -> str:
-        return _settings(self.encoder, self.options)
+        hashes = (self.encoder.network.hash, self.encoder.similarity.hash, self.encoder.encoding.hash)
+        return repr((hashes, sorted(self.options.items()), sorted(versions().items())))
+
+
+@final
+@dataclass(frozen=True)
+class _Represent(_WithEncoder):
+    version = 2
+    suffix = ".safetensors"
 
     def work(self, chunk: Chunk) -> bytes:
         from safetensors.numpy import save
@@ -50,11 +57,6 @@ class _Represent(Job):
             {name: np.ascontiguousarray(array) for name, array in found.arrays().items()},
             metadata={"ids": json.dumps(found.ids)},
         )
-
-
-def _settings(encoder: FrozenEncoder, options: dict[str, Any]) -> str:
-    hashes = (encoder.network.hash, encoder.similarity.hash, encoder.encoding.hash)
-    return repr((hashes, sorted(options.items()), sorted(versions().items())))
 
 
 def represent_file(
@@ -93,19 +95,13 @@ def represent_file(
 
 @final
 @dataclass(frozen=True)
-class _AuditJob(Job):
-    encoder: FrozenEncoder
+class _AuditJob(_WithEncoder):
     model: Model
-    options: dict[str, Any]
     version = 3
     suffix = ".parquet"
 
-    @property
-    def schema(self) -> Schema:  # type: ignore[override]
-        return self.encoder.encoding.schema
-
     def settings(self) -> str:
-        return _settings(self.encoder, self.options) + repr((self.model.network.hash, self.model.decision))
+        return super().settings() + repr((self.model.network.hash, self.model.decision))
 
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
@@ -150,7 +146,7 @@ def audit_file(
     target = Path(folder)
     parts = parts_beside(target)
     frozen = freeze(encoder)
-    job = _AuditJob(frozen, read_model(model, groups, tolerance), {"modular": modular, "budget": budget})
+    job = _AuditJob(frozen, {"modular": modular, "budget": budget}, read_model(model, groups, tolerance))
     found, done = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
     with assembled(target, parts) as fresh:
         join_tables(found, fresh / AUDITED)
