@@ -7,7 +7,7 @@ from lcifr.certificates.decision import Decision, Model
 from lcifr.certificates.encoder import Encoder, FrozenEncoder
 from lcifr.certificates.handover import Provenance, Representation
 from lcifr.certificates.latent import represent
-from lcifr.certificates.population import Statement, state
+from lcifr.certificates.population import Statement, group_metrics, state
 from lcifr.certificates.verdicts import Certificates, Reason, Verdict
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Verdict",
     "audit",
     "certify",
+    "group_metrics",
     "represent",
     "state",
     "write_bundle",
