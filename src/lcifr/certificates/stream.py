@@ -28,7 +28,7 @@ class Columns:
     Parameters
     ----------
     names : the columns that are read. people : rows of the file.
-    kinds : of CSV, the types of columns that are no attributes: those that every row fits.
+    kinds : of CSV, the types of the columns: those that every row fits, as if all had been read at once.
     """
 
     path: Path
@@ -100,9 +100,9 @@ def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None
 
 def read_tables(source: Source, schema: Schema | None, size: int) -> Iterator[pa.Table]:
     """The rows of a file in tables of ``size``, before the gate. Without a schema, all that CSV holds is text."""
-    texts = not isinstance(source, pa.Table) and not is_parquet(_path(source))
+    typed = isinstance(source, pa.Table) or (isinstance(source, Columns) and source.kinds) or is_parquet(_path(source))
     for table in _resized(_batches(source, size), size):
-        yield _as_meant(table, schema) if texts and schema is not None else table
+        yield table if typed or schema is None else as_meant(table, schema)
 
 
 def read_ids(table: pa.Table, named: str, id_column: str, start: int) -> tuple[str | int, ...]:
@@ -126,10 +126,11 @@ def read_people(table: pa.Table, named: str, schema: Schema, start: int) -> Indi
         raise TableError(problems, source=named, fix=error.fix) from None
 
 
-def _as_meant(table: pa.Table, schema: Schema) -> pa.Table:
+def as_meant(table: pa.Table, schema: Schema) -> pa.Table:
     """Texts of CSV as the numbers and categories that they are in memory, where a whole column has one type.
 
-    What does not fit stays as it is, so that the gate names it with its row.
+    Of a few rows nobody knows the type of the column, so this is generous: ``True`` is a 1 among numbers. What does not
+    fit stays as it is, and the gate names it with its row.
     """
     for place, name in enumerate(table.column_names):
         column = table[name]
@@ -137,11 +138,19 @@ def _as_meant(table: pa.Table, schema: Schema) -> pa.Table:
             continue
         attribute = schema[name]
         try:
-            meant = column.cast(pa.float64()) if isinstance(attribute, Numeric) else _known(column, attribute.values)
+            meant = _numbers(column) if isinstance(attribute, Numeric) else _known(column, attribute.values)
         except pa.ArrowInvalid:
             continue
         table = table.set_column(place, name, meant)
     return table
+
+
+def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    texts = pc.utf8_trim_whitespace(column)
+    try:
+        return texts.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return texts.cast(pa.bool_())
 
 
 def _known(column: pa.ChunkedArray, values: tuple[str, ...]) -> pa.ChunkedArray:
