@@ -21,8 +21,10 @@ def pull_inside(region: Region, points: FloatArray) -> FloatArray:
     ----------
     points : (people, k, features), near the region already: this is a repair, not a search.
     """
-    result = np.array(points)
     missing = ~region.contains(points)
+    if not missing.any():
+        return points
+    result = np.array(points)
     distance = np.full(missing.shape, np.inf)
     for cell in region.cells:
         landed = pull_into_cell(cell, points)

@@ -3,7 +3,8 @@
 With one hidden layer the relaxed problem of a node is a small linear program: maximise a linear function minus weighted
 hinges over box × simplices, cut by linear constraints (splits and rows). Its dual variables are the slopes α and the
 multipliers β, λ of the linear bound. They are found for thousands of nodes at once by Mehrotra's predictor-corrector
-method; whatever it returns is only a proposal, the bound is computed by :func:`lcifr.bounds.linear.backward`.
+method, and for a few of them by :mod:`lcifr.bounds.simplex`; whatever these return is only a proposal, the bound is
+computed by :func:`lcifr.bounds.linear.backward`.
 
     minimise   −g·ξ + w·y     y ≥ 0,  y ≥ z + Uξ  (hinges),   z + Uξ ≥ 0  (constraints),   ξ in the cell
 """
@@ -16,6 +17,7 @@ import torch
 from torch import Tensor
 
 from lcifr.bounds.newton import Scaled, State
+from lcifr.bounds.simplex import MOST, solve_each
 
 ROUNDS = 30
 
@@ -95,16 +97,32 @@ def _solve(program: Program, enough: Tensor | None) -> Solution:
         program.numeric,
         program.member,
     )
-    state = scaled.start()
     goal = torch.full_like(scale[:, 0], -torch.inf) if enough is None else enough / scale[:, 0]
-    best = _Best(scaled.bound(state), state.v2, state.v3, state.x)
-    for _ in range(ROUNDS):
-        if not scaled.advance(state, best.value <= goal):
-            break
-        best = best.improved(scaled.bound(state), state)
+    best = _by_simplex(scaled) if _few(program) else None
+    best = best or _by_newton(scaled, goal)
     slope = torch.where(hinge, (best.v2 / scaled.weight).clamp(0, 1), 0.0)
     multiplier = torch.where(program.constraint, best.v3.clamp(min=0) * scale / norms, 0.0)
     return Solution(slope, multiplier, best.x, best.value * scale[:, 0])
+
+
+def _few(program: Program) -> bool:
+    """Whether to solve one after the other: few programs on a CPU, cut by constraints."""
+    return len(program.gain) <= MOST and not program.gain.is_cuda and bool(program.constraint.any())
+
+
+def _by_simplex(scaled: Scaled) -> _Best | None:
+    found = solve_each(scaled)
+    return None if found is None else _Best(scaled.bound(found[0], found[1]), *found)
+
+
+def _by_newton(scaled: Scaled, goal: Tensor) -> _Best:
+    state = scaled.start()
+    best = _Best(scaled.bound(state.v2, state.v3), state.v2, state.v3, state.x)
+    for _ in range(ROUNDS):
+        if not scaled.advance(state, best.value <= goal):
+            break
+        best = best.improved(scaled.bound(state.v2, state.v3), state)
+    return best
 
 
 @dataclass(frozen=True)

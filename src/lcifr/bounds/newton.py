@@ -65,9 +65,9 @@ class Scaled:
         unit, half = torch.ones_like(reached), self.weight * 0.5
         return State(x, first, first - reached, reached.clamp(min=1), ones, low, half, half, unit, upper, ones)
 
-    def bound(self, state: State) -> Tensor:
-        """(n,) the dual value: what the multipliers of this iterate prove."""
-        v2, v3 = torch.where(self.hinge, state.v2, 0.0), torch.where(self.constraint, state.v3, 0.0)
+    def bound(self, v2: Tensor, v3: Tensor) -> Tensor:
+        """(n,) the dual value: what these multipliers of hinges and constraints prove."""
+        v2, v3 = torch.where(self.hinge, v2, 0.0), torch.where(self.constraint, v3, 0.0)
         pull = v3 - v2
         slopes = self.gain + (pull[:, None, :] @ self.slope)[:, 0]
         value = (pull * self.offset).sum(-1) + slopes[:, : self.numeric].abs().sum(-1)

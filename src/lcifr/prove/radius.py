@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.bounds.inside import pull_inside
 from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.network import FLOOR, Network, gamma
 from lcifr.prove.answer import Budget, FloatArray, within
@@ -126,16 +127,18 @@ def _attained(
 ) -> tuple[FloatArray, FloatArray]:
     """What the witnesses surely reach, re-checked: inside the region, and not beyond the proved radius."""
     points, attained = np.array(x), np.zeros(len(x))
+    with_rows = any(cell.rows is not None for cell in region.cells)
     found = np.flatnonzero(~np.isnan(witness[:, 0]))
     if len(found):
-        found = found[region.take(found).contains(witness[found])]
+        part = region.take(found)
+        if with_rows:  # a witness stands on a row, up to rounding
+            witness[found] = pull_inside(part, witness[found][:, None])[:, 0]
+        found = found[part.contains(witness[found])]
         values, doubt = network(witness[found]), network.error(witness[found])
         slack = gamma(8) * (np.abs(values) + np.abs(latent[found]) + FLOOR)
         points[found] = witness[found]
         attained[found] = np.maximum((np.abs(values - latent[found]) - doubt - slack).max(1), 0.0)
-    limit = epsilon
-    if any(cell.rows is not None for cell in region.cells):
-        limit = epsilon + ROW_SLACK * (1.0 + attained)
+    limit = epsilon + ROW_SLACK * (1.0 + attained) if with_rows else epsilon
     if (attained > limit).any():
         person = int(np.argmax(attained - limit))
         raise UntrustedResultError(
