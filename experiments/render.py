@@ -139,7 +139,7 @@ deviation over seeds.
 """
 TRANSFER = """One encoder for six labels, trained without the condition groups from which five of them come, with a
 decoder. Columns: accuracy / balanced / certified on the whole test set. `dl2` has the weights of the paper's script
-(10 for fairness, 10 for the decoder); the heads of `bounds` are trained against each person's own radius with weight
+(10 for the promise, 10 for the decoder); the heads of `bounds` are trained against each person's own radius with weight
 1.
 """
 CONSUMER = """Health, Cat + Noise, encoder of the paper's method (γ = 1). The paper: adversarial training of the 2 ×
