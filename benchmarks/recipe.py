@@ -30,7 +30,7 @@ class Setting:
     @property
     def title(self) -> str:
         """For the table."""
-        kind = "plain" if self.fairness == 0 else f"fairness weight {self.fairness:g}"
+        kind = "plain" if self.fairness == 0 else f"γ {self.fairness:g}"
         return f"{self.similarity}, {self.hidden}+{self.latent}, {kind}"
 
 

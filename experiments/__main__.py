@@ -21,6 +21,9 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command == "render":
         from experiments.render import render
 
+        if options.merged is None and not store.done(cells):
+            print(f"{store.folder} holds no cell: nothing is rendered; make some with `run`", file=sys.stderr)
+            return 2
         render(plan.all_cells(quick=options.quick), store, options.page, merged=options.merged)
         return 0
     if options.command == "list":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gzip
-import hashlib
 import json
 import subprocess
 import sys
@@ -23,7 +22,7 @@ import lcifr
 from lcifr.certificates import audit, certify, represent, write_bundle
 from lcifr.certificates.folder import sha256
 from lcifr.check import Rejected, read_network
-from lcifr.check.bundle import check_bundle, latent_bytes
+from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import numbers, reading
 from lcifr.check.judge import Judge, Report, forward
 from lcifr.check.similar import Formula, Table, derive

@@ -104,7 +104,9 @@ def test_checked_radii_are_called_checked(story, tmp_path):
     words = ("consume", story / "producer/handover", story / "producer/labels.csv", "--checked", "checked.json")
     said = lcifr(*words, "--out", "consumer", cwd=tmp_path)
     assert "radius: checked for all 30" in said.out
-    (tmp_path / "other.json").write_text(json.dumps({**report.json, "hashes": {"hand-over": "0" * 64}}), encoding="utf-8")
+    (tmp_path / "other.json").write_text(
+        json.dumps({**report.json, "hashes": {"hand-over": "0" * 64}}), encoding="utf-8"
+    )
     words = (*words[:-1], "other.json")
     assert "another hand-over" in lcifr(*words, "--out", "other", cwd=tmp_path, expect=2).err
 

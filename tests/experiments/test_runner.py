@@ -106,3 +106,12 @@ def test_the_quick_slice(tmp_path: Path) -> None:
     assert main(["render", "--quick", "--results", str(tmp_path), "--page", str(tmp_path / "results.md")]) == 0
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
     assert "| Cat + Noise, German | 200 | 200 |" in page
+
+
+def test_nothing_is_rendered_from_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page that is there stays."""
+    page = tmp_path / "results.md"
+    page.write_text("what was found")
+    assert main(["render", "--results", str(tmp_path / "nowhere"), "--page", str(page)]) == 2
+    assert "holds no cell" in capsys.readouterr().err
+    assert page.read_text() == "what was found"
