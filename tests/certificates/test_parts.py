@@ -6,9 +6,11 @@ import inspect
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -16,8 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load
 
-from lcifr.certificates import files, large
+from lcifr.certificates import certified, files, large, represent
 from lcifr.certificates.files import audit_file, represent_file
+from lcifr.certificates.handed import Handed
 from lcifr.certificates.stream import read_chunks
 from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.data import Categorical, Numeric, Schema
@@ -89,7 +92,7 @@ def jobs(kind: type = large.Job) -> set[type]:
 
 def test_every_job_has_its_version_in_its_key(table: Path) -> None:
     """And what a version holds is written down here: whoever changes a part meets this test, and raises the version."""
-    assert jobs() == set(RUNS)
+    assert jobs() == {*RUNS, certified._Certify}
     chunk = next(read_chunks(table, SCHEMA, CHUNK))
     handing = files._Represent(one().encoder, {"tolerance": 1e-6, "budget": None})
     assert handing.key().startswith(f"_Represent {handing.version} ")
@@ -106,6 +109,24 @@ def test_every_job_has_its_version_in_its_key(table: Path) -> None:
         *("alone", "radius"),
         *(f"similar:{name}" for name in SCHEMA.names),
     ]
+
+
+def test_what_a_part_of_a_consumer_holds(table: Path) -> None:
+    handed = Handed(0, 0, represent(one().encoder, pd.read_parquet(table)))
+    certifying = certified._Certify(files.read_model(one().model), "ball")
+    assert certifying.key().startswith(f"_Certify {certifying.version} ")
+    columns = pd.read_parquet(pa.BufferReader(certifying.work(handed))).columns.tolist()
+    assert certifying.version == 1
+    assert columns == ["id", "verdict", "prediction", "margin", "largest_radius", "reason", "radius", "vacuous"]
+
+
+def test_the_same_network_with_other_labels_is_another_run() -> None:
+    """A part holds decisions in the model's own labels."""
+    model, encoder = files.read_model(one().model), one().encoder
+    models = [replace(model, labels=np.array(names)) for names in (["no", "yes"], ["yes", "no"])]
+    models += [model, replace(model, scale=2.0)]
+    audits = {files._AuditJob(encoder, {"modular": True, "budget": None}, other).key() for other in models}
+    assert len(audits) == len({certified._Certify(other, "ball").key() for other in models}) == 4
 
 
 # -- killed between two steps ------------------------------------------------------------------------------------------

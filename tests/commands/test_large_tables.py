@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certificates import Representation, audit, files, represent, state
+from lcifr.certificates import Representation, audit, certified, certify, files, represent, state
 from lcifr.cli import _limits, _whom
 from lcifr.cli._learning import load_encoder, load_model
 from lcifr.data import Individuals
@@ -33,6 +33,7 @@ def place(story: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     table.to_csv(place / "people.csv", index=False)
     table.to_csv(place / "people.csv.gz", index=False)
     table.to_csv(place / "people.tsv", index=False, sep="\t")
+    lcifr("represent", story / "producer", "people.parquet", "--id", "who", "--out", "handed", cwd=place)
     return place
 
 
@@ -111,6 +112,23 @@ def test_an_audit_is_that_of_the_library(story: Path, place: Path, tmp_path: Pat
     ]
 
 
+def test_a_handover_is_certified_as_by_the_library(story: Path, place: Path, tmp_path: Path) -> None:
+    head = load_model(story / "consumer/model.safetensors", "classification")
+    for on in ("ball", "box"):
+        lcifr("certify", story / "consumer", place / "handed/handover", "--on", on, "--out", on, cwd=tmp_path)
+        whole = certify(Representation.read(place / "handed/handover"), head, on=on)
+        rows = pd.read_parquet(tmp_path / on / "certificates.parquet")
+        pd.testing.assert_frame_equal(rows, whole.frame(), check_dtype=False)
+        said, found = state(whole, held_out=False), result(tmp_path / on)
+        for name in ("people", "certified", "undecided", "vacuous", "share"):
+            assert found[name] == getattr(said, name), name
+        assert sorted(path.name for path in (tmp_path / on).iterdir()) == [
+            "certificates.parquet",
+            "result.json",
+            "settings.json",
+        ]
+
+
 def test_ids_and_labels_of_csv_have_the_type_that_all_rows_fit(story: Path, place: Path, tmp_path: Path) -> None:
     """Numbers are numbers, as in memory, unless the last row says otherwise."""
     table = pd.read_csv(place / "people.csv").drop(columns=["who", "spare"]).head(4)
@@ -124,12 +142,13 @@ def test_ids_and_labels_of_csv_have_the_type_that_all_rows_fit(story: Path, plac
 # -- killed ------------------------------------------------------------------------------------------------------------
 
 RUNS = {
-    "represent": (["represent", "{}/producer"], ".handover.parts", files._Represent),
+    "represent": (["represent", "{story}/producer", "{table}", "--id", "who"], ".handover.parts", files._Represent),
     "audit": (
-        ["audit", "{}/producer", "{}/consumer", "--no-bundle", "--no-baselines"],
+        ["audit", "{story}/producer", "{story}/consumer", "{table}", "--id", "who", "--no-bundle", "--no-baselines"],
         ".audited.parts",
         files._AuditJob,
     ),
+    "certify": (["certify", "{story}/consumer", "{handed}"], ".certified.parts", certified._Certify),
 }
 
 
@@ -139,7 +158,8 @@ def test_a_killed_command_goes_on_and_ends_the_same(
 ) -> None:
     """kill −9 through the command itself: nobody is done twice or lost, who was done is said, the bytes are equal."""
     command, parts, job = RUNS[name]
-    words = [word.format(story) for word in command] + [str(place / "people.parquet"), "--id", "who", "--chunk", "3"]
+    table, handed = place / "people.parquet", place / "handed/handover"
+    words = [word.format(story=story, table=table, handed=handed) for word in command] + ["--chunk", "3"]
     words += ["--workers", "1"]
     process = start(*words, "--out", "killed", cwd=tmp_path)
     there = tmp_path / ".killed.work" / parts

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, final
 
@@ -20,7 +21,7 @@ from lcifr.certificates.folder import MANIFEST, describe_files
 from lcifr.certificates.joining import join_handover, join_tables
 from lcifr.certificates.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
 from lcifr.certificates.latent import provenance_of, represent, versions
-from lcifr.certificates.stream import Chunk, Source
+from lcifr.certificates.stream import Chunk, Source, count_people, read_chunks
 from lcifr.data import Schema
 from lcifr.writing import write_json
 
@@ -35,7 +36,7 @@ class _WithEncoder(Job):
     options: dict[str, Any]
 
     @property
-    def schema(self) -> Schema:  # type: ignore[override]
+    def schema(self) -> Schema:
         return self.encoder.encoding.schema
 
     def settings(self) -> str:
@@ -85,7 +86,15 @@ def represent_file(
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _Represent(frozen, {"tolerance": tolerance, "budget": budget})
-    found, done = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
+    found, done = run_parts(
+        job,
+        partial(read_chunks, source, job.schema, chunk, id_column),
+        parts,
+        people=count_people(source),
+        named=id_column is not None,
+        workers=workers,
+        progress=progress,
+    )
     with assembled(target, parts) as fresh:
         shape, counts = join_handover(found, fresh)
         provenance = provenance_of(frozen, share_formula, tolerance)
@@ -101,7 +110,8 @@ class _AuditJob(_WithEncoder):
     suffix = ".parquet"
 
     def settings(self) -> str:
-        return super().settings() + repr((self.model.network.hash, self.model.decision))
+        labels = None if self.model.labels is None else self.model.labels.tolist()
+        return super().settings() + repr((self.model.network.hash, self.model.decision, labels, self.model.scale))
 
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
@@ -147,7 +157,15 @@ def audit_file(
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _AuditJob(frozen, {"modular": modular, "budget": budget}, read_model(model, groups, tolerance))
-    found, done = run_parts(job, source, parts, id_column=id_column, chunk=chunk, workers=workers, progress=progress)
+    found, done = run_parts(
+        job,
+        partial(read_chunks, source, job.schema, chunk, id_column),
+        parts,
+        people=count_people(source),
+        named=id_column is not None,
+        workers=workers,
+        progress=progress,
+    )
     with assembled(target, parts) as fresh:
         join_tables(found, fresh / AUDITED)
         write_json(

@@ -169,33 +169,49 @@ class Representation:
     def read(cls, folder: str | Path) -> Representation:
         """Read a hand-over, and refuse it, naming the file, where it does not add up."""
         root = Path(folder)
+        outline = Outline.read(root)
+        arrays = read_arrays(root / LATENT, outline.shapes())
+        ids = read_json(root / IDS)
+        if not isinstance(ids, list) or len(ids) != outline.people or not all(type(i) in (str, int) for i in ids):
+            raise outline.no_ids(root)
+        found = cls(tuple(ids), **arrays, provenance=outline.provenance)
+        outline.check_counts(root, found.counts)
+        return found
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What the manifest of a hand-over says, once its files are found to be those that it speaks about."""
+
+    people: int
+    width: int
+    provenance: Provenance
+    counts: Any
+
+    @classmethod
+    def read(cls, root: Path) -> Outline:
         manifest = open_folder(root, FORMAT, (IDS, LATENT))
         people, width = manifest.get("people"), manifest.get("width")
         if type(people) is not int or type(width) is not int or people < 0 or width < 1:
             raise ArtefactError(f"{root / MANIFEST} does not say how many people and coordinates there are")
-        matrix, vector = (np.float64, (people, width)), (np.bool_, (people,))
-        arrays = read_arrays(
-            root / LATENT,
-            {
-                "latent": matrix,
-                "lower": matrix,
-                "upper": matrix,
-                "radius": (np.float64, (people,)),
-                "exact": vector,
-                "vacuous": vector,
-            },
-        )
-        ids = read_json(root / IDS)
-        if not isinstance(ids, list) or len(ids) != people or not all(type(i) in (str, int) for i in ids):
-            raise ArtefactError(f"{root / IDS} is not a list of {people} ids (text or whole numbers)")
         try:
             provenance = Provenance(**manifest["provenance"])
         except (KeyError, TypeError):
             raise ArtefactError(f"{root / MANIFEST} does not say whose proof this is") from None
-        found = cls(tuple(ids), **arrays, provenance=provenance)
-        if manifest.get("counts") != found.counts:
-            raise ArtefactError(f"{root / MANIFEST} counts otherwise than {LATENT}: {manifest.get('counts')}")
-        return found
+        return cls(people, width, provenance, manifest.get("counts"))
+
+    def shapes(self) -> dict[str, tuple[type, tuple[int, ...]]]:
+        """The arrays that there must be."""
+        matrix, vector = (np.float64, (self.people, self.width)), (np.bool_, (self.people,))
+        matrices: dict[str, tuple[type, tuple[int, ...]]] = dict.fromkeys(("latent", "lower", "upper"), matrix)
+        return {**matrices, "radius": (np.float64, (self.people,)), "exact": vector, "vacuous": vector}
+
+    def no_ids(self, root: Path) -> ArtefactError:
+        return ArtefactError(f"{root / IDS} is not a list of {self.people} ids (text or whole numbers)")
+
+    def check_counts(self, root: Path, counts: dict[str, int]) -> None:
+        if self.counts != counts:
+            raise ArtefactError(f"{root / MANIFEST} counts otherwise than {LATENT}: {self.counts}")
 
 
 def manifest_of(

@@ -17,17 +17,15 @@ import threading
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Protocol, final
 
 from lcifr.certificates.folder import fresh_folder
-from lcifr.certificates.stream import Chunk, Source, count_people, read_chunks
 from lcifr.certificates.uniqueness import Uniqueness, hashed
-from lcifr.data import Schema
 from lcifr.errors import ArtefactError
 from lcifr.writing import write_whole
 
@@ -49,6 +47,19 @@ class Done:
     found: int
 
 
+class Piece(Protocol):
+    """Some people: the ``number`` of the piece, the row that it starts with, and who is in it."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def ids(self) -> tuple[str | int, ...]: ...
+    def content(self) -> Iterator[bytes]:
+        """All that is known of them."""
+
+
 class Job(ABC):
     """Work on one chunk at a time. It travels to other processes, so it holds plain, frozen things.
 
@@ -58,7 +69,6 @@ class Job(ABC):
 
     version: int
     suffix: str
-    schema: Schema
 
     @final
     def key(self) -> str:
@@ -70,48 +80,53 @@ class Job(ABC):
         """Weights, formula, options, versions of what computes: whatever the job itself depends on."""
 
     @abstractmethod
-    def work(self, chunk: Chunk) -> bytes:
-        """The content of the chunk's part."""
+    def work(self, chunk: Any) -> bytes:
+        """The content of the part of a piece of the kind that the job is for."""
 
 
 def run_parts(
     job: Job,
-    source: Source,
+    pieces: Callable[[], Iterator[Piece]],
     parts: Path,
     *,
-    id_column: str | None,
-    chunk: int,
+    people: int | None,
+    named: bool,
     workers: int | None,
     progress: bool,
 ) -> tuple[list[Path], Done]:
-    """Do the job on every chunk of a file, and return the parts in order. Nobody's id may be there twice."""
+    """Do the job on every piece, and return the parts in order. Nobody's id may be there twice.
+
+    Parameters
+    ----------
+    pieces : reads them, the same ones every time. people : how many there will be, if that is known.
+    named : whether ids are more than the numbers of rows, which differ anyway.
+    """
     parts.mkdir(parents=True, exist_ok=True)
     _tidy(parts, job)
     found: list[Path] = []
-    people = before = 0
+    count = before = 0
     pending: list[tuple[Future[bytes], Path, int]] = []
-    count = workers or os.cpu_count() or 1
-    with _pool(job, count) as submit, _bar(progress, count_people(source)) as advance, Uniqueness(parts) as names:
-        for piece in read_chunks(source, job.schema, chunk, id_column):
-            if id_column is not None:  # numbers of rows differ anyway
+    cores = workers or os.cpu_count() or 1
+    with _pool(job, cores) as submit, _bar(progress, people) as advance, Uniqueness(parts) as names:
+        for piece in pieces():
+            if named:
                 names.add(piece.ids)
             path = parts / f"part-{piece.number:08d}{_version(job)}{_name(job, piece)}{job.suffix}"
             found.append(path)
-            people += len(piece.ids)
+            count += len(piece.ids)
             if path.is_file():
                 before += len(piece.ids)
                 advance(len(piece.ids), worked=False)
                 continue
-            while len(pending) >= 2 * count:  # a few wait at most: memory stays flat
+            while len(pending) >= 2 * cores:  # a few wait at most: memory stays flat
                 _store(*pending.pop(0), advance)
             pending.append((submit(piece), path, len(piece.ids)))
         for waiting in pending:
             _store(*waiting, advance)
         if (twice := names.repeated()) is not None:
-            again = read_chunks(source, job.schema, chunk, id_column)  # only hashes were kept
-            name = next(one for piece in again for one in piece.ids if hashed(one) == twice)
+            name = next(one for piece in pieces() for one in piece.ids if hashed(one) == twice)  # only hashes were kept
             raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
-    return found, Done(people, before)
+    return found, Done(count, before)
 
 
 def _version(job: Job) -> str:
@@ -136,10 +151,10 @@ def _store(future: Future[bytes], path: Path, people: int, advance: Any) -> None
     advance(people)
 
 
-def _name(job: Job, piece: Chunk) -> str:
+def _name(job: Job, piece: Piece) -> str:
     digest = hashlib.sha256(job.key().encode() + json.dumps([piece.start, *piece.ids]).encode())
-    digest.update(piece.people.numbers.tobytes(order="C"))
-    digest.update(piece.people.codes.tobytes(order="C"))
+    for content in piece.content():
+        digest.update(content)
     return digest.hexdigest()[:24]
 
 
@@ -149,7 +164,7 @@ def _pool(job: Job, workers: int) -> Iterator[Any]:
     if workers == 1:
         with _one_thread():
 
-            def submit(piece: Chunk) -> Future[bytes]:
+            def submit(piece: Piece) -> Future[bytes]:
                 done: Future[bytes] = Future()
                 done.set_result(job.work(piece))
                 return done
@@ -200,7 +215,7 @@ def _leave_with(parent: int) -> None:
     os._exit(1)
 
 
-def _work(piece: Chunk) -> bytes:
+def _work(piece: Piece) -> bytes:
     assert _JOB is not None
     return _JOB.work(piece)
 

@@ -50,6 +50,11 @@ class Chunk:
     people: Individuals
     ids: tuple[str | int, ...]
 
+    def content(self) -> Iterator[bytes]:
+        """All that is known of them but their ids."""
+        yield self.people.numbers.tobytes(order="C")
+        yield self.people.codes.tobytes(order="C")
+
 
 def name_of(source: Source) -> str:
     """As messages call it."""

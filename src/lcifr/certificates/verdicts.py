@@ -77,6 +77,22 @@ class Certificates(Shown):
             yield f"{claimed} verdicts rest on a radius that the producer claims and nobody has checked."
         yield from super()._notes()
 
+    @classmethod
+    def of_rows(cls, rows: Any, model: Model, on: str) -> Certificates:
+        """What :meth:`frame` gave, read again."""
+        return cls(
+            ids=tuple(str(name) for name in rows["id"]),
+            verdict=np.array([Verdict(word) for word in rows["verdict"]], dtype=object),
+            prediction=rows["prediction"].to_numpy(),
+            margin=rows["margin"].to_numpy(np.float64),
+            largest_radius=rows["largest_radius"].to_numpy(np.float64),
+            reason=np.array([Reason(word) for word in rows["reason"]], dtype=object),
+            radius_status=rows["radius"].to_numpy(str),
+            vacuous=rows["vacuous"].to_numpy(np.bool_),
+            on=on,
+            model=model,
+        )
+
     def frame(self) -> Any:
         """A pandas frame, one row per person."""
         import pandas as pd

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import Run, read_result, run_folder
+from lcifr.cli._limits import part_for
 from lcifr.cli._options import (
     ChunkOption,
     ConsumerArgument,
@@ -57,12 +60,12 @@ def certify(
     """Decide about new people with saved models, and prove for whom everybody similar gets the same decision.
 
     A consumer gives the hand-over of new people (`lcifr represent` makes one): verdicts rest on its radius. Whoever
-    has both folders gives a table: verdicts are proved from end to end.
+    has both folders gives a table: verdicts are proved from end to end. Either may be larger than memory.
 
     Exit codes: 0 done. With --strict or --fail-under: 0 (enough) people are certified, else 1 if there is a
     counterexample, 3 if there is none but somebody is undecided. 2 wrong use.
 
-    Ctrl-C keeps who is done; the same command goes on.
+    Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
     inputs = {"consumer": consumer, "people": people} | ({"producer": producer} if producer else {})
     if people.is_dir() == (producer is not None):
@@ -70,7 +73,7 @@ def certify(
         raise LcifrError(f"{people}: {known}", fix="see the example of `lcifr certify --help`")
     with run_folder(context, out, force=force, inputs=inputs) as run:
         if producer is None:
-            result = _from_handover(run, consumer, people, on)
+            result = _from_handover(run, consumer, people, on, workers, chunk)
         else:
             result = _from_table(run, producer, consumer, people, id_column, workers, chunk)
         run.finish(result)
@@ -83,15 +86,17 @@ def certify(
         raise typer.Exit(exit_code(result["violated"], result["undecided"]))
 
 
-def _from_handover(run: Run, consumer: Path, folder: Path, on: Where) -> dict[str, Any]:
-    from lcifr.certificates import Representation
-    from lcifr.certificates import certify as prove
+def _from_handover(
+    run: Run, consumer: Path, folder: Path, on: Where, workers: int | None, chunk: int | None
+) -> dict[str, Any]:
+    from lcifr.certificates.certified import CERTIFIED, certify_folder, read_certified
+    from lcifr.certificates.handover import Outline
     from lcifr.certificates.tally import Tally
-    from lcifr.cli._learning import decision_of, load_model, waiting
+    from lcifr.cli._learning import decision_of, load_model, plain_notes, say_resumed, timed, watched, workers_for
 
     used = read_result(consumer, "consume")
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
-    handed = Representation.read(folder)
+    handed = Outline.read(folder)
     if handed.provenance.weights != used["provenance"]["weights"]:
         raise LcifrError(
             f"{folder} comes from another encoder than the hand-over that {consumer} learned from",
@@ -99,13 +104,27 @@ def _from_handover(run: Run, consumer: Path, folder: Path, on: Where) -> dict[st
         )
     if handed.provenance.similarity != used["provenance"]["similarity"]:
         to_stderr("Note: this hand-over was proved for another φ than the one the model learned from")
-    with waiting(f"Certifying {len(handed)} people"):
-        found = prove(handed, head, on=on.value, **decision_of(head))
-    frame = found.frame()
-    frame.assign(id=frame["id"].astype("string")).to_parquet(run.work / "certificates.parquet", index=False)
+    file, parts = run.work / CERTIFIED, run.work / "certified"
+    if not file.exists():
+        if not parts.exists():
+            with timed(f"Certifying {handed.people} people"), plain_notes():
+                done = certify_folder(
+                    folder,
+                    head,
+                    parts,
+                    on=on.value,
+                    chunk=part_for(handed.people, chunk),
+                    workers=workers_for(handed.people, workers),
+                    progress=watched(),
+                    **decision_of(head),
+                )
+            say_resumed(done)
+        os.replace(parts / CERTIFIED, file)
+    shutil.rmtree(parts, ignore_errors=True)
     tally = Tally()
-    tally.add(found, None, {})
-    return _result(tally, used, f"hand-over, {on.value}", "certificates.parquet")
+    for found in read_certified(file, head, on=on.value, **decision_of(head)):
+        tally.add(found, None, {})
+    return _result(tally, used, f"hand-over, {on.value}", CERTIFIED)
 
 
 def _from_table(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certificates import Audit, Certificates, FrozenEncoder, Reason, Statement, Verdict
+from lcifr.certificates import Audit, Certificates, FrozenEncoder, Statement
 from lcifr.certificates.audited import read_audited
 from lcifr.certificates.decision import read_model
 from lcifr.certificates.folder import read_json
@@ -148,18 +148,8 @@ def _read_consumer(root: Path, result: Mapping[str, Any]) -> _Found:
     if "split" in rows and result.get("held_out"):
         rows = rows[rows["split"] == "held-out"]
     proved = result["provenance"]
-    verdicts = Certificates(
-        ids=tuple(str(name) for name in rows["id"]),
-        verdict=np.array([Verdict(word) for word in rows["verdict"]], dtype=object),
-        prediction=rows["prediction"].to_numpy(),
-        margin=rows["margin"].to_numpy(np.float64),
-        largest_radius=rows["largest_radius"].to_numpy(np.float64),
-        reason=np.array([Reason(word) for word in rows["reason"]], dtype=object),
-        radius_status=rows["radius"].to_numpy(str),
-        vacuous=rows["vacuous"].to_numpy(np.bool_),
-        on=str(result["on"]),
-        model=read_model(_head(root, result), tolerance=result.get("tolerance")),
-    )
+    model = read_model(_head(root, result), tolerance=result.get("tolerance"))
+    verdicts = Certificates.of_rows(rows, model, str(result["on"]))
     text = proved.get("similarity_text")
     return _Found(verdicts, Promise("the producer’s formula", text, None, str(proved["similarity"])))
 

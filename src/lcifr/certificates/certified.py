@@ -1,0 +1,88 @@
+"""What was proved of whom? A whole hand-over certified part by part, however many people it is about."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, final
+
+from lcifr.certificates.consumer import Where, certify
+from lcifr.certificates.decision import Model, read_model
+from lcifr.certificates.folder import MANIFEST, describe_files
+from lcifr.certificates.handed import Handed, read_handed
+from lcifr.certificates.handover import Outline
+from lcifr.certificates.joining import join_tables
+from lcifr.certificates.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
+from lcifr.certificates.latent import versions
+from lcifr.certificates.stream import READ_AHEAD
+from lcifr.certificates.verdicts import Certificates
+from lcifr.errors import ArtefactError
+from lcifr.writing import write_json
+
+CERTIFIED = "certificates.parquet"
+
+
+@final
+@dataclass(frozen=True)
+class _Certify(Job):
+    model: Model
+    on: Where
+    version = 1
+    suffix = ".parquet"
+
+    def settings(self) -> str:
+        labels = None if self.model.labels is None else self.model.labels.tolist()
+        decides = (self.model.network.hash, self.model.decision, labels, self.model.scale)
+        return repr((decides, self.on, sorted(versions().items())))
+
+    def work(self, chunk: Handed) -> bytes:
+        frame = certify(chunk.representation, self.model, on=self.on).frame()
+        buffer = io.BytesIO()
+        frame.assign(id=frame["id"].astype("string")).to_parquet(buffer, index=False)
+        return buffer.getvalue()
+
+
+def certify_folder(
+    handover: str | Path,
+    model: Any,
+    folder: str | Path,
+    *,
+    on: Where = "ball",
+    chunk: int = CHUNK,
+    workers: int | None = None,
+    progress: bool = False,
+    tolerance: float | None = None,
+) -> Done:
+    """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
+
+    Parameters
+    ----------
+    handover : the folder that the producer handed over. model, on, tolerance : as for :func:`lcifr.certify`.
+    chunk, workers, progress : as for :func:`lcifr.certificates.files.represent_file`.
+    """
+    source, target = Path(handover), Path(folder)
+    parts = parts_beside(target)
+    outline = Outline.read(source)
+    if outline.people == 0:
+        raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
+    job = _Certify(read_model(model, tolerance=tolerance), on)
+    read = partial(read_handed, source, chunk)
+    found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers, progress=progress)
+    with assembled(target, parts) as fresh:
+        join_tables(found, fresh / CERTIFIED)
+        about = {"format": "lcifr-certified-parts-1", "model": job.model.network.hash, "on": on}
+        write_json(fresh / MANIFEST, {**about, "files": describe_files(fresh)})
+    return done
+
+
+def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None = None) -> Iterator[Certificates]:
+    """What :func:`certify_folder` wrote, some people at a time."""
+    from pyarrow import parquet
+
+    decider = read_model(model, tolerance=tolerance)
+    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:
+        for batch in file.iter_batches(batch_size=CHUNK):
+            yield Certificates.of_rows(batch.to_pandas(), decider, on)
