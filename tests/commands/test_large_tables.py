@@ -276,6 +276,9 @@ def test_learning_from_too_many_is_refused_and_a_sample_does(
     lcifr("represent", "out", story / "people.csv", "--out", "all", cwd=tmp_path)  # and then everybody
     assert result(tmp_path / "all")["people"] == 100
 
+    for command in (["init", "--out", "proposed"], ["data", "check", *known], ["phi", "check", story / "people.phi", "--data"]):
+        said = lcifr(*command, story / "people.csv", cwd=tmp_path, expect=2)
+        assert "needs everybody in memory: 100 people, at most 50" in said.err
     monkeypatch.setattr(_limits, "LEARNED", 20)
     said = lcifr("consume", "out/handover", "out/labels.csv", "--out", "none", cwd=tmp_path, expect=2)
     assert "learning needs everybody in memory: 30 people, at most 20" in said.err

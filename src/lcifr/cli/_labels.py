@@ -24,9 +24,10 @@ def read_labels(path: Path, ids: Sequence[str | int], target: str | None, id_col
     """The labels of these people. Without a column of ids, they are the row numbers of the labels' file."""
     import numpy as np
 
-    from lcifr.data import check_target, read_frame
+    from lcifr.cli._sample import read_whole
+    from lcifr.data import check_target
 
-    frame = read_frame(path)
+    frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")
     if id_column is None and "id" in frame.column_names and target != "id":
         id_column = "id"
     if id_column is not None and id_column not in frame.column_names:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.cli._people import no_column
-from lcifr.data import Categorical, Schema, read_frame
+from lcifr.cli._sample import read_whole
+from lcifr.data import Categorical, Schema
 from lcifr.errors import LcifrError, TableError
 from lcifr.similarity.names import quote_name, quote_value
 
@@ -48,7 +49,7 @@ def propose(
     drop: Sequence[str],
 ) -> Proposal:
     """Look at a table; options name columns whose kind is known better."""
-    frame = read_frame(table)
+    frame = read_whole(table, "lcifr init")
     for name in (target, id_column, *categorical, *numeric, *drop):
         if name is not None and name not in frame.column_names:
             raise no_column(str(table), name, frame.column_names)

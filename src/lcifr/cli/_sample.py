@@ -20,21 +20,33 @@ def read_some(path: Path, sample: int | None, seed: int, what: str) -> tuple[pa.
     ----------
     sample : how many people to draw; None for everybody, who must not be too many. what : who needs them in memory.
     """
-    from lcifr.certificates.stream import count_people
-    from lcifr.data import read_frame
-
-    if (people := count_people(path)) is None:
-        people = sum(len(table) for table in _tables(path))
-    if sample is None:
-        refuse_more(
-            people, LEARNED, what, f"say --sample {LEARNED // 10}: so many people are drawn at random by --seed"
-        )
-    if sample is None or sample >= people:
-        return read_frame(path), None, people
     import numpy as np
 
+    if sample is None:
+        fix = f"say --sample {LEARNED // 10}: so many people are drawn at random, by --seed"
+        whole = read_whole(path, what, fix)
+        return whole, None, len(whole)
+    people = _count(path)
+    if sample >= people:
+        return read_whole(path, what), None, people
     rows = np.sort(np.random.default_rng(seed).choice(people, sample, replace=False))
     return _drawn(path, rows), tuple(rows.tolist()), people
+
+
+def read_whole(path: Path, what: str, fix: str = "give a table of fewer people, drawn at random") -> pa.Table:
+    """A file in memory, unless too many people are in it; nothing is read to find that out where it is small."""
+    from lcifr.data import read_frame
+
+    if path.is_file() and (path.suffix.lower() == ".gz" or path.stat().st_size > LEARNED):  # a row has a byte at least
+        refuse_more(_count(path), LEARNED, what, fix)
+    return read_frame(path)
+
+
+def _count(path: Path) -> int:
+    from lcifr.certificates.stream import count_people
+
+    known = count_people(path)
+    return sum(len(table) for table in _tables(path)) if known is None else known
 
 
 def _tables(path: Path) -> Any:

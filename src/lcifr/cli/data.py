@@ -94,13 +94,14 @@ def _schema(named: str) -> Schema:
 
 def _problems(file: Path, schema: Schema) -> tuple[int, list[Problem]]:
     """How many people are in the table, and everything that is wrong with it, the target included if it is there."""
-    from lcifr.data import Individuals, read_frame, read_target
+    from lcifr.cli._sample import read_whole
+    from lcifr.data import Individuals, read_target
     from lcifr.errors import TableError
 
     problems: list[Problem] = []
     people = 0
     try:
-        table = read_frame(file)
+        table = read_whole(file, "data check")
         people = len(table)
         Individuals.read(table, schema)
     except TableError as error:

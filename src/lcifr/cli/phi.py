@@ -159,11 +159,12 @@ def _known_schema(schema: str | None, formula: str) -> Schema:
 
 
 def _crowd(data: str, schema: str | None) -> _Crowd:
-    from lcifr.data import Schema, read_frame
+    from lcifr.cli._sample import read_whole
+    from lcifr.data import Schema
     from lcifr.datasets import load
 
     if Path(data).is_file() or data.lower().endswith((".csv", ".tsv", ".parquet", ".pq", ".gz")):
-        table = read_frame(data)
+        table = read_whole(Path(data), "looking at people with φ")
         if schema is not None:
             return _Crowd(data, _known_schema(schema, data), table)
         to_stderr(f"Note: the schema was inferred from {data}; --schema FILE names categories, units and ranges")
