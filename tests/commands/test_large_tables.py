@@ -184,6 +184,28 @@ def test_a_killed_command_goes_on_and_ends_the_same(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
 
 
+COUNTING = """import os, signal; from lcifr.certificates import tally
+tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("name", ["audit", "certify"])
+def test_killed_while_it_counts_it_proves_nothing_again(
+    name: str, story: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, _, job = RUNS[name]
+    words = [w.format(story=story, table=place / "people.parquet", handed=place / "handed/handover") for w in command]
+    process = start(*words, "--out", "killed", cwd=tmp_path, first=COUNTING)
+    process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGKILL
+    with monkeypatch.context() as done:
+        done.setattr(job, "work", lambda self, chunk: pytest.fail("everybody was done"))
+        lcifr(*words, "--out", "killed", cwd=tmp_path, expect=None)
+    lcifr(*words, "--out", "whole", cwd=tmp_path, expect=None)
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
+
+
 # -- what is wrong with a table ----------------------------------------------------------------------------------------
 
 
@@ -276,7 +298,11 @@ def test_learning_from_too_many_is_refused_and_a_sample_does(
     lcifr("represent", "out", story / "people.csv", "--out", "all", cwd=tmp_path)  # and then everybody
     assert result(tmp_path / "all")["people"] == 100
 
-    for command in (["init", "--out", "proposed"], ["data", "check", *known], ["phi", "check", story / "people.phi", "--data"]):
+    for command in (
+        ["init", "--out", "proposed"],
+        ["data", "check", *known],
+        ["phi", "check", story / "people.phi", "--data"],
+    ):
         said = lcifr(*command, story / "people.csv", cwd=tmp_path, expect=2)
         assert "needs everybody in memory: 100 people, at most 50" in said.err
     monkeypatch.setattr(_limits, "LEARNED", 20)
