@@ -1,8 +1,8 @@
 """Commands on large tables: the peak memory of represent, audit and certify at two sizes, each in a process of its own.
 
 The claim: as of the library's large runs, memory does not grow with the table, from reading it to the last figure.
-German's test people are drawn again and again, each with an id and a label of their own. Small parts, so that in the
-smaller run too what is filled once is full.
+German's test people are drawn again and again, each with an id and a label of their own. In the smaller run too, what
+is filled once is full.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.stream import GROUP, ID
 
-SIZES = (80_000, 240_000)
+SIZES = (240_000, 640_000)
 PART = "2048"
 MADE = ("produce german --phi german/noise --latent 4 --hidden 8 --epochs 1 --no-bundle --out producer",)
 MADE += ("consume producer/handover producer/labels.csv --epochs 5 --out consumer",)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from lcifr.report import folder as report_folder
 from tests.commands.story import QUICK, lcifr, start
 from tests.commands.test_interrupt import contents
 
+ROOT = Path(__file__).parents[2]
 PEOPLE = 20
 
 
@@ -308,3 +311,13 @@ def test_learning_from_too_many_is_refused_and_a_sample_does(
     monkeypatch.setattr(_limits, "LEARNED", 20)
     said = lcifr("consume", "out/handover", "out/labels.csv", "--out", "none", cwd=tmp_path, expect=2)
     assert "learning needs everybody in memory: 30 people, at most 20" in said.err
+
+
+@pytest.mark.long
+def test_memory_does_not_grow_with_the_table() -> None:
+    """An audit and a certified hand-over of 240,000 and of 640,000 people: the peaks are alike, as of the library."""
+    program = "import json; from benchmarks.commands import main; "
+    program += "print(json.dumps(main(names=('audit', 'certify hand-over'))))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    growth = json.loads(done.stdout.splitlines()[-1])
+    assert all(more < 40 for more in growth.values()), done.stdout
