@@ -12,10 +12,10 @@ from lcifr.bounds.scene import RowsScene, Scene
 
 JUMPS = 4
 """A piecewise linear function on a box settles on a vertex after a few jumps, or cycles; the best point is kept."""
-REPAIRS = 30
-"""Rounds of alternating projections onto the rows; what is still outside then does not count."""
-PATIENCE = 3
-"""Rounds in which a point must come nearer by a tenth."""
+REPAIRS = 60
+"""Projections onto rows; what is still outside then does not count."""
+PATIENCE = 10
+"""Projections in which a point must come nearer by a tenth."""
 
 
 @dataclass(frozen=True)
@@ -110,31 +110,31 @@ def satisfies_rows(scene: Scene, points: Points) -> Tensor:
 
 
 def repair(scene: Scene, points: Points) -> Points:
-    """Numerics moved into the rows by alternating projections within the box; nothing to do without rows.
+    """Numerics moved into the rows by projections onto the row that is missed most, within the box.
 
-    Every other turn goes a little beyond the row: always, and an equation (two rows) would never be met.
+    Every other turn goes a little beyond the row, or a corner would be approached for ever; not every one, or an
+    equation (two rows) would never be met.
     """
     rows = scene.rows
     if rows is None or (kept := satisfies_rows(scene, points)).all():
         return points
     wrong = (~kept).nonzero()[:, 0]
     scene, moved = scene.take(wrong), points.take(wrong)
-    close, rows = _rounding(scene, rows), scene.rows or rows
-    level = _rows_at(rows, Points(torch.zeros_like(moved.numeric), moved.hot))
-    numeric, norms = moved.numeric, (rows.weight**2).sum(1).clamp(min=torch.finfo(rows.weight.dtype).tiny)
+    numeric, rows = moved.numeric, scene.rows or rows
+    length = (rows.weight**2).sum(1).sqrt().clamp(min=torch.finfo(rows.weight.dtype).tiny)
+    unit, close = rows.weight / length[:, None], _rounding(scene, rows) / length
+    level = _rows_at(rows, Points(torch.zeros_like(numeric), moved.hot)) / length - close
     left, before = torch.ones_like(wrong, dtype=torch.bool), torch.full_like(scene.largest, torch.inf)
     for turn in range(REPAIRS):
-        far, more = (1e-12, 1e-6) if turn % 2 else (0.0, 0.0)  # beyond it, or a corner is approached for ever
-        excess = (level + numeric @ rows.weight.T - close).amax(-1)
-        left &= excess > 0
+        over, worst = (level + numeric @ unit.T).max(-1)
+        left &= over > 0
         if turn % PATIENCE == 0:  # what comes no nearer never does: these categories leave no point
-            left, before = left & (excess < 0.9 * before), excess
+            left, before = left & (over < 0.9 * before), over
         if not bool(left.any()):
             break
-        for index, weight in enumerate(rows.weight):
-            over = level[:, index] + numeric @ weight
-            push = torch.where(left & (over > 0), over * (1 + more) + far, 0.0) / norms[index]
-            numeric = torch.clamp(numeric - push[:, None] * weight, scene.lower, scene.upper)
+        push = over * (1 + 1e-6) + 1e-12 if turn % 2 else over + close.gather(1, worst[:, None])[:, 0]
+        step = torch.where(left, push, 0.0)[:, None] * unit[worst]
+        numeric = torch.clamp(numeric - step, scene.lower, scene.upper)
     whole = points.numeric.clone()
     whole[wrong] = numeric
     return Points(whole, points.hot)

@@ -39,6 +39,8 @@ class Forest:
         self.spent = torch.zeros(count, dtype=torch.int64, device=self.upper.device)
         self.exhausted = torch.zeros(count, dtype=torch.bool, device=self.upper.device)
         self.names = count
+        # corners of the box are mostly outside of rows, and the program of one hidden layer ends in the best point
+        self.jumps = 1 if stage.scene.rows is None or stage.scene.depth > 1 else 0
 
     def grow(self, deadline: float | None = None) -> Grown:
         """Work until every branch is closed or the budget is spent."""
@@ -109,9 +111,9 @@ class Forest:
         lines = hidden_lines(scene, list(nodes.phases))
         reach = backward(scene, direction[:, None, :], lines)
         bound = self._usable(reach.upper[:, 0], lines)
-        self._offer(
-            nodes, scene, direction, vertex(scene, reach.coefficient[:, 0], tuple(g[:, 0] for g in reach.groups))
-        )
+        if scene.rows is None:  # else the program's point is offered below
+            corner = vertex(scene, reach.coefficient[:, 0], tuple(g[:, 0] for g in reach.groups))
+            self._offer(nodes, scene, direction, corner)
         open_ = self._finish(nodes, bound, None, lines)
         if len(open_) == 0:
             return nodes.take(open_)
@@ -209,7 +211,7 @@ class Forest:
         return torch.where(bound < lowest - 1.0 - lowest.abs(), -torch.inf, bound)
 
     def _offer(self, nodes: Nodes, scene: Scene, direction: Tensor, points: Points) -> None:
-        points, value = climb(scene, direction, points, jumps=1)
+        points, value = climb(scene, direction, points, jumps=self.jumps)
         self._offer_value(nodes, points, value)
 
     def _finish(self, nodes: Nodes, bound: Tensor, tightened: Tightened | None, lines: list[Lines]) -> Tensor:
