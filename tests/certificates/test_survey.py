@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import csv
+from pyarrow import csv, parquet
 
 from lcifr.certificates import survey
 from lcifr.certificates.stream import Columns, column_names, count_people, read_chunks, read_tables
@@ -84,6 +85,20 @@ def test_only_the_columns_asked_for_are_read(tmp_path: Path) -> None:
     (chunk,) = read_chunks(source, schema, 9)
     assert chunk.people.number("age.years").tolist() == frame["age.years"].tolist()
     assert source.people == 5
+
+
+@pytest.mark.parametrize("ids", [[1.5, 2.5, 3.0], [True, False, None], [date(2026, 1, d) for d in (1, 2, 3)]])
+def test_ids_of_other_types_are_what_they_print(ids: list[Any], tmp_path: Path) -> None:
+    """As the commands read them in memory; nobody is without one."""
+    table = pa.Table.from_pandas(people(3, 1)).append_column("who", pa.array(ids))
+    parquet.write_table(table, tmp_path / "people.parquet")
+    if None in ids:
+        with pytest.raises(LcifrError, match='column "who" has no id in row 2'):
+            surveyed(tmp_path / "people.parquet", SCHEMA, ids="who")
+        return
+    source = surveyed(tmp_path / "people.parquet", SCHEMA, ids="who")
+    (chunk,) = read_chunks(source, SCHEMA, 9, "who")
+    assert chunk.ids == tuple(str(one) for one in ids)
 
 
 def test_an_id_may_be_an_attribute_too(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None
     for number, table in enumerate(read_tables(source, schema, size)):
         ids: tuple[str | int, ...] = tuple(range(start, start + len(table)))
         if id_column is not None:
-            ids = read_ids(table, named, id_column, start)
+            ids = read_ids(table, named, id_column, start, texts=isinstance(source, Columns))
             table = table if id_column in schema else table.drop_columns([id_column])
         yield Chunk(number, start, read_people(table, named, schema, start), ids)
         start += len(table)
@@ -110,10 +110,13 @@ def read_tables(source: Source, schema: Schema | None, size: int) -> Iterator[pa
         yield table if typed or schema is None else as_meant(table, schema)
 
 
-def read_ids(table: pa.Table, named: str, id_column: str, start: int) -> tuple[str | int, ...]:
+def read_ids(table: pa.Table, named: str, id_column: str, start: int, *, texts: bool = False) -> tuple[str | int, ...]:
+    """The ids of some rows from ``start`` on; ``texts`` : whether dates and the like stand for what they print."""
     if id_column not in table.column_names:
         raise LcifrError(f'{named} has no column "{id_column}"', fix="name the column with the ids, or none")
     ids = tuple(table[id_column].to_pylist())
+    if texts:
+        ids = tuple(one if one is None or one != one or type(one) is int else str(one) for one in ids)
     for row, name in enumerate(ids, start):
         if type(name) not in (str, int) or name == "":
             found = f"the {type(name).__name__} {name!r}" if name not in (None, "") else "no id"

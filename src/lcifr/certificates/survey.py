@@ -38,7 +38,7 @@ def look_through(source: Columns, schema: Schema, id_column: str | None, label: 
         for table in read_tables(source, None, ROWS):
             kinds = {name: _fitting(table[name], left) for name, left in kinds.items()}
             if id_column is not None:
-                names.add(read_ids(table, name_of(source), id_column, people))
+                names.add(read_ids(table, name_of(source), id_column, people, texts=True))
             if label is not None:
                 target_values(table[label], label, people)
             more = [name for name in (id_column, label) if name is not None and name not in schema]
