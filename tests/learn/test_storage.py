@@ -107,7 +107,11 @@ def _rewrite(path: Path, **changes: Any) -> None:
 
 def test_the_future_and_the_foreign_are_refused(saved: Path, tmp_path: Path) -> None:
     whole = saved.read_bytes()
-    for changes, words in (({"version": 2}, "version 2"), ({"format": "other"}, "not a saved model")):
+    for changes, words in (
+        ({"version": 1}, "version 1"),
+        ({"version": 3}, "version 3"),
+        ({"format": "other"}, "not a saved model"),
+    ):
         saved.write_bytes(whole)
         _rewrite(saved, **changes)
         with pytest.raises(LearningError, match=words):
