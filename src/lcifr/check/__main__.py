@@ -20,10 +20,10 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         report = check_bundle(paths[0])
+        print(json.dumps(asdict(report), indent=1) if "--json" in arguments else "\n".join(report.lines()))
     except (Rejected, OSError, RecursionError) as problem:
         print(f"{paths[0]}: {problem}", file=sys.stderr)
         return 2
-    print(json.dumps(asdict(report), indent=1) if "--json" in arguments else "\n".join(report.lines()))
     return report.exit_code
 
 

@@ -7,7 +7,7 @@ person is filled in speaks about the other individual, and narrows everybody dow
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -19,9 +19,10 @@ TINIEST = Fraction(1, 2**1074)  # and, at the bottom of the floats, by at most t
 
 Person = dict[str, Any]  # name → value of a number, code of a category
 People = Mapping[str, Person | None]  # "self" and "other"; None is anybody
-# Some of all individuals: name of a number → its ends; of a category → its codes; row → k, for Σ a·x′ ≤ k.
+# Some of all individuals, by what they do not exceed: name of a category → its codes; row ((name, a), …) → k, for
+# Σ a·x′ ≤ k. In a row of one number a is 1 or −1, and k is a float.
 Part = dict[Any, Any]
-Row = tuple[tuple[str, Fraction], ...]  # ((name, a), …) for Σ a·x′ of several numbers
+Row = tuple[tuple[str, Fraction], ...]
 
 
 class Number(NamedTuple):
@@ -74,7 +75,7 @@ class Table:
 
     def everybody(self) -> Part:
         """All individuals."""
-        ends = {name: (about.lower, about.upper) for name, about in self.numbers.items()}
+        ends = {((name, s),): s * end for name, n in self.numbers.items() for s, end in ((-1, n.lower), (1, n.upper))}
         return {**ends, **{name: frozenset(range(len(columns))) for name, columns in self.categories.items()}}
 
     def features(self, person: Person) -> list[float]:
@@ -106,16 +107,30 @@ def most(limit: Fraction, strict: bool = False) -> float:
     return value
 
 
-def _between(part: Part, name: str, low: float, high: float) -> list[Part]:
-    """The part with a number between these ends; nothing if that is nowhere."""
-    low, high = max(low, part[name][0]), min(high, part[name][1])
-    return [{**part, name: (low, high)}] if low <= high else []
+def _meet(one: Any, other: Any) -> Any:
+    """Both limits at once."""
+    return one & other if isinstance(one, frozenset) else min(one, other)
 
 
-def _among(part: Part, name: str, codes: Iterable[int]) -> list[Part]:
-    """The part with one of these categories."""
-    left = part[name].intersection(codes)
-    return [{**part, name: left}] if left else []
+def _possible(part: Part, key: Any) -> bool:
+    """Whether a limit leaves a category, or is not below what the opposite row asks for."""
+    return bool(part[key]) if isinstance(key, str) else -part.get(tuple((n, -a) for n, a in key), math.inf) <= part[key]
+
+
+def _cut(parts: list[Part], limits: Part) -> list[Part]:
+    """What is left of the parts within these limits, too."""
+    joint = ({**part, **{key: _meet(part.get(key, limit), limit) for key, limit in limits.items()}} for part in parts)
+    return [part for part in joint if all(_possible(part, key) for key in limits)]
+
+
+def _within(part: Part, other: Part) -> bool:
+    """Whether a part is inside another: codes are among codes, limits not above limits."""
+    return all(part.get(key, math.inf) <= limit for key, limit in other.items())
+
+
+def _fraction(found: Any) -> Fraction:
+    """[p, q], whole numbers: text could be one without end."""
+    return Fraction(*map(int.__index__, found))
 
 
 def _true(value: Fraction, operator: str) -> bool:
@@ -144,15 +159,18 @@ class Formula:
 
     def _narrow(self, node: Any, people: People, parts: list[Part]) -> list[Part]:
         """What is left of the parts where the node is true."""
-        kind, *inside = node
+        kind, inside = node[0], node[1:]  # a mapping has no first one
+        if len(parts) > 1000:  # the language allows 256 cells
+            raise Rejected("the formula has too many alternatives")
         if kind == "all":
             for one in inside:
                 parts = self._narrow(one, people, parts)
             return parts
         if kind == "any":
             found: list[Part] = []
-            for one in inside:
-                found += [part for part in self._narrow(one, people, parts) if part not in found]
+            for part in (part for one in inside for part in self._narrow(one, people, parts)):
+                if not any(_within(part, other) for other in found):
+                    found = [*(other for other in found if not _within(other, part)), part]
             return found
         return {"category": self._category, "compare": self._compare}[kind](people, parts, *inside)
 
@@ -160,33 +178,27 @@ class Formula:
         allowed = {position(code, len(self.table.categories[name])) for code in codes}
         if (person := people[who]) is not None:
             return parts if person[name] in allowed else []
-        return [left for part in parts for left in _among(part, name, allowed)]
+        return _cut(parts, {name: frozenset(allowed)})
 
     def _compare(self, people: People, parts: list[Part], operator: str, constant: Any, terms: Any) -> list[Part]:
-        value, others, ranks = self._known(people, Fraction(*constant), terms)
+        value, others, ranks = self._known(people, _fraction(constant), terms)
         if ranks and (others or len(ranks) > 1):
             raise Rejected("a rank of the other individual stands beside other values of theirs")
         if ranks:
-            return [left for part in parts for left in self._ranks(part, *ranks[0], value, operator)]
-        if not others:
-            return parts if _true(value, operator) else []
-        if operator == "!=":  # everybody but a plane: proofs speak about everybody
-            return parts
+            return self._ranks(parts, value, operator, *ranks[0])
+        if operator == "!=" or not others:  # not equal is everybody but a plane: proofs speak about everybody
+            return parts if others or _true(value, operator) else []
+        strict = {"<=": False, "<": True}[operator]
         if len(others) > 1:  # rows are closed
-            row = tuple(sorted(others.items()))
-            return [{**part, row: min(-value, part.get(row, -value))} for part in parts]
+            return _cut(parts, {tuple(sorted(others.items())): -value})
         ((name, c),) = others.items()
-        end = most(-value / abs(c), operator == "<")
-        ends = (-math.inf, end) if c > 0 else (-end, math.inf)
-        return [left for part in parts for left in _between(part, name, *ends)]
+        return _cut(parts, {((name, c / abs(c)),): most(-value / abs(c), strict)})
 
-    def _known(
-        self, people: People, value: Fraction, terms: Any
-    ) -> tuple[Fraction, dict[str, Fraction], list[tuple[Fraction, Any]]]:
-        """A sum with known people filled in: its constant, the other's numbers, the other's ranks."""
+    def _known(self, people: People, value: Fraction, terms: Any) -> tuple[Fraction, dict[str, Fraction], list[Any]]:
+        """A sum with known people filled in: its constant, the other's numbers, their ranks with factors."""
         others, ranks = dict.fromkeys(self.table.numbers, Fraction(0)), []
         for c, who, what in terms:
-            person, factor = people[who], Fraction(*c)
+            person, factor = people[who], _fraction(c)
             if person is None and isinstance(what, str):
                 others[what] += factor
             elif person is None:
@@ -206,28 +218,26 @@ class Formula:
             raise Rejected("a rank is of no number, or its groups do not hold every category exactly once")
         return groups
 
-    def _ranks(self, part: Part, c: Fraction, table: Any, value: Fraction, operator: str) -> list[Part]:
+    def _ranks(self, parts: list[Part], value: Fraction, operator: str, c: Fraction, table: Any) -> list[Part]:
         """c·rank + value ⋈ 0. Within a group a rank is a step function of its number: one interval of it fits."""
-        found = []
+        name, found = table["attribute"], []
         for codes, values in self._groups(table):  # rank r is at least values[r − 1] and below values[r − 2]
-            fits = [r for r in range(1, len(values) + 2) if _true(c * r + value, operator)]
-            if fits:
+            if fits := [r for r in range(1, len(values) + 2) if _true(c * r + value, operator)]:
                 low = -math.inf if fits[-1] > len(values) else values[fits[-1] - 1]
                 high = math.inf if fits[0] == 1 else most(decimal(values[fits[0] - 2]), True)
-                own = _among(part, table["by"], codes)
-                found += [left for one in own for left in _between(one, table["attribute"], low, high)]
+                found += _cut(parts, {table["by"]: frozenset(codes), ((name, -1),): -low, ((name, 1),): high})
         return found
 
 
 def derive(formula: Formula, x: Person) -> list[Cell]:
     """Cells that together hold the features of every individual similar to x; those without a point are left out."""
-    cells = (_cell(part, formula.table) for part in formula.parts(x))
-    return [cell for cell in cells if cell is not None]
+    return [cell for part in formula.parts(x) if (cell := _cell(part, formula.table)) is not None]
 
 
 def _cell(part: Part, table: Table) -> Cell | None:
-    rows = {row: limit for row, limit in part.items() if isinstance(row, tuple)}
-    box = _tightened({name: part[name] for name in table.numbers}, rows, table)
+    rows = {row: limit for row, limit in part.items() if isinstance(row, tuple) and len(row) > 1}
+    box = {name: (-part[((name, -1),)], part[((name, 1),)]) for name in table.numbers}
+    box = _tightened(box, rows, table, len(box) if rows else 0)
     if any(low > high for low, high in box.values()):
         return None
     if any(math.isinf(end) for ends in box.values() for end in ends):
@@ -245,19 +255,19 @@ def _cell(part: Part, table: Table) -> Cell | None:
     return Cell(groups, sorted(G), [G[row] for row in sorted(G)])
 
 
-def _tightened(box: Part, rows: Mapping[Row, Fraction], table: Table) -> Part:
+def _tightened(given: Part, rows: Mapping[Row, Fraction], table: Table, rounds: int) -> Part:
     """The ends of every number, with what rows say once the others are bounded, and whole where the schema says so."""
-    for _ in range(1 + len(box) * bool(rows)):  # each round bounds at least one more, or nothing changes any more
-        for row, limit in rows.items():
-            for name, a in row:
-                (low, high), far = box[name], [(c, box[other][c < 0]) for other, c in row if other != name]
-                if all(math.isfinite(end) for _, end in far) and low <= high:
-                    bound = most((limit - sum(c * decimal(end) for c, end in far)) / abs(a))
-                    box[name] = (low, min(high, bound)) if a > 0 else (max(low, -bound), high)
-        for name, (low, high) in box.items():  # nobody's number lies between two whole ones
-            if table.numbers[name].integer and math.isfinite(low) and math.isfinite(high):
-                box[name] = float(math.ceil(low)), float(math.floor(high))
-    return box
+    box = dict(given)
+    for row, limit in rows.items():
+        for name, a in row:
+            (low, high), far = box[name], [(c, box[other][c < 0]) for other, c in row if other != name]
+            if all(math.isfinite(end) for _, end in far) and low <= high:
+                bound = most((limit - sum(c * decimal(end) for c, end in far)) / abs(a))
+                box[name] = (low, min(high, bound)) if a > 0 else (max(low, -bound), high)
+    for name, (low, high) in box.items():  # nobody's number lies between two whole ones
+        if table.numbers[name].integer and math.isfinite(low) and math.isfinite(high):
+            box[name] = float(math.ceil(low)), float(math.floor(high))
+    return box if not rounds or box == given else _tightened(box, rows, table, rounds - 1)
 
 
 def _in_features(row: Row, limit: Fraction, table: Table, box: Part) -> tuple[dict[int, float], float]:
