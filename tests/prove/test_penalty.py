@@ -124,3 +124,32 @@ def test_radii_of_formulas_with_sums(formula: str) -> None:
     assert found.exact.all()
     assert np.allclose(found.radius, by_solver.radius, atol=5e-6)
     assert (found.nodes <= 500).all()  # thousands where the points of an equation were not found
+
+
+def steep(seed: int) -> Instance:
+    """Two rows that are nearly parallel or nearly an equation, of very different sizes, over numbers and a choice."""
+    rng = np.random.default_rng(seed)
+    columns = 2 + 3
+    row = rng.normal(size=columns) * np.where(np.arange(columns) < 2, 1.0, rng.random() < 0.5)
+    other = row * rng.choice([1, -1]) + rng.normal(size=columns) * 10.0 ** -rng.integers(0, 9)
+    G = np.stack([row, other]) * 10.0 ** rng.integers(-4, 4, size=(2, 1))
+    middle = np.zeros((1, columns))
+    middle[0, :2], middle[0, 2 + rng.integers(3)] = rng.normal(size=2), 1.0
+    room = 10.0 ** -rng.integers(0, 15, size=(1, 2)) * rng.choice([1, 1, 1, -1], size=(1, 2))
+    g = middle @ G.T + np.abs(middle) @ np.abs(G).T * room
+    lower, upper = middle - 1.0, middle + 1.0
+    lower[:, 2:], upper[:, 2:] = 0.0, 1.0
+    region = Region.from_arrays(lower, upper, [(range(2, columns), np.ones((1, 3), bool))], (G, g))
+    return Instance(random_network(rng, [columns, 4, 1], bool(seed % 2)), region, np.array([[1.0], [-1.0]]))
+
+
+@pytest.mark.parametrize("proof", [False, True])
+def test_nearly_parallel_rows(proof: bool) -> None:
+    """Never below the exact maximum; and nearly always at it, within a few nodes."""
+    exact = []
+    for seed in range(20):
+        one = steep(seed)
+        found, truth = ask(one, "branch", proof=proof, budget=300), ask(one, "enumerate").upper
+        assert (found.upper >= truth).all(), seed
+        exact.append(close(found.upper, truth))
+    assert np.mean(exact) >= 0.9

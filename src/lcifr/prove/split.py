@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 WHOLE = 1e-4
 """A category whose share at the relaxed optimum is within this of 1 counts as decided by the relaxation."""
+NEARLY = -0.5
+"""The score of such a choice: below that of any that is open, above that of one with a single category left."""
 FEW = 8
 """Deep networks with at most this many moving numerics are split on those: every interval shrinks with the box."""
 LAST = 3
@@ -75,8 +77,9 @@ def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> 
     count, device = len(scene), scene.base.device
     kind = torch.zeros(count, dtype=torch.int64, device=device)
     layer, place, threshold = torch.zeros_like(kind), torch.zeros_like(kind), torch.zeros_like(scene.largest)
-    choice, chosen, open_choice = _choices(scene, better)
+    choice, chosen, open_choice, nearly = _choices(scene, better)
     gap, where, depth = _neurons(scene, direction, better, nodes)
+    open_choice |= nearly & (gap <= 0)  # a share of 1e-5 between steep rows can be all that is left
     column, middle, width = _numerics(scene, better)
     several = scene.depth >= 2 and scene.weight.shape[1] <= FEW
     kind = torch.where(width > 0, NUMERIC, kind)
@@ -121,8 +124,8 @@ def _better_half(value: Tensor, allowed: Tensor) -> Tensor:
     return rank < (allowed.sum(1) // 2)[:, None]
 
 
-def _choices(scene: Scene, better: Tightened) -> tuple[Tensor, tuple[Tensor, ...], Tensor]:
-    """Which choice to split (n,), the first set of each, and whether any choice is to be split at all (n,)."""
+def _choices(scene: Scene, better: Tightened) -> tuple[Tensor, tuple[Tensor, ...], Tensor, Tensor]:
+    """Which choice to split (n,), the first set of each, whether the relaxation leaves it open (n,), or nearly not."""
     count, device = len(scene), scene.base.device
     score, chosen = [], []
     for index, allowed in enumerate(scene.allowed):
@@ -131,16 +134,17 @@ def _choices(scene: Scene, better: Tightened) -> tuple[Tensor, tuple[Tensor, ...
         chosen.append(_better_half(value, allowed))
         spread = value.amax(1) - torch.where(allowed, value, torch.inf).amin(1)
         if better.fraction:
-            spread = torch.where(better.fraction[index] > WHOLE, spread, -1.0)
+            spread = torch.where(better.fraction[index] > WHOLE, spread, NEARLY)
         score.append(torch.where(several > 1, spread, -1.0))
     if not score:
         return (
             torch.zeros(count, dtype=torch.int64, device=device),
             (),
             torch.zeros(count, dtype=torch.bool, device=device),
+            torch.zeros(count, dtype=torch.bool, device=device),
         )
-    table = torch.stack(score, 1)
-    return table.argmax(1), tuple(chosen), table.amax(1) >= 0
+    top = torch.stack(score, 1).max(1)
+    return top.indices, tuple(chosen), top.values >= 0, top.values == NEARLY
 
 
 def _neurons(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> tuple[Tensor, Tensor, Tensor]:
