@@ -109,12 +109,11 @@ def test_everybody_alike_is_warned_of_only_if_it_is_everybody(decisions: list[in
 
 
 @given(
-    numbers=st.lists(st.floats(0, allow_infinity=False, allow_nan=False) | st.sampled_from([0.0, 1.0]), min_size=1),
+    numbers=st.lists(st.floats(0, 1e300) | st.sampled_from([0.0, 1.0]), min_size=1),
     size=st.integers(1, 9),
 )
 def test_the_median_is_numpys(numbers: list[float], size: int) -> None:
-    """Also of numbers that come again, of zeros, and of the smallest and largest there are."""
+    """Also of numbers that come again, of zeros, and of the smallest there are."""
     array = np.array(numbers)
     found = median(lambda: iter(np.array_split(array, range(size, len(array), size))), len(array))
-    with np.errstate(over="ignore"):
-        assert found == np.median(array)
+    assert found == np.median(array)

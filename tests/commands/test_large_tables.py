@@ -155,7 +155,7 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", ["represent", "audit", pytest.param("certify", marks=pytest.mark.long)])
 def test_a_killed_command_goes_on_and_ends_the_same(
     name: str, story: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,7 +192,7 @@ tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("name", ["audit", "certify"])
+@pytest.mark.parametrize("name", ["certify", pytest.param("audit", marks=pytest.mark.long)])
 def test_killed_while_it_counts_it_proves_nothing_again(
     name: str, story: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
