@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, final
 
+from lcifr.certificates.bar import people_bar
 from lcifr.certificates.folder import fresh_folder
 from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.errors import ArtefactError
@@ -107,7 +108,7 @@ def run_parts(
     count = before = 0
     pending: list[tuple[Future[bytes], Path, int]] = []
     cores = workers or os.cpu_count() or 1
-    with _pool(job, cores) as submit, _bar(progress, people) as advance, Uniqueness(parts) as names:
+    with _pool(job, cores) as submit, people_bar(progress, people) as advance, Uniqueness(parts) as names:
         for piece in pieces():
             if named:
                 names.add(piece.ids)
@@ -218,26 +219,6 @@ def _leave_with(parent: int) -> None:
 def _work(piece: Piece) -> bytes:
     assert _JOB is not None
     return _JOB.work(piece)
-
-
-@contextmanager
-def _bar(shown: bool, total: int | None) -> Iterator[Any]:
-    if not shown:
-        yield lambda people, worked=True: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("people"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]} per second"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
-        task, begun, done = bar.add_task("", total=total, rate="–"), time.monotonic(), 0
-
-        def advance(people: int, *, worked: bool = True) -> None:
-            nonlocal done
-            done += people * worked  # who was found says nothing about the pace
-            bar.update(task, advance=people, rate=f"{done / max(time.monotonic() - begun, 1e-9):,.0f}")
-
-        yield advance
 
 
 def parts_beside(folder: Path) -> Path:
