@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+import random
+from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
-from lcifr.check.exact import Rejected
+from lcifr.check.exact import Rejected, reading
 from lcifr.check.similar import Formula, Table, derive
 from tests.certificates.test_bundle import contents, judge_of, judged_by, rewritten
+from tests.check.test_cells import inside
 
 
 def rejected(formula: Any) -> list[bool]:
@@ -99,3 +106,115 @@ def test_a_report_that_cannot_be_written_is_no_traceback(depth: int, options: li
     text, nested = (folder / "manifest.json").read_text(), "[" * depth + "]" * depth
     (folder / "manifest.json").write_text(text.replace('{"kind": "sign"}', f'{{"kind": "sign", "x": {nested}}}'))
     assert main([str(folder), *options]) in (0, 2)
+
+
+# -- ties by construction ----------------------------------------------------------------------------------------------
+
+VALUES = (0.0, -0.0, 0.1, 0.3, -7.3, 1e-300, 5e-324, 123456.789, 2.0**53, 2.0**53 + 2, -(2.0**60), 1e22, 1e100)
+FACTORS = [Fraction(text) for text in ("1", "-1", "1/3", "-2/7", "0", "1e30", "-1e-30", "0.1", "-1e-100")]
+OFFSETS = [Fraction(text) for text in ("0", "0", "0", "1e-400", "-1e-400", "-1", "1", "-1e9")]
+
+
+class Pair:
+    """Two people of a random table, and random trees whose comparisons tie at them, or nearly."""
+
+    def __init__(self, seed: int) -> None:
+        self.dice = random.Random(seed)
+        names = self.dice.sample(["self", "other", "all", "choice", "numeric", "groups", "values"], 5)
+        self.numbers, self.categories = names[:3], names[3:]
+        self.whole = {name: self.dice.random() < 0.4 for name in self.numbers}
+        self.count = {name: self.dice.randint(1, 3) for name in self.categories}
+        self.people = {"self": self.person(), "other": self.person()}
+        if self.dice.random() < 0.5:
+            self.people["other"] |= {name: self.people["self"][name] for name in self.numbers[:2]}
+
+    def person(self) -> dict[str, Any]:
+        codes = {name: self.dice.randrange(count) for name, count in self.count.items()}
+        return {**{name: self.value(self.whole[name]) for name in self.numbers}, **codes}
+
+    def value(self, whole: bool = False) -> float:
+        value = self.dice.choice([self.dice.choice(VALUES), round(self.dice.uniform(-50, 50), 2)])
+        value = math.nextafter(value, self.dice.choice([value, math.inf, -math.inf]))
+        return float(round(value)) if whole else value
+
+    def table(self) -> Table:
+        """Ranges as whole numbers or as floats, exactly at the two people or beyond, or none."""
+        known: dict[str, Any] = {n: {"kind": "categorical", "values": ["v"] * k} for n, k in self.count.items()}
+        scales = {}
+        for name in self.numbers:
+            ends = sorted(person[name] for person in self.people.values())
+            lower, upper = ends[0] - self.dice.choice([0, 1]), ends[1] + self.dice.choice([0, 1])
+            kinds = [{"lower": lower, "upper": upper}, {"lower": math.floor(lower), "upper": math.ceil(upper)}, {}]
+            known[name] = {"kind": "numeric", "integer": self.whole[name], **self.dice.choices(kinds, [4, 4, 1])[0]}
+            sd = abs(self.dice.choice([1.0, 3.3, 1e-3, self.value()]))
+            scales[name] = {"mean": self.value().hex(), "sd": (sd if sd > 1e-200 else 1.0).hex()}
+        return Table(json.loads(json.dumps({"schema": {"attributes": known}, "scales": scales})))
+
+    def tree(self, depth: int) -> Any:
+        if depth and self.dice.random() < 0.75:
+            kind = self.dice.choice(["all", "any"])
+            return [kind, *(self.tree(depth - 1) for _ in range(self.dice.randint(kind == "all", 3)))]
+        if self.dice.random() < 0.3:
+            who, name = self.dice.choice(["self", "other"]), self.dice.choice(self.categories)
+            codes = {code for code in range(self.count[name]) if self.dice.random() < 0.4}
+            return [
+                "category",
+                who,
+                name,
+                sorted(codes | {self.people[who][name]} if self.dice.random() < 0.8 else codes),
+            ]
+        what = [self.rank() if self.dice.random() < 0.5 else self.dice.choice(self.numbers) for _ in range(2)]
+        terms = [[self.dice.choice(FACTORS), "self", one] for one in what[: self.dice.randint(0, 2)]]
+        if self.dice.random() < 0.3:
+            terms.append([self.dice.choice(FACTORS), "other", self.rank()])
+        else:
+            names = self.dice.choices(self.numbers, k=self.dice.randint(0, 3))
+            terms += [[self.dice.choice(FACTORS), "other", name] for name in names]
+        constant = self.dice.choice(OFFSETS) - sum(c * self.worth(who, one) for c, who, one in terms)
+        plain = [[list(c.as_integer_ratio()), who, one] for c, who, one in terms]
+        return ["compare", self.dice.choice(["<=", "<", "!="]), list(Fraction(constant).as_integer_ratio()), plain]
+
+    def rank(self) -> dict[str, Any]:
+        """Groups of every shape, with values that people have, or just not."""
+        attribute, by = self.dice.choice(self.numbers), self.dice.choice(self.categories)
+        codes = self.dice.sample(range(self.count[by]), self.count[by])
+        cut = self.dice.randint(0, len(codes))
+        near = [person[attribute] for person in self.people.values()]
+        near += [math.nextafter(near[1], math.inf), math.nextafter(near[1], -math.inf), self.value()]
+        groups = [
+            {"codes": part, "values": [v.hex() for v in self.dice.choices(near, k=4)]}
+            for part in (codes[:cut], codes[cut:])
+        ]
+        return {"attribute": attribute, "by": by, "groups": groups}
+
+    def worth(self, who: str, what: Any) -> Fraction:
+        person = self.people[who]
+        if isinstance(what, str):
+            return Fraction(repr(person[what]))
+        (values,) = (group["values"] for group in what["groups"] if person[what["by"]] in group["codes"])
+        return Fraction(1 + len({v for v in map(float.fromhex, values) if v > person[what["attribute"]]}))
+
+    def truth(self, node: Any) -> bool:
+        """What the tree says of the two, by its definition."""
+        kind, *inside = node
+        if kind in ("all", "any"):
+            return {"all": all, "any": any}[kind](self.truth(one) for one in inside)
+        if kind == "category":
+            return self.people[inside[0]][inside[1]] in inside[2]
+        operator, constant, terms = inside
+        value = Fraction(*constant) + sum(Fraction(*c) * self.worth(who, what) for c, who, what in terms)
+        return value < 0 if operator == "<" else value != 0 if operator == "!=" else value <= 0
+
+
+@settings(deadline=None, max_examples=1500)
+@given(st.integers(0, 2**48))
+def test_nobody_who_is_similar_is_left_out(seed: int) -> None:
+    """Limits exactly at the person, one float beside, 1e-400 beside; at 2**53, denormals, −0.0; ranks; odd names."""
+    pair = Pair(seed)
+    table, tree = pair.table(), json.loads(json.dumps(pair.tree(3)))
+    formula, x, other = Formula(tree, table), pair.people["self"], pair.people["other"]
+    assert formula.holds(x, other) == pair.truth(tree)
+    if not pair.truth(tree):
+        return
+    with suppress(Rejected), reading("the tree"):  # a number may have no bound, or one beyond all floats
+        assert any(inside(cell, table.features(other)) for cell in derive(formula, x))

@@ -1,0 +1,72 @@
+"""When two decisions are the same: never at a tie, by the class, by its group, or within a tolerance; seen by eye."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lcifr.check import read_network
+from lcifr.check.judge import Judge
+from lcifr.check.similar import Formula
+from tests.certificates.test_bundle import judged_by
+from tests.check.test_narrowing import table_of
+
+SIMPLE = st.integers(-2, 2)
+GROUPS = ([[0], [1], [2]], [[0, 2], [1]], [[2, 1], [0]], [[0, 1, 2]])
+RULES: list[dict[str, Any]] = [{"kind": "within", "tolerance": tolerance} for tolerance in ("0x0p+0", "0x1p+1")]
+RULES += [{"kind": "sign"}, *({"kind": "class", "groups": groups} for groups in GROUPS)]
+
+
+def decided(rule: dict[str, Any], outputs: Sequence[float]) -> set[Any]:
+    """Every decision that the outputs allow: several where they tie."""
+    if rule["kind"] == "sign":
+        return {0, 1} if outputs[0] == 0 else {int(outputs[0] > 0)}
+    return {k for k, group in enumerate(rule["groups"]) if any(outputs[c] == max(outputs) for c in group)}
+
+
+def confirmed(rule: dict[str, Any], own: list[float], other: list[float], ends: list[float], prediction: int) -> Any:
+    """Of both verdicts whether it is. The network is the identity; similar is who lies between ``own`` and ``ends``."""
+    every, one, tree = range(len(own)), "0x1p+0", ["all"]
+    for k in every:
+        low, high = int(min(own[k], ends[k])), int(max(own[k], ends[k]))
+        tree += [["compare", "<=", [end, 1], [[[s, 1], "other", f"a{k}"]]] for s, end in ((1, -high), (-1, low))]
+    identity = read_network([([[float(j == k) for k in every] for j in every], [0.0] * len(own))])
+    judge = Judge(Formula(tree, table_of(len(own), 0)), identity, identity, rule)
+    pairs = [sorted([[j, one], [k, "-" + one]]) for j in every for k in every if j != k]
+    alone = [[[j, sign + one]] for j in every for sign in ("", "-")]
+    proof = [["leaf", [], [[direction, [], []] for direction in pairs + alone]]]
+    claim = {"prediction": prediction, "on": "whole", "proofs": [proof], "other": {"numbers": other, "codes": []}}
+    line = {"id": 0, "x": {"numbers": own, "codes": []}}
+    lines = {word: {**line, "decision": {**claim, "verdict": word}} for word in ("certified", "counterexample")}
+    return {word: not judged_by(judge, line).rejected for word, line in lines.items()}
+
+
+@settings(deadline=None, max_examples=1000)
+@given(st.sampled_from(RULES), st.lists(SIMPLE, min_size=9, max_size=9), st.integers(0, 2), st.integers(0, 7))
+def test_a_decision_is_another_only_without_a_tie(
+    rule: dict[str, Any], values: list[int], prediction: int, free: int
+) -> None:
+    count = 1 if rule["kind"] == "sign" else 3
+    own, other, ends = ([float(v) for v in values[3 * k : 3 * k + count]] for k in range(3))
+    other = [(ends[k], other[k])[free == k] for k in range(count)]  # often similar, at the far end
+    found = confirmed(rule, own, other, ends, prediction)
+    corners = list(product(*zip(own, ends, strict=True)))
+    similar = all(min(pair) <= value <= max(pair) for value, *pair in zip(other, own, ends, strict=True))
+    if rule["kind"] == "within":
+        tolerance = float.fromhex(rule["tolerance"])
+        far = [max(abs(a - b) for a, b in zip(own, point, strict=True)) for point in (other, *corners)]
+        assert found["certified"] == (max(far[1:]) < tolerance)
+        assert found["counterexample"] == (similar and far[0] > tolerance)
+        return
+    mine = {k for k, group in enumerate(rule.get("groups", [[0], [1]])) if prediction in group}
+    otherwise = similar and decided(rule, own) == mine and not decided(rule, other) & mine
+    if found["certified"]:
+        assert all(decided(rule, corner) == mine for corner in corners)
+    if found["counterexample"]:
+        assert otherwise
+    if otherwise and (count == 1 or own[prediction] == max(own)):
+        assert found["counterexample"]
