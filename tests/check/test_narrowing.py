@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,8 @@ from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected, reading
 from lcifr.check.similar import Formula, Table, derive
+from lcifr.cli.check import check
+from lcifr.errors import LcifrError
 from tests.certificates.test_bundle import contents, judge_of, judged_by, rewritten
 from tests.check.test_cells import inside
 
@@ -106,6 +109,8 @@ def test_a_report_that_cannot_be_written_is_no_traceback(depth: int, options: li
     text, nested = (folder / "manifest.json").read_text(), "[" * depth + "]" * depth
     (folder / "manifest.json").write_text(text.replace('{"kind": "sign"}', f'{{"kind": "sign", "x": {nested}}}'))
     assert main([str(folder), *options]) in (0, 2)
+    with pytest.raises((LcifrError, typer.Exit)):
+        check(folder, as_json=bool(options))
 
 
 # -- ties by construction ----------------------------------------------------------------------------------------------

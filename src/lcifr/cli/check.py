@@ -41,12 +41,12 @@ def check(
         with progress_bar("Checking") as progress:
             people = _people(bundle)
             report = check_bundle(bundle, lambda done: progress(done, max(people, done)))
+        if as_json:
+            print_json(asdict(report))
+        else:
+            say("\n".join(report.lines()))
     except (Rejected, RecursionError) as problem:
         raise LcifrError(f"{bundle}: {problem}", fix="get the bundle again; nothing in it is confirmed") from None
-    if as_json:
-        print_json(asdict(report))
-    else:
-        say("\n".join(report.lines()))
     raise typer.Exit(report.exit_code)
 
 
