@@ -19,7 +19,7 @@ from lcifr.check.similar import Formula, Table
 FORMAT, NETWORK = "lcifr-audit-4", b"lcifr-network-1"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL, HANDOVER = "encoder.network", "model.network", "hand-over"
-LARGEST = 256 << 20  # bytes of a file other than people's, and of one person's line
+LARGEST = 64 << 20  # bytes of a file other than people's, and of one person's line
 
 
 def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = None) -> Report:
