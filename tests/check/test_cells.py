@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check import Cell
-from lcifr.check.similar import Formula, Person, Table, decimal, derive, most
+from lcifr.check.exact import decimal, most
+from lcifr.check.similar import Formula, Person, Table, derive
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, worlds

@@ -63,6 +63,25 @@ def up(value: Fraction) -> float:
     return near if Fraction(near) >= value else math.nextafter(near, math.inf)
 
 
+def decimal(value: float) -> Fraction:
+    """The decimal that a float prints as, which is what the number in the table means."""
+    return Fraction(float.__repr__(value))
+
+
+def most(limit: Fraction, strict: bool = False) -> float:
+    """The largest float whose decimal is at most (or, strictly, below) the limit."""
+
+    def fits(value: float) -> bool:
+        return math.isfinite(value) and (decimal(value) < limit or (not strict and decimal(value) == limit))
+
+    value = limit.numerator / limit.denominator
+    while math.isfinite(value) and not fits(value):
+        value = math.nextafter(value, -math.inf)
+    while fits(above := math.nextafter(value, math.inf)):
+        value = above
+    return value
+
+
 def number(found: object) -> float:
     """A finite float64, given as one or as hexadecimal text (what files hold)."""
     if isinstance(found, str) and found.removeprefix("-").startswith("0x") and len(found) < 40:

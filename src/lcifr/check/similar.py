@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from lcifr.check.exact import Rejected, number, numbers, position, up
+from lcifr.check.exact import Rejected, decimal, most, number, numbers, position, up
 from lcifr.check.proof import Cell
 
 UNIT = Fraction(1, 2**53)  # a float operation is off by at most this share
@@ -86,25 +86,6 @@ class Table:
         for name, columns in self.categories.items():
             features[columns[person[name]]] = 1.0
         return features
-
-
-def decimal(value: float) -> Fraction:
-    """The decimal that a float prints as, which is what the number in the table means."""
-    return Fraction(float.__repr__(value))
-
-
-def most(limit: Fraction, strict: bool = False) -> float:
-    """The largest float whose decimal is at most (or, strictly, below) the limit."""
-
-    def fits(value: float) -> bool:
-        return math.isfinite(value) and (decimal(value) < limit or (not strict and decimal(value) == limit))
-
-    value = limit.numerator / limit.denominator
-    while math.isfinite(value) and not fits(value):
-        value = math.nextafter(value, -math.inf)
-    while fits(above := math.nextafter(value, math.inf)):
-        value = above
-    return value
 
 
 def _meet(one: Any, other: Any) -> Any:
