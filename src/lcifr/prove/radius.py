@@ -130,7 +130,7 @@ def _attained(
     with_rows = any(cell.rows is not None for cell in region.cells)
     found = np.flatnonzero(~np.isnan(witness[:, 0]))
     if len(found):
-        part = region.take(found)
+        part = region if len(found) == len(x) else region.take(found)
         if with_rows:  # a witness stands on a row, up to rounding
             witness[found] = pull_inside(part, witness[found][:, None])[:, 0]
         found = found[part.contains(witness[found])]
