@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,7 @@ from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.folder import MANIFEST, describe_files
 from lcifr.certificates.handed import Handed, read_handed
 from lcifr.certificates.handover import Outline
-from lcifr.certificates.joining import join_tables
+from lcifr.certificates.joining import join_tables, table_part
 from lcifr.certificates.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
 from lcifr.certificates.latent import versions
 from lcifr.certificates.stream import READ_AHEAD
@@ -34,15 +33,10 @@ class _Certify(Job):
     suffix = ".parquet"
 
     def settings(self) -> str:
-        labels = None if self.model.labels is None else self.model.labels.tolist()
-        decides = (self.model.network.hash, self.model.decision, labels, self.model.scale)
-        return repr((decides, self.on, sorted(versions().items())))
+        return repr((self.model.identity, self.on, sorted(versions().items())))
 
     def work(self, chunk: Handed) -> bytes:
-        frame = certify(chunk.representation, self.model, on=self.on).frame()
-        buffer = io.BytesIO()
-        frame.assign(id=frame["id"].astype("string")).to_parquet(buffer, index=False)
-        return buffer.getvalue()
+        return table_part(certify(chunk.representation, self.model, on=self.on).frame())
 
 
 def certify_folder(

@@ -161,6 +161,12 @@ class Model:
     labels: NDArray[Any] | None = None
     scale: float = 1.0
 
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """Everything that a decision depends on, in values whose ``repr`` tells two models apart."""
+        labels = None if self.labels is None else self.labels.tolist()
+        return self.network.hash, self.decision, labels, self.scale
+
 
 def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolerance: float | None = None) -> Model:
     """A network, one of this package's classifiers, or a fitted scikit-learn model.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from lcifr.certificates.auditor import audit
 from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.encoder import FrozenEncoder, freeze
 from lcifr.certificates.folder import MANIFEST, describe_files
-from lcifr.certificates.joining import join_handover, join_tables
+from lcifr.certificates.joining import join_handover, join_tables, table_part
 from lcifr.certificates.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
 from lcifr.certificates.latent import provenance_of, represent, versions
 from lcifr.certificates.stream import Chunk, Source, count_people, read_chunks
@@ -42,6 +41,20 @@ class _WithEncoder(Job):
     def settings(self) -> str:
         hashes = (self.encoder.network.hash, self.encoder.similarity.hash, self.encoder.encoding.hash)
         return repr((hashes, sorted(self.options.items()), sorted(versions().items())))
+
+    def run(
+        self, source: Source, id_column: str | None, chunk: int, parts: Path, workers: int | None, progress: bool
+    ) -> tuple[list[Path], Done]:
+        """Do it for everybody of a file."""
+        return run_parts(
+            self,
+            partial(read_chunks, source, self.schema, chunk, id_column),
+            parts,
+            people=count_people(source),
+            named=id_column is not None,
+            workers=workers,
+            progress=progress,
+        )
 
 
 @final
@@ -86,15 +99,7 @@ def represent_file(
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _Represent(frozen, {"tolerance": tolerance, "budget": budget})
-    found, done = run_parts(
-        job,
-        partial(read_chunks, source, job.schema, chunk, id_column),
-        parts,
-        people=count_people(source),
-        named=id_column is not None,
-        workers=workers,
-        progress=progress,
-    )
+    found, done = job.run(source, id_column, chunk, parts, workers, progress)
     with assembled(target, parts) as fresh:
         shape, counts = join_handover(found, fresh)
         provenance = provenance_of(frozen, share_formula, tolerance)
@@ -110,8 +115,7 @@ class _AuditJob(_WithEncoder):
     suffix = ".parquet"
 
     def settings(self) -> str:
-        labels = None if self.model.labels is None else self.model.labels.tolist()
-        return super().settings() + repr((self.model.network.hash, self.model.decision, labels, self.model.scale))
+        return super().settings() + repr(self.model.identity)
 
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
@@ -120,7 +124,6 @@ class _AuditJob(_WithEncoder):
         handed = represent(self.encoder, chunk.people, budget=budget) if modular else None
         found = audit(self.encoder, self.model, chunk.people, chunk.ids, budget=budget, modular=handed or False)
         frame = found.frame()
-        frame["id"] = frame["id"].astype("string")
         frame["alone"] = found.alone
         if handed is not None:
             frame["radius"] = handed.radius
@@ -129,9 +132,7 @@ class _AuditJob(_WithEncoder):
         for name in others.columns:  # text, so that all parts have the same types
             texts = [None if value is None else str(value) for value in others[name]]
             frame[f"similar:{name}"] = pd.array(texts, dtype="string")
-        buffer = io.BytesIO()
-        frame.to_parquet(buffer, index=False)
-        return buffer.getvalue()
+        return table_part(frame)
 
 
 def audit_file(
@@ -157,15 +158,7 @@ def audit_file(
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _AuditJob(frozen, {"modular": modular, "budget": budget}, read_model(model, groups, tolerance))
-    found, done = run_parts(
-        job,
-        partial(read_chunks, source, job.schema, chunk, id_column),
-        parts,
-        people=count_people(source),
-        named=id_column is not None,
-        workers=workers,
-        progress=progress,
-    )
+    found, done = job.run(source, id_column, chunk, parts, workers, progress)
     with assembled(target, parts) as fresh:
         join_tables(found, fresh / AUDITED)
         write_json(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,6 +67,13 @@ def _header(arrays: dict[str, Any], people: int) -> bytes:
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text
+
+
+def table_part(frame: Any) -> bytes:
+    """A part for :func:`join_tables`. Ids are text, so that all parts have the same types."""
+    buffer = io.BytesIO()
+    frame.assign(id=frame["id"].astype("string")).to_parquet(buffer, index=False)
+    return buffer.getvalue()
 
 
 def join_tables(parts: Sequence[Path], path: Path) -> None:

@@ -81,7 +81,7 @@ def answer_chunk(
     together: bool,
     branch: bool,
     deadline: float | None,
-    strength: FloatArray | None = None,
+    strength: FloatArray | None,
 ) -> Found:
     """What the kernel finds about n people. It is given arrays of its own, writable and in order: one kind, one kernel.
 
