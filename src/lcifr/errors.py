@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -48,6 +48,10 @@ class Problem:
         place = [f'column "{self.column}"'] if self.column is not None else []
         place += [f"row {self.row}"] if self.row is not None else []
         return f"{', '.join(place)}: {self.message}" if place else self.message
+
+    def among(self, rows: Sequence[int]) -> Problem:
+        """The same of a larger table, of which these rows were looked at."""
+        return self if self.row is None else replace(self, row=rows[self.row])
 
 
 class SchemaError(LcifrError, ValueError):

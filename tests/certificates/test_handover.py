@@ -69,6 +69,9 @@ def test_ids_are_unique_text_or_whole_numbers(one: Scene, handed: Representation
         represent(one.encoder, one.people, ["a", "b"])
     with pytest.raises(LcifrError, match="text or whole numbers"):
         represent(one.encoder, one.people, [0.5, 1, 2, 3, 4])
+    for missing in (None, float("nan"), np.nan, "", " "):
+        with pytest.raises(LcifrError, match=r"the list of ids has no id in row 3\nFix: give this person an id"):
+            represent(one.encoder, one.people, ["a", "b", "c", missing, "e"])
     assert represent(one.encoder, one.people, np.arange(5)).ids == (0, 1, 2, 3, 4)
     for change in ({"radius": -handed.radius}, {"latent": handed.latent * np.nan}, {"lower": handed.upper + 1}):
         with pytest.raises(ArtefactError):

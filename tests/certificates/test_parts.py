@@ -214,6 +214,8 @@ def test_an_id_in_two_parts_is_refused_by_name(run: Any, tmp_path: Path) -> None
     [
         (["a", "b", None], 'column "who" has no id in row 2'),
         (["a", "", "c"], 'column "who" has no id in row 1'),
+        (["a", "b", "  "], 'column "who" has no id in row 2'),
+        ([float("nan"), 1.5, 2.5], 'column "who" has no id in row 0'),
         ([0.5, 1.5, 2.5], r'column "who" has the float 0\.5 in row 0'),
         ([True, False, True], 'column "who" has the bool True in row 0'),
     ],

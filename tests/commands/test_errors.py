@@ -29,6 +29,26 @@ WRONG = {
     "target not said": (replaced(replaced(PRODUCE, "--target"), "repaid"), "add --target"),
     "no id column": ((*PRODUCE, "--id", "name"), 'people.csv has no column "name"'),
     "ids twice": ((*PRODUCE, "--id", "sex"), "twice"),
+    "an id missing, learning": (
+        (*replaced(PRODUCE, "people.csv", "nameless.parquet"), "--id", "who"),
+        'nameless.parquet: column "who" has no id in row 95 Fix: give this person an id',
+    ),
+    "an id missing, auditing": (
+        (*AUDIT, "nameless.parquet", "--id", "who"),
+        'nameless.parquet: column "who" has no id in row 95 Fix: give this person an id',
+    ),
+    "an id missing, in a sample": (  # of all but row 83; the row is that of the file
+        (*AUDIT, "nameless.parquet", "--id", "who", "--sample", "99"),
+        'nameless.parquet: column "who" has no id in row 95',
+    ),
+    "a value missing, in a sample": (
+        (*AUDIT, "late.csv", "--sample", "99"),
+        'column "age", row 97: the value is missing',
+    ),
+    "an id missing, labels": (
+        replaced(CONSUME, "producer/labels.csv", "nobody.csv"),
+        'nobody.csv: column "id" has no id in row 1 Fix: give this person an id',
+    ),
     "formula that bounds nothing": (replaced(PRODUCE, "people.phi", "free.phi"), "without a lower bound"),
     "formula with a slip": (replaced(PRODUCE, "people.phi", "slip.phi"), 'Did you mean "age"'),
     "empty table": (replaced(PRODUCE, "people.csv", "empty.csv"), "no rows"),
@@ -80,6 +100,9 @@ def place(story, tmp_path_factory):
     (place / "free.phi").write_text("same(categorical)", encoding="utf-8")
     (place / "slip.phi").write_text("same(categorical) and agee' <= 3 and numeric within 1", encoding="utf-8")
     (place / "others.csv").write_text("id,y\nsomebody,1\nelse,0\n", encoding="utf-8")
+    (place / "nobody.csv").write_text("id,y\n0,1\n,0\n1,1\n", encoding="utf-8")
+    people.assign(who=people.index.where(people.index != 95) + 0.5).to_parquet(place / "nameless.parquet", index=False)
+    people.assign(age=people["age"].where(people.index != 97)).to_csv(place / "late.csv", index=False)
     (place / "twice.csv").write_text("id,y\n0,1\n0,0\n1,1\n", encoding="utf-8")
     shutil.copytree(place / "producer/handover", place / "altered")
     ids = place / "altered/train/ids.json"

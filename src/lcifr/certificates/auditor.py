@@ -15,7 +15,8 @@ from lcifr.certificates.counterexample import Trial, find, simplify
 from lcifr.certificates.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
 from lcifr.certificates.encoder import Encoder, freeze
 from lcifr.certificates.handover import Representation
-from lcifr.certificates.latent import as_ids, represent
+from lcifr.certificates.ids import as_ids
+from lcifr.certificates.latent import represent
 from lcifr.certificates.showing import Shown, counterexample_rows
 from lcifr.certificates.verdicts import Reason, Verdict, words
 from lcifr.certificates.whole import narrowed, search
@@ -128,6 +129,7 @@ def audit(
     encoder = freeze(encoder)
     decider = read_model(model, groups, tolerance)
     people = Individuals.read(X, encoder.encoding.schema)
+    names = as_ids(ids, len(people))  # before hours of proofs
     region = narrowed(encoder.similarity.region(people), encoder.encoding)
     trial = Trial(encoder, decider, people)
     question = ask_whole(encoder, decider, trial, region)
@@ -158,7 +160,7 @@ def audit(
     }
     ball, box = _modular(encoder, decider, people, modular, budget, device)
     return Audit(
-        ids=as_ids(ids, len(people)),
+        ids=names,
         people=people,
         verdict=words(Verdict, {Verdict.CERTIFIED: certified, Verdict.COUNTEREXAMPLE: found.found}, Verdict.UNDECIDED),
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]

@@ -24,15 +24,14 @@ from lcifr.certificates.folder import (
     read_arrays,
     read_json,
 )
+from lcifr.certificates.ids import Id
 from lcifr.errors import ArtefactError
 from lcifr.writing import write_json
 
 FORMAT = "lcifr-handover-1"
 LATENT, IDS = "latent.safetensors", "ids.json"
-
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-Id = str | int
 
 
 @dataclass(frozen=True)

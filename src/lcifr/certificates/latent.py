@@ -12,8 +12,8 @@ import numpy as np
 
 from lcifr.certificates.encoder import Encoder, freeze
 from lcifr.certificates.handover import FloatArray, Provenance, Representation
+from lcifr.certificates.ids import as_ids
 from lcifr.data import Individuals
-from lcifr.errors import LcifrError
 from lcifr.prove import Budget, radius
 
 ROOM = 0.5
@@ -44,6 +44,7 @@ def represent(
     """
     encoder = freeze(encoder)
     people = Individuals.read(X, encoder.encoding.schema)
+    names = as_ids(ids, len(people))  # before hours of proofs
     region = encoder.similarity.region(people)
     found = radius(
         encoder.network,
@@ -55,7 +56,7 @@ def represent(
     )
     lower, upper = _widened(found.lower, -ROOM * tolerance), _widened(found.upper, ROOM * tolerance)
     return Representation(
-        ids=as_ids(ids, len(people)),
+        ids=names,
         latent=found.latent,
         radius=covering(found.latent, lower, upper),
         lower=lower,
@@ -73,18 +74,6 @@ def _widened(ends: FloatArray, room: float) -> FloatArray:
 def covering(latent: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """(people,) the radius of the ball around z that holds the box, rounded up."""
     return np.asarray(np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf))
-
-
-def as_ids(ids: Any, people: int) -> tuple[str | int, ...]:
-    """Ids as text and whole numbers; 0, 1, … if none are given."""
-    if ids is None:
-        return tuple(range(people))
-    listed = [i.item() if isinstance(i, np.generic) else i for i in ids]
-    if len(listed) != people or not all(type(i) in (str, int) for i in listed):
-        raise LcifrError(
-            f"there are {people} people and {len(listed)} ids; ids are text or whole numbers", fix="pass one per person"
-        )
-    return tuple(listed)
 
 
 def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float) -> Provenance:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lcifr.certificates.ids import Id, read_ids
 from lcifr.data import Individuals, Numeric, Schema
 from lcifr.data.frames import delimiter_of, text_of
 from lcifr.errors import LcifrError, TableError
@@ -48,7 +49,7 @@ class Chunk:
     number: int
     start: int
     people: Individuals
-    ids: tuple[str | int, ...]
+    ids: tuple[Id, ...]
 
     def content(self) -> Iterator[bytes]:
         """All that is known of them but their ids."""
@@ -93,11 +94,12 @@ def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None
     start = 0
     named = name_of(source)
     for number, table in enumerate(read_tables(source, schema, size)):
-        ids: tuple[str | int, ...] = tuple(range(start, start + len(table)))
+        rows = range(start, start + len(table))
+        ids: tuple[Id, ...] = tuple(rows)
         if id_column is not None:
-            ids = read_ids(table, named, id_column, start, texts=isinstance(source, Columns))
+            ids = read_ids(table, named, id_column, rows, texts=isinstance(source, Columns))
             table = table if id_column in schema else table.drop_columns([id_column])
-        yield Chunk(number, start, read_people(table, named, schema, start), ids)
+        yield Chunk(number, start, read_people(table, named, schema, rows), ids)
         start += len(table)
     if start == 0:
         raise LcifrError(f"{named}: there are no rows")
@@ -110,28 +112,12 @@ def read_tables(source: Source, schema: Schema | None, size: int) -> Iterator[pa
         yield table if typed or schema is None else as_meant(table, schema)
 
 
-def read_ids(table: pa.Table, named: str, id_column: str, start: int, *, texts: bool = False) -> tuple[str | int, ...]:
-    """The ids of some rows from ``start`` on; ``texts`` : whether dates and the like stand for what they print."""
-    if id_column not in table.column_names:
-        raise LcifrError(f'{named} has no column "{id_column}"', fix="name the column with the ids, or none")
-    ids = tuple(table[id_column].to_pylist())
-    if texts:
-        ids = tuple(one if one is None or one != one or type(one) is int else str(one) for one in ids)
-    for row, name in enumerate(ids, start):
-        if type(name) not in (str, int) or name == "":
-            found = f"the {type(name).__name__} {name!r}" if name not in (None, "") else "no id"
-            fix = "ids are text or whole numbers, one for everybody"
-            raise LcifrError(f'{named}: column "{id_column}" has {found} in row {row}', fix=fix)
-    return ids
-
-
-def read_people(table: pa.Table, named: str, schema: Schema, start: int) -> Individuals:
-    """The gate, whose problems count rows from the beginning of the file."""
+def read_people(table: pa.Table, named: str, schema: Schema, rows: Sequence[int]) -> Individuals:
+    """The gate, whose problems are in these rows of a file."""
     try:
         return Individuals.read(table, schema)
     except TableError as error:
-        problems = [one if one.row is None else replace(one, row=one.row + start) for one in error.problems]
-        raise TableError(problems, source=named, fix=error.fix) from None
+        raise TableError([one.among(rows) for one in error.problems], source=named, fix=error.fix) from None
 
 
 def as_meant(table: pa.Table, schema: Schema) -> pa.Table:

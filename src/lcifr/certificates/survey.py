@@ -12,7 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lcifr.certificates.stream import Columns, as_meant, is_parquet, name_of, read_ids, read_people, read_tables
+from lcifr.certificates.ids import named_twice, read_ids
+from lcifr.certificates.stream import Columns, as_meant, is_parquet, name_of, read_people, read_tables
 from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.data import Schema
 from lcifr.data.table import target_values
@@ -36,14 +37,15 @@ def look_through(source: Columns, schema: Schema, id_column: str | None, label: 
     people = 0
     with Uniqueness(folder) as names:
         for table in read_tables(source, None, ROWS):
+            rows = range(people, people + len(table))
             kinds = {name: _fitting(table[name], left) for name, left in kinds.items()}
             if id_column is not None:
-                names.add(read_ids(table, name_of(source), id_column, people, texts=True))
+                names.add(read_ids(table, name_of(source), id_column, rows, texts=True))
             if label is not None:
                 target_values(table[label], label, people)
             more = [name for name in (id_column, label) if name is not None and name not in schema]
-            rows = table.drop_columns(more)
-            read_people(rows if is_parquet(source.path) else as_meant(rows, schema), name_of(source), schema, people)
+            some = table.drop_columns(more)
+            read_people(some if is_parquet(source.path) else as_meant(some, schema), name_of(source), schema, rows)
             people += len(table)
         if (twice := names.repeated()) is not None:
             _refuse_twice(source, id_column, twice)
@@ -77,7 +79,4 @@ def _refuse_twice(source: Columns, id_column: str | None, twice: bytes) -> None:
     for table in read_tables(source, None, ROWS):
         for one in table[id_column].to_pylist():
             if hashed(one) == twice:
-                raise LcifrError(
-                    f'{name_of(source)}: column "{id_column}" names {str(one)!r} twice',
-                    fix="every person needs an id of their own",
-                )
+                raise named_twice(name_of(source), id_column, one)

@@ -24,6 +24,7 @@ def read_labels(path: Path, ids: Sequence[str | int], target: str | None, id_col
     """The labels of these people. Without a column of ids, they are the row numbers of the labels' file."""
     import numpy as np
 
+    from lcifr.certificates.ids import first_repeated, read_ids
     from lcifr.cli._sample import read_whole
     from lcifr.data import check_target
 
@@ -35,17 +36,16 @@ def read_labels(path: Path, ids: Sequence[str | int], target: str | None, id_col
     name = target if target is not None else _only(path, [c for c in frame.column_names if c != id_column])
     if name not in frame.column_names:
         raise no_column(str(path), name, frame.column_names)
-    known = [str(one) for one in frame[id_column].to_pylist()] if id_column else [str(n) for n in range(len(frame))]
-    place = {one: row for row, one in enumerate(known)}
-    if len(place) != len(known):
-        twice = next(one for one in known if known.count(one) > 1)
+    names = read_ids(frame, str(path), id_column, range(len(frame)), texts=True) if id_column else range(len(frame))
+    if (twice := first_repeated(names)) is not None:
         raise LcifrError(f'{path}: the id "{twice}" is there twice', fix="every person needs one label")
+    place = {str(one): row for row, one in enumerate(names)}
     there = np.array([str(one) in place for one in ids], dtype=np.bool_)
     rows = [place[str(one)] for one in ids if str(one) in place]
     if not rows:
+        shown = f"the hand-over has {ids[0]!r}, …; the labels {list(place)[:1]}, …"
         raise LcifrError(
-            f"{path}: nobody of the hand-over is in it (the hand-over has {ids[0]!r}, …; the labels {known[:1]}, …)",
-            fix="--id names the column with the ids",
+            f"{path}: nobody of the hand-over is in it ({shown})", fix="--id names the column with the ids"
         )
     return Labels(name, there, check_target(frame[name].take(rows), name))
 

@@ -157,7 +157,7 @@ def read_side(
 ) -> Side:
     """The people of a table, checked; columns that the schema does not know are left out, and it is said which.
 
-    ``rows`` : which of a file's rows they are, for those whom no column names; all if None.
+    ``rows`` : which of a file's rows they are; all if None. They are the ids of those whom no column names.
     """
     from lcifr.data import Individuals, check_target
 
@@ -167,8 +167,9 @@ def read_side(
         there = schema.target is not None and schema.target in frame.column_names
         y = check_target(frame[schema.target], str(schema.target)) if labelled or (there and len(frame)) else None
     except TableError as error:
-        raise with_fix(error, source) from None
-    ids = rows if rows is not None and id_column is None else _read_ids(frame, source, id_column)
+        problems = error.problems if rows is None else [one.among(rows) for one in error.problems]
+        raise with_fix(TableError(problems, fix=error.fix), source) from None
+    ids = _ids(frame, source, id_column, range(len(frame)) if rows is None else rows)
     return Side(frame.select(list(schema.names)), ids, y)
 
 
@@ -194,20 +195,14 @@ def with_fix(error: TableError, source: str) -> TableError:
     return TableError(error.problems, source=source, fix=fix)
 
 
-def _read_ids(frame: pa.Table, source: str, id_column: str | None) -> tuple[str | int, ...]:
+def _ids(frame: pa.Table, source: str, id_column: str | None, rows: Sequence[int]) -> tuple[str | int, ...]:
+    from lcifr.certificates.ids import first_repeated, named_twice, read_ids
+
     if id_column is None:
-        return tuple(range(len(frame)))
-    values = frame[id_column].to_pylist()
-    nameless = next((row for row, value in enumerate(values) if value in (None, "")), None)
-    if nameless is not None:
-        raise LcifrError(f'{source}: column "{id_column}" has no id in row {nameless}')
-    ids = tuple(value if type(value) in (int, str) else str(value) for value in values)
-    if len(set(map(str, ids))) != len(ids):
-        seen: set[str] = set()
-        twice = next(one for one in map(str, ids) if one in seen or seen.add(one))  # type: ignore[func-returns-value]
-        raise LcifrError(
-            f'{source}: column "{id_column}" names {twice!r} twice', fix="every person needs an id of their own"
-        )
+        return tuple(rows)
+    ids = read_ids(frame, source, id_column, rows, texts=True)
+    if (twice := first_repeated(ids)) is not None:
+        raise named_twice(source, id_column, twice)
     return ids
 
 

@@ -86,8 +86,9 @@ def _arrow_column(series: nw.Series[Any]) -> pa.ChunkedArray | pa.Array:
         return _texts(series.to_list())
 
 
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, float) and np.isnan(value))
+def is_missing(value: object) -> bool:
+    """Whether a value of a table is none: null or NaN."""
+    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
 
 
 def text_of(value: object) -> str:
@@ -115,4 +116,4 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _texts(values: list[Any]) -> pa.Array:
-    return pa.array([None if _is_missing(value) else text_of(value) for value in values], pa.string())
+    return pa.array([None if is_missing(value) else text_of(value) for value in values], pa.string())
