@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
-from lcifr.certificates import survey
+from lcifr.certificates import stream
 from lcifr.certificates.stream import Columns, column_names, count_people, read_chunks, read_tables
 from lcifr.certificates.survey import look_through
 from lcifr.data import Categorical, Individuals, Numeric, Schema
@@ -34,7 +34,7 @@ def test_the_type_of_labels_is_that_of_the_whole_column(
     labels: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the first rows alone would have another one."""
-    monkeypatch.setattr(survey, "ROWS", 2)
+    monkeypatch.setattr(stream, "ROWS", 2)
     path = tmp_path / "people.csv"
     path.write_text("age,y\n" + "".join(f"{row},{label}\n" for row, label in enumerate(labels)), encoding="utf-8")
     schema = Schema((Numeric("age"),), target="y")

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certificates import Representation, audit, certified, certify, files, represent, state
-from lcifr.cli import _limits, _whom
+from lcifr.certificates import Representation, audit, certified, certify, files, represent, state, stream
+from lcifr.cli import _limits
 from lcifr.cli._learning import load_encoder, load_model
 from lcifr.data import Individuals
 from lcifr.report import folder as report_folder
@@ -55,8 +55,7 @@ def some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(len(found))
         return found
 
-    monkeypatch.setattr(_whom, "ROWS", 3)
-    monkeypatch.setattr("lcifr.certificates.survey.ROWS", 6)
+    monkeypatch.setattr(stream, "ROWS", 3)
     monkeypatch.setattr(Individuals, "read", classmethod(read))
     return seen
 

@@ -13,13 +13,10 @@ from lcifr.certificates.auditor import Audit
 from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.files import AUDITED
 from lcifr.certificates.folder import open_folder
-from lcifr.certificates.stream import READ_AHEAD
+from lcifr.certificates.stream import parquet_batches
 from lcifr.certificates.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
-
-BATCH = 8192
-"""Rows in memory beside those that were asked for."""
 
 
 def read_audited(folder: str | Path, people: Individuals, model: Any, *, tolerance: float | None = None) -> Audit:
@@ -59,9 +56,8 @@ class _Rows:
     def __init__(self, path: Path) -> None:
         from pyarrow import parquet
 
-        self._file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD)
-        self._batches = self._file.iter_batches(batch_size=BATCH)
-        self._waiting: pa.Table = self._file.schema_arrow.empty_table()
+        self._batches = parquet_batches(path)
+        self._waiting: pa.Table = parquet.read_schema(path).empty_table()
 
     def take(self, count: int) -> Any:
         """A pandas frame; shorter where the file ends."""

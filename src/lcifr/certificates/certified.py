@@ -16,7 +16,7 @@ from lcifr.certificates.handover import Outline
 from lcifr.certificates.joining import join_tables, table_part
 from lcifr.certificates.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
 from lcifr.certificates.latent import versions
-from lcifr.certificates.stream import READ_AHEAD
+from lcifr.certificates.stream import parquet_batches
 from lcifr.certificates.verdicts import Certificates
 from lcifr.errors import ArtefactError
 from lcifr.writing import write_json
@@ -74,9 +74,6 @@ def certify_folder(
 
 def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None = None) -> Iterator[Certificates]:
     """What :func:`certify_folder` wrote, some people at a time."""
-    from pyarrow import parquet
-
     decider = read_model(model, tolerance=tolerance)
-    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:
-        for batch in file.iter_batches(batch_size=CHUNK):
-            yield Certificates.of_rows(batch.to_pandas(), decider, on)
+    for batch in parquet_batches(path):
+        yield Certificates.of_rows(batch.to_pandas(), decider, on)

@@ -16,6 +16,8 @@ from lcifr.data import Individuals, Numeric, Schema
 from lcifr.data.frames import delimiter_of, text_of
 from lcifr.errors import LcifrError, TableError
 
+ROWS = 8192
+"""Read at a time where nothing is proved. Whoever reads leaves the size out, so that it is said and set here alone."""
 READ_AHEAD = 1 << 16
 """Bytes of a Parquet column at a time. Otherwise a whole row group is fetched, and a file may be a single one."""
 BLOCK = 1 << 18
@@ -105,8 +107,9 @@ def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None
         raise LcifrError(f"{named}: there are no rows")
 
 
-def read_tables(source: Source, schema: Schema | None, size: int) -> Iterator[pa.Table]:
+def read_tables(source: Source, schema: Schema | None, size: int | None = None) -> Iterator[pa.Table]:
     """The rows of a file in tables of ``size``, before the gate. Without a schema, all that CSV holds is text."""
+    size = size or ROWS
     typed = isinstance(source, pa.Table) or (isinstance(source, Columns) and source.kinds) or is_parquet(_path(source))
     for table in _resized(_batches(source, size), size):
         yield table if typed or schema is None else as_meant(table, schema)
@@ -174,8 +177,16 @@ def _path(source: Any) -> Path:
     return source.path if isinstance(source, Columns) else Path(source)
 
 
+def parquet_batches(path: Path, size: int | None = None, names: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """The rows of a Parquet file (some of its columns) in order, of which few are in memory at a time."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:
+        yield from file.iter_batches(batch_size=size or ROWS, columns=names)
+
+
 def _batches(source: Source, size: int) -> Iterator[pa.RecordBatch]:
-    from pyarrow import csv, parquet
+    from pyarrow import csv
 
     if isinstance(source, pa.Table):
         yield from source.to_batches(max_chunksize=size)
@@ -184,8 +195,7 @@ def _batches(source: Source, size: int) -> Iterator[pa.RecordBatch]:
     names = list(some.names) if some else None
     with _readable(path):
         if is_parquet(path):
-            with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:
-                yield from file.iter_batches(batch_size=size, columns=names)
+            yield from parquet_batches(path, size, names)
             return
         # Types are not guessed from the first block, because a later one might not fit. And a category may well be
         # called "NA", as in memory; the gate knows blank ones as missing.

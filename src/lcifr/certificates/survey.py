@@ -19,7 +19,6 @@ from lcifr.data import Schema
 from lcifr.data.table import target_values
 from lcifr.errors import LcifrError
 
-ROWS = 8192
 KINDS = (pa.int64(), pa.bool_(), pa.float64(), pa.string())
 """What a column of CSV may be, in the order in which a reader tries it."""
 OF_IDS = (pa.int64(), pa.string())
@@ -36,7 +35,7 @@ def look_through(source: Columns, schema: Schema, id_column: str | None, label: 
     kinds = {name: list(OF_IDS if name == id_column else KINDS) for name in source.names}
     people = 0
     with Uniqueness(folder) as names:
-        for table in read_tables(source, None, ROWS):
+        for table in read_tables(source, None):
             rows = range(people, people + len(table))
             kinds = {name: _fitting(table[name], left) for name, left in kinds.items()}
             if id_column is not None:
@@ -76,7 +75,7 @@ def _fits(texts: pa.ChunkedArray, kind: pa.DataType) -> bool:
 def _refuse_twice(source: Columns, id_column: str | None, twice: bytes) -> None:
     """Only hashes were kept, so the name is looked for."""
     assert id_column is not None
-    for table in read_tables(source, None, ROWS):
+    for table in read_tables(source, None):
         for one in table[id_column].to_pylist():
             if hashed(one) == twice:
                 raise named_twice(name_of(source), id_column, one)

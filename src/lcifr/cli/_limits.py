@@ -8,8 +8,8 @@ HELD = 100_000
 """People whose proofs (a bundle) or regions (baselines) are held in memory at most."""
 LEARNED = 2_000_000
 """People who are held in memory at most to learn from them; ``lcifr.report`` has the same limit for a page."""
-FEW, PART, LARGE_PART = 100_000, 256, 8192
-"""Up to so many people a part is small, so that little is done again; beyond, so that parts do not get too many."""
+FEW, PART = 100_000, 256
+"""Up to so many people a part is small, so that little is done again; beyond, as large as the library makes it."""
 
 
 def refuse_more(people: int, most: int, what: str, fix: str) -> None:
@@ -19,5 +19,7 @@ def refuse_more(people: int, most: int, what: str, fix: str) -> None:
 
 
 def part_for(people: int, asked: int | None) -> int:
-    """People per part: as asked, else few, else so many that the parts do not get too many."""
-    return asked or (PART if people <= FEW else LARGE_PART)
+    """People per part: as asked, else few, else so many that there are not too many parts."""
+    from lcifr.certificates.large import CHUNK
+
+    return asked or (PART if people <= FEW else CHUNK)

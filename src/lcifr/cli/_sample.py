@@ -10,8 +10,6 @@ from lcifr.cli._limits import LEARNED, refuse_more
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS = 8192
-
 
 def read_some(path: Path, sample: int | None, seed: int, what: str) -> tuple[pa.Table, tuple[int, ...] | None, int]:
     """A file in memory, the rows that were drawn (None for all), and how many there are.
@@ -52,7 +50,7 @@ def _count(path: Path) -> int:
 def _tables(path: Path) -> Any:
     from lcifr.certificates.stream import read_tables
 
-    return read_tables(path, None, ROWS)
+    return read_tables(path, None)
 
 
 def _drawn(path: Path, rows: Any) -> pa.Table:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from lcifr.certificates.stream import Columns, Source
     from lcifr.data import Individuals, Schema
 
-ROWS = 8192  # read at a time where nothing is proved
-
 
 @dataclass(frozen=True, eq=False)
 class Whom:
@@ -59,7 +57,7 @@ class Whom:
         from lcifr.data.table import target_values
 
         start = 0
-        for table in read_tables(self.table, self.schema, ROWS):
+        for table in read_tables(self.table, self.schema):
             label = None if self.label is None else target_values(table[self.label], self.label, start)
             yield Individuals.read(table.select(list(self.schema.names)), self.schema), label
             start += len(table)
