@@ -20,7 +20,9 @@ from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.errors import LcifrError, TableError
 from tests.certificates.scenes import SCHEMA, people
 
-VALUES = st.sampled_from(["0", "1", "7", "007", "-3", "1.5", "2.0", "1e3", "true", "True", "False", "x", "n/a?", "é"])
+VALUES = st.sampled_from(
+    ["0", "1", "7", "007", "-3", "1.5", "2.0", "1e3", "true", "True", "False", "x", "NA", "2026-01-01", "é"]
+)
 
 
 def surveyed(path: Path, schema: Schema, **columns: Any) -> Columns:
@@ -38,8 +40,12 @@ def test_the_type_of_labels_is_that_of_the_whole_column(
     path = tmp_path / "people.csv"
     path.write_text("age,y\n" + "".join(f"{row},{label}\n" for row, label in enumerate(labels)), encoding="utf-8")
     schema = Schema((Numeric("age"),), target="y")
-    found = surveyed(path, schema, label="y")
     whole = csv.read_csv(path)
+    if whole["y"].null_count:  # "NA" among numbers
+        with pytest.raises(TableError, match=f'column "y", row {whole["y"].to_pylist().index(None)}: the target is'):
+            surveyed(path, schema, label="y")
+        return
+    found = surveyed(path, schema, label="y")
     assert dict(found.kinds) == {name: whole[name].type for name in ("age", "y")}
     assert found.people == count_people(found) == len(whole)
     assert pa.concat_tables(read_tables(found, schema, 3))["y"].to_pylist() == whole["y"].to_pylist()
@@ -53,7 +59,7 @@ def test_who_passes_in_memory_passes_in_chunks_as_the_same_and_nobody_else(
     """Numbers, truths and texts as categories: ``True`` is true and ``2.0`` is 2 where memory says so."""
     path = tmp_path / "people.csv"
     path.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows), encoding="utf-8")
-    values = ("0", "1", "7", "2", "true", "false", "x", "é", "-3", "1000")
+    values = ("0", "1", "7", "2", "true", "false", "x", "é", "-3", "1000", "NA", "2026-01-01")
     schema = Schema((Categorical("a", values), Numeric("b")))
     try:
         whole = Individuals.read(path, schema)
@@ -102,6 +108,27 @@ def test_ids_of_other_types_are_what_they_print(ids: list[Any], tmp_path: Path) 
     source = surveyed(tmp_path / "people.parquet", SCHEMA, ids="who")
     (chunk,) = read_chunks(source, SCHEMA, 9, "who")
     assert chunk.ids == tuple(str(one) for one in ids)
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (["7", "8", "NA"], None),
+        (["x", "8", "NA"], ("x", "8", "NA")),
+        (["1.50", "1.5", "2.0"], ("1.50", "1.5", "2.0")),
+        (["true", "2026-01-01T10:00", "1"], ("true", "2026-01-01T10:00", "1")),
+    ],
+)
+def test_ids_of_csv_are_as_written_and_missing_among_numbers(
+    ids: list[str], expected: tuple[str, ...] | None, tmp_path: Path
+) -> None:
+    people(3, 1).assign(who=ids).to_csv(tmp_path / "people.csv", index=False)
+    if expected is None:
+        with pytest.raises(LcifrError, match='column "who" has no id in row 2'):
+            surveyed(tmp_path / "people.csv", SCHEMA, ids="who")
+        return
+    (chunk,) = read_chunks(surveyed(tmp_path / "people.csv", SCHEMA, ids="who"), SCHEMA, 9, "who")
+    assert chunk.ids == expected
 
 
 def test_an_id_may_be_an_attribute_too(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ WRONG = {
         (*AUDIT, "nameless.parquet", "--id", "who", "--sample", "99"),
         'nameless.parquet: column "who" has no id in row 95',
     ),
+    "a column twice, in a sample": ((*AUDIT, "double.csv", "--sample", "5"), 'column "age": the name stands 2 times'),
     "a value missing, in a sample": (
         (*AUDIT, "late.csv", "--sample", "99"),
         'column "age", row 97: the value is missing',
@@ -100,6 +101,7 @@ def place(story, tmp_path_factory):
     (place / "free.phi").write_text("same(categorical)", encoding="utf-8")
     (place / "slip.phi").write_text("same(categorical) and agee' <= 3 and numeric within 1", encoding="utf-8")
     (place / "others.csv").write_text("id,y\nsomebody,1\nelse,0\n", encoding="utf-8")
+    pd.concat([people, people["age"]], axis=1).to_csv(place / "double.csv", index=False)
     (place / "nobody.csv").write_text("id,y\n0,1\n,0\n1,1\n", encoding="utf-8")
     people.assign(who=people.index.where(people.index != 95) + 0.5).to_parquet(place / "nameless.parquet", index=False)
     people.assign(age=people["age"].where(people.index != 97)).to_csv(place / "late.csv", index=False)

@@ -6,22 +6,19 @@ column of CSV is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from lcifr.certificates.ids import named_twice, read_ids
+from lcifr.certificates.ids import Id, named_twice, read_ids
 from lcifr.certificates.stream import Columns, as_meant, is_parquet, name_of, read_people, read_tables
 from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.data import Schema
+from lcifr.data.csv_types import KINDS, OF_IDS, fitting, spells_missing
 from lcifr.data.table import target_values
 from lcifr.errors import LcifrError
-
-KINDS = (pa.int64(), pa.bool_(), pa.float64(), pa.string())
-"""What a column of CSV may be, in the order in which a reader tries it."""
-OF_IDS = (pa.int64(), pa.string())
 
 
 def look_through(source: Columns, schema: Schema, id_column: str | None, label: str | None, folder: Path) -> Columns:
@@ -32,49 +29,50 @@ def look_through(source: Columns, schema: Schema, id_column: str | None, label: 
     id_column, label : columns among those of the source that are no attributes, or None.
     folder : where files without a name take room for the ids, so that memory does not grow with the people.
     """
-    kinds = {name: list(OF_IDS if name == id_column else KINDS) for name in source.names}
+    kinds: dict[str, Sequence[pa.DataType]] = {name: OF_IDS if name == id_column else KINDS for name in source.names}
+    unsure: set[str] = set()
     people = 0
     with Uniqueness(folder) as names:
         for table in read_tables(source, None):
-            rows = range(people, people + len(table))
-            kinds = {name: _fitting(table[name], left) for name, left in kinds.items()}
-            if id_column is not None:
-                names.add(read_ids(table, name_of(source), id_column, rows, texts=True))
-            if label is not None:
-                target_values(table[label], label, people)
-            more = [name for name in (id_column, label) if name is not None and name not in schema]
-            some = table.drop_columns(more)
-            read_people(some if is_parquet(source.path) else as_meant(some, schema), name_of(source), schema, rows)
+            kinds = {name: fitting(table[name], left) for name, left in kinds.items()}
+            unsure |= {name for name, left in kinds.items() if len(left) > 1 and spells_missing(table[name])}
+            names.add(_checked(table, source, schema, id_column, label, people))
             people += len(table)
-        if (twice := names.repeated()) is not None:
+        if id_column is not None and (twice := names.repeated()) is not None:
             _refuse_twice(source, id_column, twice)
     if people == 0:
         raise LcifrError(f"{source.path} has no rows", fix="give at least one person")
-    return replace(source, people=people, kinds=tuple((name, left[0]) for name, left in kinds.items()))
+    found = replace(source, people=people, kinds=tuple((name, left[0]) for name, left in kinds.items()))
+    if any(name in unsure and not pa.types.is_string(kind) for name, kind in found.kinds):
+        _look_again(found, schema, id_column, label)
+    return found
 
 
-def _fitting(column: pa.ChunkedArray, kinds: list[pa.DataType]) -> list[pa.DataType]:
-    """Those of the types that these rows fit too; a column that is no text is of its own type."""
-    if not pa.types.is_string(column.type):
-        return [column.type]
-    if len(kinds) == 1:
-        return kinds
-    texts = pc.utf8_trim_whitespace(column)
-    texts = texts.filter(pc.not_equal(texts, ""))
-    return [kind for kind in kinds if _fits(texts, kind)]
+def _checked(
+    table: pa.Table, source: Columns, schema: Schema, id_column: str | None, label: str | None, start: int
+) -> tuple[Id, ...]:
+    """The ids of these rows, of which nothing is missing and all attributes fit."""
+    named, rows = name_of(source), range(start, start + len(table))
+    ids: tuple[Id, ...] = () if id_column is None else read_ids(table, named, id_column, rows, texts=True)
+    if label is not None:
+        target_values(table[label], label, start)
+    more = [name for name in (id_column, label) if name is not None and name not in schema]
+    attributes = table.drop_columns(more)
+    typed = is_parquet(source.path) or source.kinds
+    read_people(attributes if typed else as_meant(attributes, schema), named, schema, rows)
+    return ids
 
 
-def _fits(texts: pa.ChunkedArray, kind: pa.DataType) -> bool:
-    try:
-        texts.cast(kind)
-    except pa.ArrowInvalid:
-        return False
-    return True
+def _look_again(found: Columns, schema: Schema, id_column: str | None, label: str | None) -> None:
+    """Now that the types are known: "NA" was a text as good as any, but in a column of numbers it is a missing one."""
+    start = 0
+    for table in read_tables(found, schema):
+        _checked(table, found, schema, id_column, label, start)
+        start += len(table)
 
 
-def _refuse_twice(source: Columns, id_column: str | None, twice: bytes) -> None:
+def _refuse_twice(source: Columns, id_column: str, twice: bytes) -> None:
     """Only hashes were kept, so the name is looked for."""
-    assert id_column is not None
     for table in read_tables(source, None):
         for one in table[id_column].to_pylist():
             if hashed(one) == twice:

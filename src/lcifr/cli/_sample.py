@@ -59,20 +59,13 @@ def _drawn(path: Path, rows: Any) -> pa.Table:
     import pyarrow as pa
 
     from lcifr.certificates.stream import is_parquet
+    from lcifr.data import read_frame
+    from lcifr.data.csv_types import retyped
 
     found, start = [], 0
     for table in _tables(path):
         first, last = np.searchsorted(rows, [start, start + len(table)])
         found.append(table.take(rows[first:last] - start))
         start += len(table)
-    drawn = pa.concat_tables(found)
-    return drawn if is_parquet(path) else _typed(drawn)
-
-
-def _typed(texts: pa.Table) -> pa.Table:
-    import pyarrow as pa
-    from pyarrow import csv
-
-    buffer = pa.BufferOutputStream()
-    csv.write_csv(texts, buffer)
-    return csv.read_csv(pa.BufferReader(buffer.getvalue()))
+    drawn = read_frame(pa.concat_tables(found))  # which refuses two columns of one name
+    return drawn if is_parquet(path) else retyped(drawn)
