@@ -88,22 +88,23 @@ def _directions(question: Question, piece: slice | IntArray) -> np.ndarray:
 
 def _by_kernel(question: Question, piece: slice, claim: Claim, refine: bool, deadline: float | None) -> IntArray:
     """What the kernel finds about a piece of the people, and whom (indices) it cannot answer."""
-    from lcifr.prove.compiled.call import answer_people
+    from lcifr.prove.compiled.call import Request, answer_people
 
     shape = claim.upper[piece].shape
-    found, rest = answer_people(
+    request = Request(
         question.network,
         question.region.take(piece),
         _directions(question, piece),
-        np.zeros(shape),
-        None if question.target is None else question.target[piece],
-        np.full(shape, -np.inf),
-        question.tolerance,
-        question.budget,
+        offset=np.zeros(shape),
+        target=None if question.target is None else question.target[piece],
+        best=np.full(shape, -np.inf),
+        tolerance=question.tolerance,
+        budget=question.budget,
         together=False,
         branch=refine,
         deadline=deadline,
     )
+    found, rest = answer_people(request)
     claim.upper[piece], claim.witness[piece], claim.nodes[piece] = found.upper, found.witness, found.nodes
     claim.exhausted[piece], claim.method[piece] = found.exhausted, found.branched
     return np.asarray(rest + piece.start)

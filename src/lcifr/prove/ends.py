@@ -77,23 +77,24 @@ def directions(outputs: int) -> FloatArray:
 
 def _by_kernel(wanted: Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> Ends:
     """The same as :func:`_by_engine`, compiled; which is asked about those for whom the kernel has no answer."""
-    from lcifr.prove.compiled.call import answer_people
+    from lcifr.prove.compiled.call import Request, answer_people
 
     offset = np.empty((region.people, 2 * wanted.network.outputs))
     offset[:, 0::2], offset[:, 1::2] = -latent, latent
-    found, rest = answer_people(
+    request = Request(
         wanted.network,
         region,
         directions(wanted.network.outputs),
-        offset,
-        None if target is None else target[:, None],
-        np.zeros((region.people, 1)),  # reached by x itself, which is always covered
-        wanted.tolerance,
-        wanted.budget,
+        offset=offset,
+        target=None if target is None else target[:, None],
+        best=np.zeros((region.people, 1)),  # reached by x itself, which is always covered
+        tolerance=wanted.tolerance,
+        budget=wanted.budget,
         together=True,
         branch=True,
         deadline=wanted.deadline,
     )
+    found, rest = answer_people(request)
     ends = Ends(found.upper[:, 0::2], -found.upper[:, 1::2], found.witness[:, 0], found.nodes.sum(1), None)
     if len(rest):
         goal = None if target is None else target[rest]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from itertools import count
 
@@ -31,71 +31,63 @@ NODES = 256
 kernel = cache(make_kernel)
 
 
-def answer_people(
-    network: Network,
-    region: Region,
-    directions: FloatArray,
-    offset: FloatArray,
-    target: FloatArray | None,
-    best: FloatArray,
-    tolerance: float,
-    budget: Budget,
-    *,
-    together: bool,
-    branch: bool,
-    deadline: float | None,
-) -> tuple[Found, IntArray]:
-    """What :func:`answer_chunk` finds, and whom (indices) it cannot answer: some whose region has linear rows."""
-    with_rows = any(cell.rows is not None for cell in region.cells)
-    first = strength_of(network, directions) if with_rows else None
-
-    def ask(who: IntArray | slice, times: float) -> Found:
-        return answer_chunk(
-            network,
-            region if isinstance(who, slice) else region.take(who),
-            directions if directions.ndim == 2 else directions[who],
-            offset[who],
-            None if target is None else target[who],
-            best[who],
-            tolerance,
-            budget,
-            together=together,
-            branch=branch,
-            deadline=deadline,
-            strength=None if first is None else times * (first if first.ndim == 1 else first[who]),
-        )
-
-    return answer_by_penalty(ask, region) if with_rows else (ask(slice(None), 1.0), np.zeros(0, np.int64))
-
-
-def answer_chunk(
-    network: Network,
-    region: Region,
-    directions: FloatArray,
-    offset: FloatArray,
-    target: FloatArray | None,
-    best: FloatArray,
-    tolerance: float,
-    budget: Budget,
-    *,
-    together: bool,
-    branch: bool,
-    deadline: float | None,
-    strength: FloatArray | None,
-) -> Found:
-    """What the kernel finds about n people. It is given arrays of its own, writable and in order: one kind, one kernel.
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What the kernel is asked about n people.
 
     Parameters
     ----------
     directions : (K, outputs) or (n, K, outputs). offset : (n, K). target : (n, answers) or None.
-    best : (n, answers) what is reached anyway, or −inf. together : whether all directions share one answer.
+    best : (n, answers) what is reached anyway, or −inf.
+    together : whether all directions share one answer. branch : whether to go on where a bound is not enough.
     deadline : by ``time.monotonic``, or None.
-    strength : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are
-        any. Best values and witnesses then pay the penalty, and are to be looked at.
     """
+
+    network: Network
+    region: Region
+    directions: FloatArray
+    offset: FloatArray
+    target: FloatArray | None
+    best: FloatArray
+    tolerance: float
+    budget: Budget
+    together: bool
+    branch: bool
+    deadline: float | None
+
+    def take(self, who: IntArray) -> Request:
+        """The same about some of the people."""
+        return replace(
+            self,
+            region=self.region.take(who),
+            directions=self.directions if self.directions.ndim == 2 else self.directions[who],
+            offset=self.offset[who],
+            target=None if self.target is None else self.target[who],
+            best=self.best[who],
+        )
+
+
+def answer_people(request: Request) -> tuple[Found, IntArray]:
+    """What :func:`answer_chunk` finds, and whom (indices) it cannot answer: some whose region has linear rows."""
+    if all(cell.rows is None for cell in request.region.cells):
+        return answer_chunk(request, None), np.zeros(0, np.int64)
+    first = strength_of(request.network, request.directions)
+
+    def ask(who: IntArray, times: float) -> Found:
+        return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]))
+
+    return answer_by_penalty(ask, request.region)
+
+
+def answer_chunk(request: Request, strength: FloatArray | None) -> Found:
+    """What the kernel finds. It is given arrays of its own, writable and in order: one kind, one kernel.
+
+    ``strength`` : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are any. Best
+    values and witnesses then pay the penalty, and are to be looked at.
+    """
+    region, offset, best = request.region, request.offset, request.best
     people, answers = best.shape
     most = max((len(cell.rows.G) for cell in region.cells if cell.rows is not None), default=0)
-    goal = np.full(best.shape, -np.inf) if target is None else np.array(target, order="C")
     found = Found(
         upper=np.full(offset.shape, -np.inf),
         nodes=np.zeros(offset.shape, np.int64),
@@ -104,14 +96,15 @@ def answer_chunk(
         best=best,
         witness=np.full((people, answers, region.features + most), np.nan),
     )
-    ask = _ask(network, directions, np.ascontiguousarray(offset), goal, tolerance, budget, together, branch)
-    timer = None if deadline is None else threading.Timer(deadline - time.monotonic(), ask.stop.fill, (1,))
+    ask = _ask(request)
+    late = request.deadline
+    timer = None if late is None else threading.Timer(late - time.monotonic(), ask.stop.fill, (1,))
     if timer is not None:
         timer.start()
     try:
         for cell in region.cells:
             if cell.present.any():
-                _answer_cell(network, cell, directions, strength, ask, found)
+                _answer_cell(request.network, cell, request.directions, strength, ask, found)
     finally:
         if timer is not None:
             timer.cancel()
@@ -141,17 +134,8 @@ def _answer_piece(net: Net, cells: Cells, ask: Ask, found: Found, begin: int, en
         room = make_room(net, cells, ask.value.shape[2], nodes)
 
 
-def _ask(
-    network: Network,
-    directions: FloatArray,
-    offset: FloatArray,
-    target: FloatArray,
-    tolerance: float,
-    budget: Budget,
-    together: bool,
-    branch: bool,
-) -> Ask:
-    none = np.zeros(0)
+def _ask(request: Request) -> Ask:
+    none, target = np.zeros(0), request.target
     blank = Ask(
         none[None, None],
         none[None, None],
@@ -159,15 +143,15 @@ def _ask(
         none[None],
         none[None],
         none[None],
-        offset,
-        target,
-        float(tolerance),
-        together,
-        branch,
-        int(budget.nodes),
+        np.ascontiguousarray(request.offset),
+        np.full(request.best.shape, -np.inf) if target is None else np.array(target, order="C"),
+        float(request.tolerance),
+        request.together,
+        request.branch,
+        int(request.budget.nodes),
         np.zeros(1, np.uint8),
     )
-    return _towards(blank, network, directions)
+    return _towards(blank, request.network, request.directions)
 
 
 def _towards(ask: Ask, network: Network, directions: FloatArray) -> Ask:
