@@ -4,62 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from lcifr.network import FLOOR, Network, gamma
+from lcifr.bounds.gauge import Gauge
+from lcifr.network import FLOOR, Network
 from lcifr.similarity.region import Cell
 
 Layers = Sequence[tuple[Tensor, Tensor]]
 UNIT_UP = 1.0 + 2.0**-50
 """Enlarges a radius by more than the rounding of the two operations that made it."""
-
-
-@dataclass(frozen=True)
-class Gauge:
-    """How large the numbers of a computation can be, and so how far rounding can take it.
-
-    The magnitude of layer i (the sum of the absolute values of all products that make up its neurons, and of the lines
-    that replace them) is at most ``slope[i]·X + shift[i]`` where X is the largest |x| of a numeric feature:
-
-        slope₀ = Σ_numeric |W₀|,  shift₀ = |b₀| + Σ_choices max |W₀|,
-        slopeᵢ = 4|Wᵢ|·slopeᵢ₋₁,  shiftᵢ = 4|Wᵢ|·shiftᵢ₋₁ + |bᵢ|.
-
-    The factor 4: a ReLU becomes s·y + t with 0 ≤ s ≤ 1 and |t| ≤ max(|lo|, |hi|), each at most the magnitude of the
-    layer (and a hair more for outward rounding), and a coefficient that is 0 but for rounding may take either line.
-    Every term of the final sum is then a product of factors with at most ``operations`` roundings on its way, in any
-    order of summation, fused or not, so that the computed value differs from the exact one by at most
-    γ_operations · magnitude (Higham, Accuracy and Stability, ch. 3). Underflow is covered by FLOOR.
-    """
-
-    slope: tuple[Tensor, ...]
-    shift: tuple[Tensor, ...]
-    unit: float
-
-    @classmethod
-    def of(cls, layers: Layers, numeric: Tensor, choices: Sequence[Tensor]) -> Gauge:
-        """The gauge of a network whose first layer reads ``numeric`` columns and one-hot ``choices``."""
-        first, bias = layers[0][0].detach().abs(), layers[0][1].detach().abs()
-        slopes = [first[:, numeric].sum(1)]
-        shift = bias + FLOOR
-        for columns in choices:
-            shift = shift + first[:, columns].amax(1)
-        shifts = [shift]
-        for weight, bias in layers[1:]:
-            size = 4.0 * weight.detach().abs()
-            slopes.append(size @ slopes[-1])
-            shifts.append(size @ shifts[-1] + bias.detach().abs() + FLOOR)
-        # the way back sums over the outputs as well, which no layer reads
-        lengths = [layers[-1][0].shape[0], *(weight.shape[1] for weight, _ in layers)]
-        operations = sum(length + 16 for length in lengths) + len(choices) + 64
-        return cls(tuple(slopes), tuple(shifts), gamma(2 * operations))
-
-    def doubt(self, layer: int, size: Tensor, largest: Tensor) -> Tensor:
-        """Rounding of c·y at ``layer`` for |c| = ``size`` (…, K, width) and X = ``largest`` (n,) -> (n, K)."""
-        rise, level = size @ self.slope[layer], size @ self.shift[layer]
-        return self.unit * (rise * largest[:, None] + level + FLOOR)
 
 
 @dataclass(frozen=True)
@@ -163,59 +121,86 @@ def set_stage(layers: Layers, cell: Cell) -> Stage:
     Differentiable in the layers.
     """
     weight, bias = layers[0]
-    device = weight.device
-
-    def tensor(array: np.ndarray) -> Tensor:
-        whole = np.ascontiguousarray(array)
-        return torch.as_tensor(whole if whole.flags.writeable else whole.copy(), device=device)
-
-    present = cell.present
-    moves = (cell.upper > cell.lower)[present].any(0)
-    free = tuple(i for i, c in enumerate(cell.choices) if (c.allowed[present].sum(1) != 1).any())
-    still, moving = cell.numeric[~moves], cell.numeric[moves]
-    settled = [c for i, c in enumerate(cell.choices) if i not in free]
-    hot = np.stack([c.columns[c.allowed.argmax(1)] for c in settled], 1) if settled else None
-    values, index = tensor(cell.lower[:, ~moves]), None if hot is None else tensor(hot)
-
-    def fixed(matrix: Tensor, vector: Tensor) -> Tensor:
-        result = vector.expand(len(present), matrix.shape[0])
-        if len(still):
-            result = result + values @ matrix[:, tensor(still)].T
-        if index is not None:
-            result = result + torch.nn.functional.embedding_bag(index, matrix.T.contiguous(), mode="sum")
-        return result
-
-    columns = [tensor(cell.choices[i].columns) for i in free]
-    ends = np.maximum(np.abs(cell.lower), np.abs(cell.upper)).max(1, initial=0.0)
-    every = [tensor(c.columns) for c in cell.choices]
+    tensor = partial(_tensor, device=weight.device)
+    moves = np.asarray((cell.upper > cell.lower)[cell.present].any(0))
+    free = tuple(i for i, c in enumerate(cell.choices) if (c.allowed[cell.present].sum(1) != 1).any())
+    still = _Still.of(cell, ~moves, free, weight.device)
+    moving = cell.numeric[moves]
+    columns = _Columns(tensor(cell.numeric), tensor(moving), [tensor(c.columns) for c in cell.choices], free)
     lower, upper = tensor(cell.lower[:, moves]), tensor(cell.upper[:, moves])
     center, radius = middle_of(lower, upper)
     scene = Scene(
-        weight=weight[:, tensor(moving)],
-        groups=tuple(weight[:, c] for c in columns),
+        weight=weight[:, columns.moving],
+        groups=columns.groups(weight),
         tail=tuple(layers[1:]),
-        base=fixed(weight, bias),
+        base=still.at(weight, bias),
         lower=lower,
         upper=upper,
         allowed=tuple(tensor(cell.choices[i].allowed) for i in free),
-        largest=tensor(ends),
-        gauge=Gauge.of(layers, tensor(cell.numeric), every),
-        rows=None,
+        largest=tensor(np.maximum(np.abs(cell.lower), np.abs(cell.upper)).max(1, initial=0.0)),
+        gauge=Gauge.of(layers, columns.numeric, columns.choices),
+        rows=None if cell.rows is None else _rows_scene(tensor(cell.rows.G), tensor(cell.rows.g), columns, still),
         center=center,
         radius=radius,
     )
-    if cell.rows is not None:
-        matrix, level = tensor(cell.rows.G), tensor(cell.rows.g)
-        size = matrix.abs()
-        rows = RowsScene(
-            base=fixed(matrix, -level),
-            weight=matrix[:, tensor(moving)],
-            groups=tuple(matrix[:, c] for c in columns),
-            slope=size[:, tensor(cell.numeric)].sum(1),
-            shift=sum((size[:, c].amax(1) for c in every), FLOOR + level.abs().amax(0)),
-        )
-        scene = replace(scene, rows=rows)
     return Stage(moving, free, scene)
+
+
+def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
+    whole = np.ascontiguousarray(array)
+    return torch.as_tensor(whole if whole.flags.writeable else whole.copy(), device=device)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Feature columns of a cell: of all numerics, of those that move, of every choice; which choices are ``free``."""
+
+    numeric: Tensor
+    moving: Tensor
+    choices: list[Tensor]
+    free: tuple[int, ...]
+
+    def groups(self, matrix: Tensor) -> tuple[Tensor, ...]:
+        """The columns of each free choice."""
+        return tuple(matrix[:, self.choices[i]] for i in self.free)
+
+
+@dataclass(frozen=True)
+class _Still:
+    """What of a cell does not move, for n people: ``values`` (n, ·) of numeric ``columns``, and settled categories."""
+
+    people: int
+    columns: Tensor | None
+    values: Tensor
+    hot: Tensor | None
+
+    @classmethod
+    def of(cls, cell: Cell, stays: NDArray[np.bool_], free: tuple[int, ...], device: torch.device) -> _Still:
+        settled = [c for i, c in enumerate(cell.choices) if i not in free]
+        hot = np.stack([c.columns[c.allowed.argmax(1)] for c in settled], 1) if settled else None
+        columns = _tensor(cell.numeric[stays], device) if stays.any() else None
+        values = _tensor(cell.lower[:, stays], device)
+        return cls(len(cell.present), columns, values, None if hot is None else _tensor(hot, device))
+
+    def at(self, matrix: Tensor, vector: Tensor) -> Tensor:
+        """(n, height) matrix·x + vector of this part of x."""
+        result = vector.expand(self.people, matrix.shape[0])
+        if self.columns is not None:
+            result = result + self.values @ matrix[:, self.columns].T
+        if self.hot is not None:
+            result = result + torch.nn.functional.embedding_bag(self.hot, matrix.T.contiguous(), mode="sum")
+        return result
+
+
+def _rows_scene(matrix: Tensor, level: Tensor, columns: _Columns, still: _Still) -> RowsScene:
+    size = matrix.abs()
+    return RowsScene(
+        base=still.at(matrix, -level),
+        weight=matrix[:, columns.moving],
+        groups=columns.groups(matrix),
+        slope=size[:, columns.numeric].sum(1),
+        shift=sum((size[:, c].amax(1) for c in columns.choices), FLOOR + level.abs().amax(0)),
+    )
 
 
 def tensors(network: Network, device: str | None = None) -> Layers:

@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lcifr.bounds.gauge import Gauge
 from lcifr.bounds.linear import backward, hidden_lines
-from lcifr.bounds.scene import Gauge, Layers, RowsScene, Scene, middle_of
+from lcifr.bounds.scene import Layers, RowsScene, Scene, middle_of
 from lcifr.similarity.region import Cell, Region
 
 ROW_STEPS = 8

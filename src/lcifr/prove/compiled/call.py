@@ -12,7 +12,8 @@ from itertools import count
 import numpy as np
 import torch
 
-from lcifr.bounds.scene import Gauge, tensors
+from lcifr.bounds.gauge import Gauge
+from lcifr.bounds.scene import tensors
 from lcifr.network import FLOOR, Network
 from lcifr.prove.answer import Budget, FloatArray, IntArray
 from lcifr.prove.compiled.kernel import make_kernel

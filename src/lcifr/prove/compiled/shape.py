@@ -16,7 +16,7 @@ Flags = NDArray[np.uint8]
 
 
 class Net(NamedTuple):
-    """The first layer, and how far rounding can take it (see `lcifr.bounds.scene.Gauge`).
+    """The first layer, and how far rounding can take it (see `lcifr.bounds.gauge.Gauge`).
 
     Parameters
     ----------
