@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-FORMAT = "lcifr-network-1"
+FORMAT = "lcifr-network-2"
 LARGEST = 1e100
 """Weights beyond this are refused: the rounding analysis of the bounds needs room before overflow and underflow."""
 UNIT = 2.0**-53
@@ -136,17 +136,17 @@ class Network:
             )
         return value
 
+    def rows(self) -> list[list[list[float]]]:
+        """The rows of [W b] of every layer."""
+        return [np.column_stack([layer.weight, layer.bias]).tolist() for layer in self.layers]
+
     def to_bytes(self) -> bytes:
-        """The shapes and numbers and nothing else: what an exact checker reads, and what the hash is taken of."""
-        parts = [FORMAT.encode()]
-        for layer in self.layers:
-            parts += [struct.pack("<QQ", *layer.weight.shape)]
-            parts += [np.ascontiguousarray(values, dtype="<f8").tobytes() for values in (layer.weight, layer.bias)]
-        return b"".join(parts)
+        """The numbers and nothing else, as JSON: what an exact checker reads, and what the hash is taken of."""
+        return json.dumps(self.rows(), separators=(",", ":"), allow_nan=False).encode()
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of the shapes and numbers: the name of exactly these weights."""
+        """SHA-256 of the numbers: the name of exactly these weights."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def save(self, path: str | Path) -> None:

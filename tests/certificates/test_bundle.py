@@ -20,10 +20,9 @@ from lcifr.certificates import audit, certify, represent, write_bundle
 from lcifr.certificates.folder import sha256
 from lcifr.check import Rejected, read_network
 from lcifr.check.bundle import check_bundle
-from lcifr.check.exact import numbers, reading
+from lcifr.check.exact import reading
 from lcifr.check.judge import Judge, Report, forward
 from lcifr.check.similar import Formula, Table, derive
-from lcifr.network import Network
 from tests.certificates.scenes import FORMULAS, Scene, scene
 
 KINDS = ("ball", "box", "whole")
@@ -44,19 +43,7 @@ def bundle(number: int, kind: str) -> Path:
     return folder
 
 
-WEIGHTS = ("encoder.network", "model.network")
-
-
-def readable(data: bytes) -> Any:
-    """[[W by rows, b], …] of a network's file, in hexadecimal."""
-    layers, at = [], len("lcifr-network-1")
-    while at < len(data):
-        outputs, inputs = np.frombuffer(data, "<u8", 2, at).tolist()
-        values = [value.hex() for value in np.frombuffer(data, "<f8", outputs * (inputs + 1), at + 16).tolist()]
-        rows = [values[i * inputs : (i + 1) * inputs] for i in range(outputs)]
-        layers.append([rows, values[outputs * inputs :]])
-        at += 16 + 8 * len(values)
-    return layers
+WEIGHTS = ("encoder.json", "model.json")
 
 
 @cache
@@ -64,7 +51,7 @@ def contents(number: int, kind: str) -> dict[str, Any]:
     """Everything in a bundle as JSON values."""
     folder = bundle(number, kind)
     lines = gzip.decompress((folder / "people.jsonl.gz").read_bytes()).decode().splitlines()
-    weights = {name: readable((folder / name).read_bytes()) for name in WEIGHTS}
+    weights = {name: json.loads((folder / name).read_text()) for name in WEIGHTS}
     return {
         "lines": [json.loads(line) for line in lines],
         "similarity": json.loads((folder / "similarity.json").read_text()),
@@ -74,15 +61,9 @@ def contents(number: int, kind: str) -> dict[str, Any]:
     }
 
 
-def network(plain: Any) -> Any:
-    with reading("a network"):  # as the checker reads its files
-        layers = [([numbers(row, len(rows[0])) for row in rows], numbers(b, len(rows))) for rows, b in plain]
-    return read_network(layers)
-
-
 def judge_of(plain: dict[str, Any]) -> Judge:
     formula = Formula(plain["similarity"]["formula"], Table(plain["encoding"]))
-    model, encoder = (network(plain[name]) for name in reversed(WEIGHTS))
+    model, encoder = (read_network(plain[name]) for name in reversed(WEIGHTS))
     return Judge(formula, encoder, model, plain["manifest"]["decision"])
 
 
@@ -118,10 +99,9 @@ def mutate(plain: dict[str, Any], where: str, rng: np.random.Generator) -> None:
     for key in path[:-1]:
         parent = parent[key]
     value = parent[path[-1]]
-    if isinstance(value, str) and value.lstrip("-").startswith("0x"):
-        number = float.fromhex(value)
-        options = [-number, 0.0, number / 2, number * 1.5, number + rng.normal(), float(np.nextafter(number, -9e9))]
-        parent[path[-1]] = options[rng.integers(len(options))].hex()
+    if isinstance(value, float):
+        options = [-value, 0.0, value / 2, value * 1.5, value + rng.normal(), np.nextafter(value, -9e9)]
+        parent[path[-1]] = float(options[rng.integers(len(options))])
     elif value in ("certified", "undecided", "counterexample"):
         parent[path[-1]] = "certified"
     elif isinstance(value, bool):
@@ -156,11 +136,8 @@ class Oracle:
                         (_, low), (_, high) = corners
                         value = min(max(low + self.rng.random() * (high - low), low), high)
                     point[column] = value
-                rows = zip(cell.G, cell.g, strict=True)
-                if all(
-                    sum(Fraction(a) * Fraction(v) for a, v in zip(G, point, strict=True)) <= Fraction(g)
-                    for G, g in rows
-                ):
+                whole = [Fraction(value) for value in (*point, 1.0)]
+                if all(sum(Fraction(a) * v for a, v in zip(row, whole, strict=True)) <= 0 for row in cell.rows):
                     found.append(point)
         return found
 
@@ -168,9 +145,8 @@ class Oracle:
         """Whether the radius or a certificate of this line is surely false."""
         x = self.judge.table.person(line["x"])
         latent, decision = line["latent"], line["decision"]
-        z = [Fraction(float.fromhex(v)) for v in latent["z"]]
-        radius = Fraction(float.fromhex(latent["radius"]))
-        ends = [[Fraction(float.fromhex(v)) for v in latent[key]] for key in ("lower", "upper")]
+        z, radius = [Fraction(v) for v in latent["z"]], Fraction(latent["radius"])
+        ends = [[Fraction(v) for v in latent[key]] for key in ("lower", "upper")]
         for point in self.points(x):
             landed = forward(self.judge.encoder, point)
             for j, value in enumerate(landed):
@@ -240,7 +216,7 @@ def test_weaker_numbers_are_rejected(number: int, kind: str, change: int) -> Non
     one, other = rng.choice(4, 2, replace=False)
     what = ("radius", "z", "x", "proofs")[rng.integers(4)]
     if what == "radius":
-        plain["lines"][one]["latent"]["radius"] = (float.fromhex(plain["lines"][one]["latent"]["radius"]) * 0.9).hex()
+        plain["lines"][one]["latent"]["radius"] *= 0.9
     elif what == "x":
         plain["lines"][one]["x"] = plain["lines"][other]["x"]
     else:
@@ -280,8 +256,7 @@ def rewritten(tmp_path: Path, plain: dict[str, Any]) -> Path:
     folder = tmp_path / "bundle"
     folder.mkdir(parents=True)
     for name in WEIGHTS:
-        layers = [([[float.fromhex(v) for v in r] for r in w], [float.fromhex(v) for v in b]) for w, b in plain[name]]
-        (folder / name).write_bytes(Network.from_arrays(layers).to_bytes())
+        (folder / name).write_text(json.dumps(plain[name]))
     for key in ("similarity", "encoding"):
         (folder / f"{key}.json").write_text(json.dumps(plain[key]))
     text = "".join(json.dumps(line) + "\n" for line in plain["lines"])

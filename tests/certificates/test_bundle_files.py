@@ -55,7 +55,7 @@ def test_the_names_of_things_are_the_hashes_of_their_files(tmp_path: Path) -> No
     said = check_bundle(tmp_path / "bundle").hashes
     assert said["similarity.json"] == handed.provenance.similarity == one.encoder.similarity.hash
     assert said["encoding.json"] == handed.provenance.encoding == one.encoder.encoding.hash
-    assert said["encoder.network"] == handed.provenance.weights == one.encoder.network.hash
+    assert said["encoder.json"] == handed.provenance.weights == one.encoder.network.hash
     assert said["hand-over"] == handed.latent_hash
 
 
@@ -82,7 +82,7 @@ def test_a_foreign_formula_confirms_nothing(tree: Any, tmp_path: Path) -> None:
     assert len(report.rejected) == 4
 
 
-@pytest.mark.parametrize("name", ["people.jsonl.gz", "encoder.network", "encoding.json", "similarity.json"])
+@pytest.mark.parametrize("name", ["people.jsonl.gz", "encoder.json", "encoding.json", "similarity.json"])
 @pytest.mark.parametrize("how", ["cut", "zeros", "gone", "link"])
 def test_broken_files_are_named(name: str, how: str, tmp_path: Path) -> None:
     folder = rewritten(tmp_path, copy.deepcopy(contents(0, "ball")))
@@ -115,7 +115,7 @@ def test_the_command_needs_no_package_and_its_exit_codes_are_a_contract(tmp_path
     assert (good.returncode, good.stderr) == (0, "")
     assert good.stdout.startswith("4 of 4 people")
     plain = copy.deepcopy(contents(0, "whole"))
-    plain["lines"][2]["latent"]["radius"] = "0x0p+0"
+    plain["lines"][2]["latent"]["radius"] = 0.0
     bad = run(str(rewritten(tmp_path, plain)), "--json")
     assert bad.returncode == 1
     assert list(json.loads(bad.stdout)["rejected"]) == ["2"]

@@ -43,8 +43,7 @@ def inside(cell: Cell, point: list[float]) -> bool:
     hot = {column for column, value in enumerate(point) if value == 1.0}
     whole = all(len(hot & {column for column, _ in corners}) == 1 for _, corners in sides(cell, "choice"))
     rows = all(
-        sum(Fraction(a) * Fraction(v) for a, v in zip(row, point, strict=True)) <= Fraction(limit)
-        for row, limit in zip(cell.G, cell.g, strict=True)
+        sum(Fraction(a) * Fraction(v) for a, v in zip(row, [*point, 1.0], strict=True)) <= 0 for row in cell.rows
     )
     return box and whole and rows
 
@@ -86,7 +85,7 @@ def contained(cell: Cell, engine: Any, row: int) -> bool:
     pairs = zip(sides(cell, "choice"), engine.choices, strict=True)
     if not all({c for c, _ in corners} <= set(their.columns[their.allowed[row]]) for (_, corners), their in pairs):
         return False
-    mine = {tuple(G): g for G, g in zip(cell.G, cell.g, strict=True)}
+    mine = {tuple(G): -minus for *G, minus in cell.rows}
     theirs = [] if engine.rows is None else zip(engine.rows.G.tolist(), engine.rows.g[row].tolist(), strict=True)
     return all(tuple(G) in mine and mine[tuple(G)] <= g for G, g in theirs)
 
@@ -105,7 +104,7 @@ def test_encoding_is_the_engines_to_the_last_bit(world: World) -> None:
 @given(st.fractions(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False, width=32))
 def test_ends_are_the_outermost_floats(limit: Fraction, strict: bool, near: float) -> None:
     for edge in (limit, decimal(near)):
-        high, low = most(edge, strict), -most(-edge, strict)
+        high, low = most(edge, strict, False), -most(-edge, strict, False)
         assert decimal(high) < edge or (decimal(high) == edge and not strict)
         above = float(np.nextafter(high, np.inf))
         assert decimal(above) > edge or (decimal(above) == edge and strict)

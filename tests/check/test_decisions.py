@@ -17,7 +17,7 @@ from tests.check.test_narrowing import table_of
 
 SIMPLE = st.integers(-2, 2)
 GROUPS = ([[0], [1], [2]], [[0, 2], [1]], [[2, 1], [0]], [[0, 1, 2]])
-RULES: list[dict[str, Any]] = [{"kind": "within", "tolerance": tolerance} for tolerance in ("0x0p+0", "0x1p+1")]
+RULES: list[dict[str, Any]] = [{"kind": "within", "tolerance": tolerance} for tolerance in (0.0, 2.0)]
 RULES += [{"kind": "sign"}, *({"kind": "class", "groups": groups} for groups in GROUPS)]
 
 
@@ -30,14 +30,14 @@ def decided(rule: dict[str, Any], outputs: Sequence[float]) -> set[Any]:
 
 def confirmed(rule: dict[str, Any], own: list[float], other: list[float], ends: list[float], prediction: int) -> Any:
     """Of both verdicts whether it is. The network is the identity; similar is who lies between ``own`` and ``ends``."""
-    every, one, tree = range(len(own)), "0x1p+0", ["all"]
+    every, tree = range(len(own)), ["all"]
     for k in every:
         low, high = int(min(own[k], ends[k])), int(max(own[k], ends[k]))
         tree += [["compare", "<=", [end, 1], [[[s, 1], "other", f"a{k}"]]] for s, end in ((1, -high), (-1, low))]
-    identity = read_network([([[float(j == k) for k in every] for j in every], [0.0] * len(own))])
+    identity = read_network([[[*(float(j == k) for k in every), 0.0] for j in every]])
     judge = Judge(Formula(tree, table_of(len(own), 0)), identity, identity, rule)
-    pairs = [sorted([[j, one], [k, "-" + one]]) for j in every for k in every if j != k]
-    alone = [[[j, sign + one]] for j in every for sign in ("", "-")]
+    pairs = [sorted([[j, 1.0], [k, -1.0]]) for j in every for k in every if j != k]
+    alone = [[[j, sign]] for j in every for sign in (1.0, -1.0)]
     proof = [["leaf", [], [[direction, [], []] for direction in pairs + alone]]]
     claim = {"prediction": prediction, "on": "whole", "proofs": [proof], "other": {"numbers": other, "codes": []}}
     line = {"id": 0, "x": {"numbers": own, "codes": []}}
@@ -57,7 +57,7 @@ def test_a_decision_is_another_only_without_a_tie(
     corners = list(product(*zip(own, ends, strict=True)))
     similar = all(min(pair) <= value <= max(pair) for value, *pair in zip(other, own, ends, strict=True))
     if rule["kind"] == "within":
-        tolerance = float.fromhex(rule["tolerance"])
+        tolerance = rule["tolerance"]
         far = [max(abs(a - b) for a, b in zip(own, point, strict=True)) for point in (other, *corners)]
         assert found["certified"] == (max(far[1:]) < tolerance)
         assert found["counterexample"] == (similar and far[0] > tolerance)

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.prove.confirm import plain_cell, plain_network
+from lcifr.prove.confirm import plain_cell
 from tests.check.test_claims import box, confirm, leaf
 from tests.check.test_mutations import SEEDS, at, case, places
 
@@ -43,21 +43,21 @@ def test_junk_anywhere_is_rejected_or_harmless_and_never_a_traceback(seed: int, 
     paths = places(proof)
     path = paths[where % len(paths)]
     at(proof, path[:-1])[path[-1]] = junk
-    assert isinstance(confirm(plain_network(one.network), plain_cell(one.cell, 0), [1.0], 0.0, proof), str)
+    assert isinstance(confirm(one.network.rows(), plain_cell(one.cell, 0), [1.0], 0.0, proof), str)
 
 
 @settings(deadline=None)
 @given(JUNK)
 def test_junk_as_a_whole_is_rejected(junk: object) -> None:
     one = case(1)
-    assert confirm(plain_network(one.network), plain_cell(one.cell, 0), [1.0], 1e9, junk)
+    assert confirm(one.network.rows(), plain_cell(one.cell, 0), [1.0], 1e9, junk)
 
 
 def test_a_deep_tree_needs_no_stack() -> None:
     """Thousands of splits in a row, each to the left: the checker keeps its own list of what is waiting."""
     depth = 5_000
-    nodes = [["numeric", 0, "0x0p+0"]] * depth + [leaf()] * (depth + 1)
-    assert confirm([([[1.0]], [0.0])], box((-1.0, 1.0)), [1.0], 1.0, nodes) == ""
+    nodes = [["numeric", 0, 0.0]] * depth + [leaf()] * (depth + 1)
+    assert confirm([[[1.0, 0.0]]], box((-1.0, 1.0)), [1.0], 1.0, nodes) == ""
 
 
 def test_the_checker_runs_where_nothing_is_installed() -> None:
@@ -66,8 +66,8 @@ import sys
 for name in ("numpy", "torch", "pandas", "scipy", "highspy", "sklearn", "pyarrow"):
     sys.modules[name] = None  # importing it now fails
 from lcifr.check import Cell, Problem, examine, read_network
-proof, cell = [["leaf", [], [[[[0, "0x1p+0"]], [], []]]]], Cell({("numeric", 0): [(0, -1.0), (0, 2.0)]})
-assert examine(Problem(read_network([([[2.0]], [1.0])]), cell), proof) == {((0, 1.0),): 5}
+proof, cell = [["leaf", [], [[[[0, 1.0]], [], []]]]], Cell({("numeric", 0): [(0, -1.0), (0, 2.0)]})
+assert examine(Problem(read_network([[[2.0, 1.0]]]), cell), proof) == {((0, 1.0),): 5}
 foreign = {name.partition(".")[0] for name, module in sys.modules.items() if module is not None}
 foreign -= set(sys.stdlib_module_names) | {"lcifr", "__main__"}
 print(sorted(name for name in foreign if not name.startswith(("_", "sitecustomize", "usercustomize"))))
@@ -81,8 +81,8 @@ print(sorted(name for name in sys.modules if name.startswith("lcifr") and not na
 def test_numbers_at_the_ends_of_float64_are_exact() -> None:
     """2⁻¹⁰⁷⁴ · 2⁻¹⁰⁷⁴ is not 0 here: a bound of 0 is false by that little."""
     tiny = 5e-324
-    assert "is shown" in confirm([([[tiny]], [0.0])], box((0.0, tiny)), [1.0], 0.0, [leaf()])
-    assert confirm([([[-tiny]], [0.0])], box((0.0, tiny)), [1.0], 0.0, [leaf()]) == ""
-    inner = [([[tiny]], [0.0]), ([[1.0]], [0.0])]  # the interval of a hidden neuron is rounded, but outward
+    assert "is shown" in confirm([[[tiny, 0.0]]], box((0.0, tiny)), [1.0], 0.0, [leaf()])
+    assert confirm([[[-tiny, 0.0]]], box((0.0, tiny)), [1.0], 0.0, [leaf()]) == ""
+    inner = [[[tiny, 0.0]], [[1.0, 0.0]]]  # the interval of a hidden neuron is rounded, but outward
     assert "is shown" in confirm(inner, box((0.0, tiny)), [1.0], 0.0, [leaf()])
     assert np.float64(tiny) * tiny == 0.0

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from lcifr import check
 from lcifr.network import Network
-from lcifr.prove.confirm import plain_cell, plain_network
+from lcifr.prove.confirm import plain_cell
 from lcifr.prove.enumerate import Enumerate
 from lcifr.prove.method import build_question
-from lcifr.prove.proof import hexadecimal, to_plain
+from lcifr.prove.proof import to_plain
 from lcifr.similarity.region import Cell, Region
 from tests.prove.instances import random_instance, wild
 from tests.prove.trees import grow_proof
@@ -61,7 +61,7 @@ def exactly(network: Network, cell: Cell, direction: np.ndarray) -> float:
 def findings(one: Case, proof: Any) -> check.Bounds:
     """What the checker confirms; nothing, if it rejects the whole."""
     try:
-        problem = check.Problem(check.read_network(plain_network(one.network)), plain_cell(one.cell, 0))
+        problem = check.Problem(check.read_network(one.network.rows()), plain_cell(one.cell, 0))
         return check.examine(problem, proof)
     except check.Rejected:
         return {}
@@ -92,7 +92,7 @@ def at(plain: Any, path: tuple) -> Any:
 
 
 def mutated(proof: list, rng: np.random.Generator) -> list:
-    """One to three changes: numbers, positions, sides, nodes exchanged, removed or repeated."""
+    """One to three changes: numbers, positions, nodes exchanged, removed or repeated."""
     result = copy.deepcopy(proof)
     for _ in range(rng.integers(1, 4)):
         paths = places(result)
@@ -100,14 +100,11 @@ def mutated(proof: list, rng: np.random.Generator) -> list:
             return result
         path = paths[rng.integers(len(paths))]
         parent, key, value = at(result, path[:-1]), path[-1], at(result, path)
-        if isinstance(value, str) and value.lstrip("-").startswith("0x"):
-            number = float.fromhex(value)
-            changes = [-number, 0.0, number / 2, number * 1.5, number + rng.normal(), 1.0, math.nextafter(number, -9e9)]
-            parent[key] = hexadecimal(changes[rng.integers(len(changes))])
+        if isinstance(value, float):
+            changes = [-value, 0.0, value / 2, value * 1.5, value + rng.normal(), 1.0, math.nextafter(value, -9e9)]
+            parent[key] = float(changes[rng.integers(len(changes))])
         elif isinstance(value, int):
             parent[key] = int(rng.integers(4))
-        elif value in ("lower", "upper"):
-            parent[key] = "lower" if value == "upper" else "upper"
         elif isinstance(value, str):
             parent[key] = ("relu", "choice", "numeric", "leaf")[rng.integers(4)]
         elif isinstance(value, list) and len(value) > 1 and rng.random() < 0.7:

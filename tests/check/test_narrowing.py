@@ -28,7 +28,7 @@ from tests.check.test_cells import inside
 
 def rejected(formula: Any) -> list[bool]:
     """Of whom nothing is confirmed when a right bundle says that this is its formula."""
-    plain = {**copy.deepcopy(contents(0, "whole")), "similarity": {"format": 2, "formula": formula}}
+    plain = {**copy.deepcopy(contents(0, "whole")), "similarity": {"format": 3, "formula": formula}}
     judge = judge_of(json.loads(json.dumps(plain)))
     return [bool(judged_by(judge, line).rejected) for line in plain["lines"]]
 
@@ -65,7 +65,7 @@ def table_of(numbers: int, categories: int) -> Table:
     """Numbers a0, a1, … in [−9, 9] and yes-no categories c0, c1, …"""
     number, category = {"kind": "numeric", "lower": -9, "upper": 9}, {"kind": "categorical", "values": ["no", "yes"]}
     known = {**{f"a{k}": number for k in range(numbers)}, **{f"c{k}": category for k in range(categories)}}
-    scales = {f"a{k}": {"mean": "0x0p+0", "sd": "0x1p+0"} for k in range(numbers)}
+    scales = {f"a{k}": {"mean": 0.0, "sd": 1.0} for k in range(numbers)}
     return Table({"schema": {"attributes": known}, "scales": scales})
 
 
@@ -91,7 +91,7 @@ def test_an_alternative_inside_another_is_no_cell_of_its_own(first: Any) -> None
         assert len(derive(Formula(["all", *exceptions], table), x)) == 2
 
 
-@pytest.mark.parametrize("name", ["encoder.network", "model.network", "similarity.json", "people.jsonl.gz"])
+@pytest.mark.parametrize("name", ["encoder.json", "model.json", "similarity.json", "people.jsonl.gz"])
 def test_a_file_without_a_hash_is_not_the_one_that_was_meant(name: str, tmp_path: Path) -> None:
     folder = rewritten(tmp_path, copy.deepcopy(contents(0, "whole")))
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -152,7 +152,7 @@ class Pair:
             kinds = [{"lower": lower, "upper": upper}, {"lower": math.floor(lower), "upper": math.ceil(upper)}, {}]
             known[name] = {"kind": "numeric", "integer": self.whole[name], **self.dice.choices(kinds, [4, 4, 1])[0]}
             sd = abs(self.dice.choice([1.0, 3.3, 1e-3, self.value()]))
-            scales[name] = {"mean": self.value().hex(), "sd": (sd if sd > 1e-200 else 1.0).hex()}
+            scales[name] = {"mean": self.value(), "sd": sd if sd > 1e-200 else 1.0}
         return Table(json.loads(json.dumps({"schema": {"attributes": known}, "scales": scales})))
 
     def tree(self, depth: int) -> Any:
@@ -168,36 +168,32 @@ class Pair:
                 name,
                 sorted(codes | {self.people[who][name]} if self.dice.random() < 0.8 else codes),
             ]
-        what = [self.rank() if self.dice.random() < 0.5 else self.dice.choice(self.numbers) for _ in range(2)]
-        terms = [[self.dice.choice(FACTORS), "self", one] for one in what[: self.dice.randint(0, 2)]]
+        what = [self.rank() if self.dice.random() < 0.5 else [self.dice.choice(self.numbers)] for _ in range(2)]
+        terms = [[self.dice.choice(FACTORS), "self", *one] for one in what[: self.dice.randint(0, 2)]]
         if self.dice.random() < 0.3:
-            terms.append([self.dice.choice(FACTORS), "other", self.rank()])
+            terms.append([self.dice.choice(FACTORS), "other", *self.rank()])
         else:
             names = self.dice.choices(self.numbers, k=self.dice.randint(0, 3))
             terms += [[self.dice.choice(FACTORS), "other", name] for name in names]
-        constant = self.dice.choice(OFFSETS) - sum(c * self.worth(who, one) for c, who, one in terms)
-        plain = [[list(c.as_integer_ratio()), who, one] for c, who, one in terms]
+        constant = self.dice.choice(OFFSETS) - sum(c * self.worth(*one) for c, *one in terms)
+        plain = [[list(c.as_integer_ratio()), *one] for c, *one in terms]
         return ["compare", self.dice.choice(["<=", "<", "!="]), list(Fraction(constant).as_integer_ratio()), plain]
 
-    def rank(self) -> dict[str, Any]:
+    def rank(self) -> list[Any]:
         """Groups of every shape, with values that people have, or just not."""
         attribute, by = self.dice.choice(self.numbers), self.dice.choice(self.categories)
         codes = self.dice.sample(range(self.count[by]), self.count[by])
         cut = self.dice.randint(0, len(codes))
         near = [person[attribute] for person in self.people.values()]
         near += [math.nextafter(near[1], math.inf), math.nextafter(near[1], -math.inf), self.value()]
-        groups = [
-            {"codes": part, "values": [v.hex() for v in self.dice.choices(near, k=4)]}
-            for part in (codes[:cut], codes[cut:])
-        ]
-        return {"attribute": attribute, "by": by, "groups": groups}
+        return [attribute, by, [[part, self.dice.choices(near, k=4)] for part in (codes[:cut], codes[cut:])]]
 
-    def worth(self, who: str, what: Any) -> Fraction:
+    def worth(self, who: str, name: str, by: str = "", groups: Any = ()) -> Fraction:
         person = self.people[who]
-        if isinstance(what, str):
-            return Fraction(repr(person[what]))
-        (values,) = (group["values"] for group in what["groups"] if person[what["by"]] in group["codes"])
-        return Fraction(1 + len({v for v in map(float.fromhex, values) if v > person[what["attribute"]]}))
+        if not by:
+            return Fraction(repr(person[name]))
+        (values,) = (values for codes, values in groups if person[by] in codes)
+        return Fraction(1 + len({v for v in values if v > person[name]}))
 
     def truth(self, node: Any) -> bool:
         """What the tree says of the two, by its definition."""
@@ -207,7 +203,7 @@ class Pair:
         if kind == "category":
             return self.people[inside[0]][inside[1]] in inside[2]
         operator, constant, terms = inside
-        value = Fraction(*constant) + sum(Fraction(*c) * self.worth(who, what) for c, who, what in terms)
+        value = Fraction(*constant) + sum(Fraction(*c) * self.worth(*one) for c, *one in terms)
         return value < 0 if operator == "<" else value != 0 if operator == "!=" else value <= 0
 
 

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr import check
-from lcifr.prove.confirm import plain_cell, plain_network
+from lcifr.prove.confirm import plain_cell
 from lcifr.prove.enumerate import Enumerate
 from lcifr.prove.method import build_question
-from lcifr.prove.proof import hexadecimal
 from tests.prove.instances import Instance, random_instance, wild
 
 SEEDS = 24
@@ -35,12 +34,12 @@ class Adversary:
     def __init__(self, rng: np.random.Generator, network: Any, cell: Any, directions: np.ndarray) -> None:
         self.rng, self.network, self.cell = rng, network, cell
         self.widths = [len(layer.bias) for layer in network.layers]
-        self.directions = [[[j, hexadecimal(v)] for j, v in enumerate(row) if v] for row in directions]
+        self.directions = [[[j, float(v)] for j, v in enumerate(row) if v] for row in directions]
 
-    def number(self, least: float = -np.inf) -> str:
+    def number(self) -> float:
         scale = self.rng.choice([1.0, 1.0, 1.0, 1e-9, 1e9, 0.0])
         value = self.rng.choice([self.rng.normal() * scale, 0.0, 1.0, -1.0, 0.5, 5e-324])
-        return hexadecimal(max(float(value), least))
+        return float(value)
 
     def by(self) -> list[Any]:
         """Lines and rows; some of neurons and rows that are not there."""
@@ -50,31 +49,32 @@ class Adversary:
             for k in range(-1, width + 1)
             if self.rng.random() < 0.6
         ]
-        rows = [[row, self.number(0.0)] for row in range(-1, 4) if self.rng.random() < 0.5]
+        rows = [[row, self.number()] for row in range(-1, 4) if self.rng.random() < 0.5]
         return [lines, rows if self.rng.random() < 0.7 else []]
 
     def leaf(self) -> list[Any]:
         ends = []
         for layer, width in enumerate(self.widths[:-1]):
-            for side in ("lower", "upper"):
-                neurons = [k for k in range(width) if self.rng.random() < 0.5]
-                ends += [[layer, side, neurons, *self.by()]] if self.rng.random() < 0.7 else []
+            for _ in range(2):
+                places = [place for place in range(2 * width) if self.rng.random() < 0.3]
+                ends += [[layer, places, *self.by()]] if self.rng.random() < 0.7 else []
         passes = [[direction, *self.by()] for direction in (*self.directions, []) if self.rng.random() < 0.9]
         return ["leaf", ends, passes]
 
     def tree(self, most: int) -> list[Any]:
         if most <= 0 or self.rng.random() < 0.2:
             return [self.leaf()]
-        kind = ("relu", "numeric", "choice")[self.rng.integers(3)]
-        if kind == "relu" and len(self.widths) > 1:
+        there = {"relu": len(self.widths) > 1, "numeric": len(self.cell.numeric), "choice": len(self.cell.choices)}
+        kind = str(self.rng.choice([kind for kind, count in there.items() if count]))
+        if kind == "relu":
             layer = int(self.rng.integers(len(self.widths) - 1))
             split = [kind, layer, int(self.rng.integers(self.widths[layer]))]
         elif kind == "choice":
             columns = self.rng.integers(self.network.inputs, size=self.rng.integers(4))
-            starts = [int(choice.columns[0]) for choice in self.cell.choices] or [0]
-            split = [kind, starts[self.rng.integers(len(starts))], columns.tolist()]
+            choice = self.cell.choices[self.rng.integers(len(self.cell.choices))]
+            split = [kind, int(choice.columns[0]), columns.tolist()]
         else:
-            split = ["numeric", int(self.rng.integers(self.network.inputs)), self.number()]
+            split = ["numeric", int(self.rng.choice(self.cell.numeric)), self.number()]
         return [split, *self.tree(most - 1), *self.tree(most - 1)]
 
 
@@ -83,7 +83,7 @@ class Adversary:
 def test_no_numbers_prove_something_false(seed: int, choice: int) -> None:
     one, network, directions, largest = truth(seed)
     cell = one.region.cells[0]
-    problem = check.Problem(check.read_network(plain_network(network)), plain_cell(cell, 0))
+    problem = check.Problem(check.read_network(network.rows()), plain_cell(cell, 0))
     adversary = Adversary(np.random.default_rng(choice), network, cell, directions)
     found = check.examine(problem, adversary.tree(3))
     for direction, exact in zip(directions, largest, strict=True):
@@ -97,7 +97,7 @@ def test_the_adversary_is_one() -> None:
     shown, tight, everything = 0, 0, 0
     for seed in range(SEEDS):
         one, network, directions, largest = truth(seed)
-        problem = check.Problem(check.read_network(plain_network(network)), plain_cell(one.region.cells[0], 0))
+        problem = check.Problem(check.read_network(network.rows()), plain_cell(one.region.cells[0], 0))
         adversary = Adversary(np.random.default_rng(seed), network, one.region.cells[0], directions)
         for _ in range(5):
             found = check.examine(problem, adversary.tree(2))
@@ -120,7 +120,7 @@ def narrower(cell: check.Cell, rng: np.random.Generator) -> check.Cell:
             continue
         low, high = sorted(float(np.clip(v, corners[0][1], corners[1][1])) for v in rng.normal(size=2))
         groups[kind, column] = [(column, low), (column, low if rng.random() < 0.5 else high)]
-    return check.Cell(groups, cell.G, cell.g)
+    return check.Cell(groups, cell.rows)
 
 
 @settings(deadline=None, max_examples=150)
@@ -128,7 +128,7 @@ def narrower(cell: check.Cell, rng: np.random.Generator) -> check.Cell:
 def test_a_proof_about_a_cell_is_one_about_every_cell_inside(seed: int, choice: int) -> None:
     """Producers prove boxes of reals, the checker derives whole numbers: a split may lie where nothing moves now."""
     one, network, directions, _ = truth(seed)
-    rng, layers = np.random.default_rng(choice), check.read_network(plain_network(network))
+    rng, layers = np.random.default_rng(choice), check.read_network(network.rows())
     cell = plain_cell(one.region.cells[0], 0)
     nodes = Adversary(rng, network, one.region.cells[0], directions).tree(3)
     about = check.examine(check.Problem(layers, cell), nodes)

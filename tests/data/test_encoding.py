@@ -119,7 +119,7 @@ def test_csv_and_parquet_are_read_alike(tmp_path):
 def test_save_and_load_keep_every_bit(table):
     schema, frame = table
     encoding = Encoding.fit(frame, schema)
-    again = Encoding.from_dict(encoding.to_dict())
+    again = Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
     assert again.schema == schema
     assert again.hash == encoding.hash
     assert again.encode(frame).tobytes() == encoding.encode(frame).tobytes()
@@ -134,8 +134,9 @@ def test_a_broken_encoding_file_is_refused(tmp_path):
     for broken in (
         whole[:40],
         "[]",
-        whole.replace('"format": 1', '"format": 99'),
-        whole.replace('"sd": "0x', '"sd": "-0x'),
+        whole.replace('"format": 2', '"format": 99'),
+        whole.replace('"sd": 0', '"sd": -0'),
+        whole.replace('"sd": 0', '"sd": NaN, "x": 0'),
     ):
         path.write_text(broken)
         with pytest.raises(LcifrError):

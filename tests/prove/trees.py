@@ -8,7 +8,6 @@ import numpy as np
 
 from lcifr import check
 from lcifr.network import Network
-from lcifr.prove.confirm import plain_network
 from lcifr.prove.exactly import ExactCell
 from lcifr.prove.formulation import formulate
 from lcifr.prove.lp import multipliers_from_duals
@@ -116,7 +115,7 @@ def grow_proof(
     network: Network, cell: Cell, index: int, direction: np.ndarray, seed: int, good_enough: float, most: int = 60
 ) -> tuple[CellProof, float]:
     """A proof about one direction on a cell of person 0, and the bound that it proves."""
-    exact = ExactCell(check.read_network(plain_network(network)), cell, 0)
+    exact = ExactCell(check.read_network(network.rows()), cell, 0)
     nodes, bound = Grower(network, direction, np.random.default_rng(seed), most).grow(exact, cell, good_enough)
     entries = tuple(Entry(output, float(v)) for output, v in enumerate(direction) if v)
     if np.isneginf(bound):

@@ -2,7 +2,7 @@
 
     folder/manifest.json        format, files with their hashes, the rule of decision
     folder/people.jsonl.gz      per person x, latent with its proofs, decision with its proofs
-    folder/similarity.json, encoding.json, encoder.network, model.network
+    folder/similarity.json, encoding.json, encoder.json, model.json
 
 The hash of each of the last four is the name by which a hand-over knows it (``Similarity.hash`` and so on).
 ``python -m lcifr.check FOLDER`` confirms all of it in exact arithmetic.
@@ -32,13 +32,12 @@ from lcifr.certificates.verdicts import Certificates
 from lcifr.certificates.whole import narrowed
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
-from lcifr.prove.proof import hexadecimal
 from lcifr.similarity.region import Region
 from lcifr.writing import write_json
 
-FORMAT = "lcifr-audit-4"
+FORMAT = "lcifr-audit-5"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
-ENCODER, MODEL = "encoder.network", "model.network"
+ENCODER, MODEL = "encoder.json", "model.json"
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -129,11 +128,7 @@ def _write_people(
 
 def plain_person(people: Individuals, row: int) -> dict[str, Any]:
     """One person as the checker reads them."""
-    return {"numbers": _hex(people.numbers[row]), "codes": [int(code) for code in people.codes[row]]}
-
-
-def _hex(values: Any) -> list[str]:
-    return [hexadecimal(float(value)) for value in values]
+    return {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
 
 
 def _latents(
@@ -142,10 +137,10 @@ def _latents(
     evidence = prove(encoder.network, box_question(part.lower, part.upper), region, **options)
     for row in range(len(part)):
         yield {
-            "z": _hex(part.latent[row]),
-            "radius": hexadecimal(part.radius[row]),
-            "lower": _hex(part.lower[row]),
-            "upper": _hex(part.upper[row]),
+            "z": part.latent[row].tolist(),
+            "radius": float(part.radius[row]),
+            "lower": part.lower[row].tolist(),
+            "upper": part.upper[row].tolist(),
             **_plain(evidence, row),
         }
 

@@ -146,7 +146,7 @@ class Decision:
         """As an audit bundle holds it."""
         if self.kind == "class":
             return {"kind": "class", "groups": [list(group) for group in self.groups]}
-        return {"kind": "sign"} if self.kind == "sign" else {"kind": "within", "tolerance": float(self.tolerance).hex()}
+        return {"kind": "sign"} if self.kind == "sign" else {"kind": "within", "tolerance": float(self.tolerance)}
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def _slim(tree: list[Any], last: FloatArray) -> list[Any]:
 def _weights(direction: list[Any], last: FloatArray) -> FloatArray:
     dense = np.zeros(len(last))
     for output, value in direction:
-        dense[output] = float.fromhex(value)
+        dense[output] = value
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(dense @ last)
 
@@ -100,16 +100,13 @@ def _used(ends: list[Any], lines: list[Any], above: BoolArray) -> Iterator[list[
     slopes = dict.fromkeys(range(len(above)), 0.0)
     for layer, k, slope, _, beta in lines:
         if layer == depth:
-            slopes[k] = float.fromhex(slope)
-            if float.fromhex(beta):  # β speaks about the interval itself
+            slopes[k] = slope
+            if beta:  # β speaks about the interval itself
                 del slopes[k]
-    for layer, side, neurons, *by in ends:
-        kept = neurons
-        if layer == depth:
-            needs = {k: above[k] and (s > 0 if side == "lower" else s < 1) for k, s in slopes.items()}
-            kept = [k for k in neurons if needs.get(k, True)]
-        if kept:
-            yield [layer, side, kept, *by]
+    needs = {2 * k + lower: above[k] and (s > 0 if lower else s < 1) for k, s in slopes.items() for lower in (0, 1)}
+    for layer, places, *by in ends:
+        if kept := [place for place in places if layer != depth or needs.get(place, True)]:
+            yield [layer, kept, *by]
 
 
 def row_order(cell: Cell) -> list[int]:
@@ -127,8 +124,8 @@ def _renumbered(tree: list[Any], order: list[int]) -> list[Any]:
         for *_, rows in (*inside[0], *inside[1]) if kind == "leaf" else ():
             rates: dict[int, float] = {}
             for row, rate in rows:
-                rates[order[row]] = rates.get(order[row], 0.0) + float.fromhex(rate)
-            rows[:] = [[row, rate.hex()] for row, rate in sorted(rates.items())]
+                rates[order[row]] = rates.get(order[row], 0.0) + rate
+            rows[:] = [[row, rate] for row, rate in sorted(rates.items())]
     return tree
 
 

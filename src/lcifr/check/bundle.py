@@ -13,12 +13,12 @@ from typing import Any
 
 from lcifr.check.exact import Rejected, number, reading
 from lcifr.check.judge import Judge, Report
-from lcifr.check.proof import Network, read_network
+from lcifr.check.proof import read_network
 from lcifr.check.similar import Formula, Table
 
-FORMAT, NETWORK = "lcifr-audit-4", b"lcifr-network-1"
+FORMAT = "lcifr-audit-5"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
-ENCODER, MODEL, HANDOVER = "encoder.network", "model.network", "hand-over"
+ENCODER, MODEL, HANDOVER = "encoder.json", "model.json", "hand-over"
 LARGEST = 64 << 20  # bytes of a file other than people's, and of one person's line
 
 
@@ -28,12 +28,11 @@ def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = No
     judge, report, people = read_judge(root)
     for line in read_people(root):
         with reading(f"line {report.people} of {PEOPLE}"):
-            name = str(line["id"])
-            if name in seen:
-                raise Rejected(f"{name} is there twice")
-            seen.add(name)
             latents.update(latent_bytes(line))
             judge.judge(line, report)
+            seen.add(str(line["id"]))
+            if len(seen) < report.people:
+                raise Rejected(f"{line['id']} is there twice")
         if progress:
             progress(report.people)
     if report.people != people:
@@ -76,28 +75,13 @@ def read_judge(root: Path) -> tuple[Judge, Report, Any]:
         if set(hashes) != needed:
             raise Rejected(f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")
         files = {name: _file(root, name, sha256) for name, sha256 in hashes.items()}
-        similarity, encoding = (_json(files[name].read_bytes(), name) for name in (SIMILARITY, ENCODING))
+        found = {name: _json(path.read_bytes(), name) for name, path in files.items() if name != PEOPLE}
     with reading(f"{ENCODING} or {SIMILARITY}"):
-        if similarity["format"] != 2 or encoding["format"] != 1:
-            raise Rejected(f"{SIMILARITY} is not of format 2, or {ENCODING} not of format 1")
-        formula = Formula(similarity["formula"], Table(encoding))
-    model = _network(files[MODEL]) if MODEL in files else None
-    return Judge(formula, _network(files[ENCODER]), model, rule), Report(rule, hashes), manifest.get("people")
-
-
-def _network(path: Path) -> Network:
-    """For each layer its sizes, its weights by rows and its biases, little-endian."""
-    data, layers, at = path.read_bytes(), [], len(NETWORK)
-    with reading(path.name):
-        if data[:at] != NETWORK:
-            raise Rejected(f"{path.name} does not begin like a network")
-        while at < len(data):
-            outputs, inputs = struct.unpack_from("<QQ", data, at)
-            values = struct.unpack_from(f"<{outputs * (inputs + 1)}d", data, at + 16)
-            rows = [values[i * inputs : (i + 1) * inputs] for i in range(outputs)]
-            layers.append((rows, values[outputs * inputs :]))
-            at += 16 + 8 * len(values)
-        return read_network(layers)
+        if found[SIMILARITY]["format"] != 3 or found[ENCODING]["format"] != 2:
+            raise Rejected(f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2")
+        formula = Formula(found[SIMILARITY]["formula"], Table(found[ENCODING]))
+    model = None if rule is None else read_network(found[MODEL])
+    return Judge(formula, read_network(found[ENCODER]), model, rule), Report(rule, hashes), manifest.get("people")
 
 
 def read_people(root: Path) -> Iterator[Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
-from struct import error as Unpacked
+from typing import NamedTuple
 
 
 def printable(text: str) -> str:
@@ -28,18 +27,18 @@ def reading(what: str) -> Iterator[None]:
     """Whatever goes wrong while foreign values are used is a rejection: nothing is confirmed by an accident."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, Unpacked) as problem:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         raise Rejected(f"{what} is not as the format says: {type(problem).__name__}: {problem!s:.200}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(NamedTuple):
     """The rational numbers ``values[i] / 2**shift``."""
 
     values: list[int]
     shift: int
 
-    def __add__(self, other: Vector) -> Vector:
+    def plus(self, other: Vector) -> Vector:
+        """The sum, number by number."""
         shift = max(self.shift, other.shift)
         pairs = zip(self.values, other.values, strict=True)
         return Vector([(a << shift - self.shift) + (b << shift - other.shift) for a, b in pairs], shift)
@@ -68,24 +67,18 @@ def decimal(value: float) -> Fraction:
     return Fraction(float.__repr__(value))
 
 
-def most(limit: Fraction, strict: bool = False) -> float:
-    """The largest float whose decimal is at most (or, strictly, below) the limit."""
-
-    def fits(value: float) -> bool:
-        return math.isfinite(value) and (decimal(value) < limit or (not strict and decimal(value) == limit))
-
-    value = limit.numerator / limit.denominator
-    while math.isfinite(value) and not fits(value):
-        value = math.nextafter(value, -math.inf)
-    while fits(above := math.nextafter(value, math.inf)):
-        value = above
-    return value
+def most(limit: Fraction, strict: bool, whole: bool) -> float:
+    """The largest float, or whole number, whose decimal is at most (strictly: below) the limit."""
+    if whole:
+        return float(math.ceil(limit) - 1 if strict else math.floor(limit))
+    below = math.nextafter(near := limit.numerator / limit.denominator, -math.inf)
+    close = [math.nextafter(below, -math.inf), below, near, math.nextafter(near, math.inf)]
+    decimals = [decimal(value) for value in close if math.isfinite(value)]  # one of these four it is
+    return float(max(value for value in decimals if value < limit or (value == limit and not strict)))
 
 
 def number(found: object) -> float:
-    """A finite float64, given as one or as hexadecimal text (what files hold)."""
-    if isinstance(found, str) and found.removeprefix("-").startswith("0x") and len(found) < 40:
-        found = float.fromhex(found)
+    """A finite float64."""
     if not isinstance(found, float) or not math.isfinite(found):
         raise Rejected(f"{found!r:.60} is not a finite float64")
     return found

@@ -12,14 +12,9 @@ from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, pos
 from lcifr.check.proof import Bounds, Cell, Layer, Network, Problem, examine, follows
 from lcifr.check.similar import Formula, Person, derive
 
-KINDS = {
-    "radius": "radius confirmed",
-    "certified": "CERTIFIED confirmed",
-    "vacuous": "of them vacuous, nobody is similar",
-    "counterexample": "COUNTEREXAMPLE confirmed",
-    "undecided": "UNDECIDED, nothing claimed",
-    "trusted": "on a solver's word alone",
-}
+KINDS = ("radius", "certified", "vacuous", "counterexample", "undecided", "trusted")
+CONFIRMED = "  {radius} radii; {certified} CERTIFIED, {vacuous} as nobody is similar; {counterexample} COUNTEREXAMPLE"
+OPEN = "  {undecided} UNDECIDED, nothing is claimed; {trusted} on a solver's word alone"
 
 
 @dataclass
@@ -39,10 +34,11 @@ class Report:
 
     def lines(self) -> list[str]:
         """For people to read."""
-        sure = self.people - len(self.rejected) - len(self.names["trusted"])
+        count = {kind: len(names) for kind, names in self.names.items()}
+        sure = self.people - len(self.rejected) - count["trusted"]
         return [
             f"{sure} of {self.people} people: everything that is claimed of them is confirmed in exact arithmetic",
-            *(f"  {said}  {len(self.names[kind])}" for kind, said in KINDS.items()),
+            *(said.format(**count) for said in (CONFIRMED, OPEN)),
             f"  what must agree: {json.dumps(self.decision)}",
             *(f"  {what} {value}" for what, value in self.hashes.items()),
             *(f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()),
@@ -64,12 +60,10 @@ class Judge:
         name, latent, decision = str(line["id"]), line.get("latent"), line.get("decision")
         report.people += 1
         try:
-            with reading("the person"):
+            with reading("what is said of them"):
                 x = self.table.person(line["x"])
                 cells = derive(self.formula, x)
-            with reading("the radius"):
                 radius = latent is None or self._radius(latent, x, cells)
-            with reading("the verdict"):
                 word = "" if decision is None else decision["verdict"]
                 sure = (decision is None or self._verdict(decision, latent, x, cells)) and radius
         except Rejected as rejected:
@@ -84,11 +78,10 @@ class Judge:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
         own = forward(self.encoder, self.table.features(x))
         z, lower, upper = ([Fraction(v) for v in numbers(latent[key], len(own))] for key in ("z", "lower", "upper"))
+        radius = Fraction(number(latent["radius"]))
         for j, value in enumerate(own):
-            if not lower[j] <= value <= upper[j]:
-                raise Rejected(f"the box does not hold the person's own latent in coordinate {j}")
-            if not max(upper[j] - z[j], z[j] - lower[j]) <= Fraction(number(latent["radius"])):
-                raise Rejected(f"the radius does not cover coordinate {j}")
+            if not (lower[j] <= value <= upper[j] and upper[j] - radius <= z[j] <= lower[j] + radius):
+                raise Rejected(f"coordinate {j}: the person is not in the box, or the box not in the radius around z")
         limits: Bounds = {((j, 1.0),): end for j, end in enumerate(upper)}
         limits |= {((j, -1.0),): -end for j, end in enumerate(lower)}
         return _shown("radius", self.encoder, cells, limits, latent)
@@ -139,10 +132,9 @@ def _shown(what: str, network: Network, cells: list[Cell], limits: Bounds, claim
         for proof in [*claim["proofs"][place:], *claim["proofs"][:place]]:
             try:
                 found = examine(problem, proof)
+                open_ = {need: k for need, k in open_.items() if not follows(found, need, k, what == "verdict")}
             except Rejected as rejected:
                 reason = str(rejected)
-                continue
-            open_ = {need: limit for need, limit in open_.items() if not follows(found, need, limit, what == "verdict")}
             if not open_:
                 break
         if open_ and isinstance(claim.get("trusted"), str):
@@ -163,22 +155,20 @@ class Rule:
             self.within, self.sign = found["kind"] == "within", int(found["kind"] == "sign")
             self.tolerance = Fraction(number(found["tolerance"])) if self.within else Fraction(0)
             self.groups = {"sign": [[0], [1]], "class": found.get("groups"), "within": []}[found["kind"]]
-            classes = sorted(c for group in self.groups for c in group)
-            self.classes = len(classes)
-            if self.tolerance < 0 or not (self.within or classes == [*range(outputs + self.sign)] > [0]):
+            self.classes = sorted(c for group in self.groups for c in group)
+            if self.tolerance < 0 or not (self.within or self.classes == [*range(outputs + self.sign)] > [0]):
                 raise Rejected("a tolerance is negative, or the groups do not hold every class exactly once")
 
     def alike(self, prediction: Any) -> list[Any]:
         """The classes that count as this one."""
-        if self.within:
-            return [prediction]
-        return next(group for group in self.groups if position(prediction, self.classes) in group)
+        known = (group for group in self.groups if position(prediction, len(self.classes)) in group)
+        return [prediction] if self.within else next(known)
 
     def limits(self, own: list[Fraction], prediction: Any) -> Bounds:
         """Where every one of these stays below its limit, the decision is the person's own."""
         if self.within:
             return {((j, s),): int(s) * value + self.tolerance for j, value in enumerate(own) for s in (1.0, -1.0)}
-        others = [c for c in range(self.classes) if c not in self.alike(prediction)]
+        others = [c for c in self.classes if c not in self.alike(prediction)]
         pairs = (sorted(((c - self.sign, 1.0), (prediction - self.sign, -1.0))) for c in others)
         return {tuple((output, s) for output, s in pair if output >= 0): Fraction(0) for pair in pairs}
 

@@ -10,17 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, reading, up
 
-Neuron = tuple[int, int]  # hidden layer, neuron
 Direction = tuple[tuple[int, float], ...]  # (output, coefficient) in ascending order, without zeros
 Bounds = dict[Direction, Fraction]  # what a direction does not exceed; below 0 for none at all: there is no point
-Corner = tuple[int, float]  # a column and its value there; all other columns of the group are 0
-Groups = Mapping[tuple[str, int], Sequence[Corner]]
-SIDES = {"lower": -1, "upper": 1}
-Interval = dict[str, list[float]]  # what −y and y of the neurons of a layer do not exceed, rounded up
+# Of each corner of a group a column and its value there; all other columns of the group are 0.
+Groups = Mapping[tuple[str, int], Sequence[tuple[int, float]]]
+Ends = list[float]  # what y and −y of each neuron of a layer do not exceed, one after the other; rounded up
 
 
 @dataclass(frozen=True)
@@ -35,62 +33,60 @@ class Layer:
 
     @cached_property
     def columns(self) -> list[tuple[int, ...]]:
-        return list(zip(*self.rows, strict=True))
+        """A column of zeros is empty, and costs nothing."""
+        return [column if any(column) else () for column in zip(*self.rows, strict=True)]
 
     def before(self, over: Vector) -> Vector:
         """A linear function of W x + b as one of x."""
-        return Vector([dot(over.values, column) for column in self.columns], over.shift + self.shift)
+        values = [dot(over.values, column) if column else 0 for column in self.columns]
+        return Vector(values, over.shift + self.shift)
 
     def at(self, fixed: Mapping[int, float], moving: Iterable[int]) -> Layer:
-        """The same as a function of the moving columns: what the fixed ones contribute is constant."""
-        known = exact([*fixed.values(), 1.0])
-        places = [*fixed, len(self.rows[0]) - 1]
-        rows = [
-            [*(row[c] << known.shift for c in moving), dot(known.values, (row[c] for c in places))] for row in self.rows
-        ]
+        """The same where the other columns are 0: what fixed ones contribute becomes constant."""
+        known, places = exact([*fixed.values(), 1.0]), [*fixed, len(self.rows[0]) - 1]
+        rows = [[value << known.shift if c in moving else 0 for c, value in enumerate(row)] for row in self.rows]
+        for row, new in zip(self.rows, rows, strict=True):
+            new[-1] = dot(known.values, (row[c] for c in places))
         return Layer(rows, self.shift + known.shift)
 
 
 Network = tuple[Layer, ...]
 
 
-def _layer(weight: Sequence[Sequence[float]], bias: Sequence[float], inputs: int) -> Layer:
-    rows = [[*numbers(row, inputs), number(b)] for row, b in zip(weight, bias, strict=True)]
-    flat = exact([*(value for row in rows for value in row), *[0.0] * inputs, 1.0])
-    return Layer([flat.values[i : i + inputs + 1] for i in range(0, len(flat.values), inputs + 1)], flat.shift)
+def _layer(rows: Sequence[Sequence[float]], width: int) -> Layer:
+    flat = exact([value for row in [*rows, [*[0.0] * (width - 1), 1.0]] for value in numbers(row, width)])
+    return Layer([flat.values[i : i + width] for i in range(0, len(flat.values), width)], flat.shift)
 
 
-def read_network(layers: Sequence[tuple[Sequence[Sequence[float]], Sequence[float]]]) -> Network:
-    """Read (W by rows, b) per layer; layers whose sizes do not fit are rejected."""
+def read_network(layers: Sequence[Sequence[Sequence[float]]]) -> Network:
+    """Read the rows of [W b] of every layer; layers whose sizes do not fit are rejected."""
     with reading("a network"):
-        widths = [len(layers[0][0][0]), *(len(weight) for weight, _ in layers)]
-        return tuple(_layer(weight, bias, width) for (weight, bias), width in zip(layers, widths, strict=False))
+        widths = [len(layers[0][0]), *(len(rows) + 1 for rows in layers)]
+        return tuple(_layer(rows, width) for rows, width in zip(layers, widths, strict=False))
 
 
-@dataclass(frozen=True)
-class Cell:
-    """Where the features are: every group of columns at or between its corners, cut by rows G x ≤ g.
+class Cell(NamedTuple):
+    """Where the features are: every group of columns at or between its corners, and G x − g ≤ 0 for each row [G −g].
 
     A number is a group ``"numeric", column`` with the corners (column, low) and (column, high). A category is a group
     ``"choice", first column`` with a corner (column, 1) for each category that is allowed.
     """
 
     groups: Groups
-    G: Sequence[Sequence[float]] = ()
-    g: Sequence[float] = ()
+    rows: Sequence[Sequence[float]] = ()
 
 
 class Part:
-    """A part of a cell, and the ReLUs that are decided in it; ``order`` has the places of the columns that can move."""
+    """A part of a cell with its moving columns, and which ends (layer, place) of hidden neurons are at most 0 in it."""
 
-    def __init__(self, order: Mapping[int, int], groups: Groups, decided: Mapping[Neuron, str]) -> None:
+    def __init__(self, moving: set[int], groups: Groups, decided: frozenset[tuple[int, int]]) -> None:
         self.groups, self.decided = groups, decided
         self.empty = not all(group and group[0][1] <= group[-1][1] for group in groups.values())
-        moving = [group for group in groups.values() if all(column in order for column, _ in group)]
-        values = exact([*(value for group in moving for _, value in group), 1.0])
+        shown = [group for group in groups.values() if all(column in moving for column, _ in group)]
+        values = exact([*(value for group in shown for _, value in group), 1.0])
         rest, self.shift = iter(values.values), values.shift
-        self.corners = [[(order[column], next(rest)) for column, _ in group] for group in moving]
-        self.corners.append([(len(order), next(rest))])  # the 1
+        self.corners = [[(column, next(rest)) for column, _ in group] for group in shown]
+        self.corners.append([(-1, next(rest))])  # the 1
 
     def top(self, over: Vector) -> Fraction:
         """The maximum of a linear function: of each group the best corner."""
@@ -102,66 +98,50 @@ class Problem:
     """A network on a cell."""
 
     def __init__(self, network: Network, cell: Cell) -> None:
-        columns = [column for group in cell.groups.values() for column in {column for column, _ in group}]
-        inputs = len(network[0].rows[0]) - 1
-        if len(set(columns)) < len(columns) or not set(columns) <= set(range(inputs)):
-            raise Rejected("the cell does not hold each of its columns exactly once, or they are not the network's")
         fixed = dict(corner for group in cell.groups.values() if len(set(group)) == 1 for corner in group)
-        self.order = {c: place for place, c in enumerate(c for c in columns if c not in fixed)}
-        self.layers = (network[0].at(fixed, self.order), *network[1:])
-        self.cuts = _layer(cell.G, [-limit for limit in cell.g], inputs).at(fixed, self.order)
-        self.root = Part(self.order, cell.groups, {})
+        self.moving = {column for group in cell.groups.values() for column, _ in group if column not in fixed}
+        self.layers = (network[0].at(fixed, self.moving), *network[1:])
+        self.cuts = _layer(cell.rows, len(network[0].rows[0])).at(fixed, self.moving)
+        self.root = Part(self.moving, cell.groups, frozenset())
 
-    def bounds(self, part: Part, hidden: Sequence[Interval], starts: Iterable[Vector], by: Any) -> list[Fraction]:
+    def bounds(self, part: Part, hidden: Sequence[Ends], starts: Iterable[Vector], by: Any) -> list[Fraction]:
         """For each start a number that it does not exceed: start · [relu(y) 1] of the last of these hidden layers."""
         lines = {(layer, k): numbers(line, 3) for layer, k, *line in by[0]}
-        rates = {row: -number(rate) for row, rate in by[1]}
-        if any(rate > 0 for rate in rates.values()):
-            raise Rejected("the multiplier of a row is negative")
         for layer, ends in reversed(list(enumerate(hidden))):
-            given = [value for k in range(len(ends["upper"])) for value in lines.get((layer, k), (0.0, 0.0, 0.0))]
-            relus = _relus(exact(given), exact([*ends["lower"], *ends["upper"]]))
-            starts = [self.layers[layer].before(_relaxed(over, *relus)) for over in starts]
-        if rates:  # λ·(g − G x) is not negative anywhere in the cell
+            given = [value for k in range(len(ends) // 2) for value in lines.get((layer, k), (0.0, 0.0, 0.0))]
+            slopes, sides = exact(given), exact(ends)
+            relus = [*zip(*(slopes.values[i::3] for i in range(3)), sides.values[::2], sides.values[1::2], strict=True)]
+            starts = [self.layers[layer].before(_relaxed(over, relus, slopes.shift, sides.shift)) for over in starts]
+        if by[1]:  # λ·(g − G x) is not negative anywhere in the cell; a negative λ is none
+            rates = {row: min(-number(rate), 0.0) for row, rate in by[1]}
             cut = self.cuts.before(exact([*(rates.get(row, 0.0) for row in range(len(self.cuts.rows) - 1)), 0.0]))
-            starts = [over + cut for over in starts]
+            starts = [over.plus(cut) for over in starts]
         return [part.top(over) for over in starts]
 
-    def intervals(self, part: Part, ends: Any) -> list[Interval]:
-        """Where the neurons of every hidden layer are: by interval arithmetic, given passes, and what is decided."""
-        hidden: list[Interval] = []
+    def intervals(self, part: Part, passes: Any) -> list[Ends]:
+        """Where the neurons of every hidden layer are: by what is decided, interval arithmetic and given passes."""
+        hidden: list[Ends] = []
         for depth, layer in enumerate(self.layers[:-1]):
-            every = range(len(layer.rows) - 1)
-            found = {side: [math.inf for _ in every] for side in SIDES}
-            plain = [(depth, side, every, (), ()) for side in SIDES]
-            for at, side, neurons, *by in [*plain, *ends]:
-                if at == depth:
-                    for k, end in zip(neurons, self._ends(part, hidden, side, neurons, by), strict=True):
-                        found[side][k] = min(found[side][k], end)
-            for (at, k), side in part.decided.items():
-                if at == depth:
-                    found[side][k] = min(found[side][k], 0.0)
-            hidden.append(found)
+            rows = [[sign * value for value in row] for row in layer.rows[:-1] for sign in (1, -1)]
+            ends = [0.0 if (depth, place) in part.decided else math.inf for place in range(len(rows))]
+            for _, places, *by in [(depth, range(len(rows)), (), ()), *(one for one in passes if one[0] == depth)]:
+                starts = [Vector(rows[position(k, len(rows))], layer.shift) for k in places]
+                for k, bound in zip(places, self.bounds(part, hidden, starts, by), strict=True):
+                    ends[k] = min(ends[k], up(bound))
+            hidden.append(ends)
         return hidden
-
-    def _ends(self, part: Part, hidden: Sequence[Interval], side: str, neurons: Sequence[int], by: Any) -> list[float]:
-        """What ±y of these neurons of the next layer does not exceed, rounded up."""
-        layer, sign = self.layers[len(hidden)], SIDES[side]
-        rows = [layer.rows[position(k, len(layer.rows) - 1)] for k in neurons]
-        starts = [Vector([sign * value for value in row], layer.shift) for row in rows]
-        return [up(bound) for bound in self.bounds(part, hidden, starts, by)]
 
     def leaf(self, part: Part, ends: Any, passes: Any) -> Bounds | None:
         """What the passes of a leaf show; None if there is no point."""
         found, outputs = Bounds(), range(len(self.layers[-1].rows) - 1)
         hidden = [] if part.empty else self.intervals(part, ends)
-        if part.empty or any(-low > high for ends in hidden for low, high in zip(*ends.values(), strict=True)):
+        if part.empty or any(y < -minus for ends in hidden for y, minus in zip(ends[::2], ends[1::2], strict=True)):
             return None
         for direction, *by in passes:
             entries = {position(output, len(outputs)): number(value) for output, value in direction}
             start = exact([*(entries.get(output, 0.0) for output in outputs), 0.0])
             (bound,) = self.bounds(part, hidden, [self.layers[-1].before(start)], by)
-            key = tuple(sorted((output, value) for output, value in entries.items() if value))
+            key = tuple(entries.items())
             found[key] = min(bound, found.get(key, bound))
         return None if found.get((), 0) < 0 else found
 
@@ -169,27 +149,16 @@ class Problem:
         """The two parts of a part; they share their border, so that nothing falls between."""
         if kind == "relu":
             layer = position(name, len(self.layers) - 1)
-            at = layer, position(border, len(self.layers[layer].rows) - 1)
-            return [Part(self.order, part.groups, {**part.decided, at: side}) for side in ("upper", "lower")]
-        if kind not in ("numeric", "choice"):
-            raise Rejected(f"there is no node {kind}")
-        if (group := part.groups.get((kind, name))) is None:  # it is not there: both are everything
-            return [part, part]
+            k = position(border, len(self.layers[layer].rows) - 1)
+            return [Part(self.moving, part.groups, part.decided | {(layer, place)}) for place in (2 * k, 2 * k + 1)]
+        if (group := part.groups.get((kind, name))) is None:
+            raise Rejected("a split is of no kind, or about what the cell does not have")
         if kind == "numeric":
             ((column, low), (_, high)), t = group, number(border)
             halves = [[(column, low), (column, min(high, t))], [(column, max(low, t)), (column, high)]]
         else:
             halves = [[corner for corner in group if (corner[0] in border) == first] for first in (True, False)]
-        return [Part(self.order, {**part.groups, (kind, name): half}, part.decided) for half in halves]
-
-
-def _relus(given: Vector, ends: Vector) -> tuple[list[Any], int, int]:
-    """For each neuron its slopes, β and where v·relu(y) − c·y can be largest: y with relu(y) at both ends and at 0."""
-    found = []
-    for k, (low, high) in enumerate(zip(ends.values, ends.values[len(ends.values) // 2 :], strict=False)):
-        points = {(y, max(y, 0) << given.shift) for y in (-low, high, min(max(-low, 0), high))}
-        found.append((*given.values[3 * k : 3 * k + 3], points))
-    return found, given.shift, ends.shift
+        return [Part(self.moving, {**part.groups, (kind, name): half}, part.decided) for half in halves]
 
 
 def _relaxed(over: Vector, relus: Any, coarse: int, fine: int) -> Vector:
@@ -198,9 +167,10 @@ def _relaxed(over: Vector, relus: Any, coarse: int, fine: int) -> Vector:
     v·relu(y) ≤ c·y + t for any c, with t the largest v·relu(y) − c·y: at an end of the interval, or at 0.
     """
     result, constant = [], over.values[-1] << coarse + fine
-    for v, (above, below, beta, points) in zip(over.values, relus, strict=False):
+    for v, (above, below, beta, high, minus) in zip(over.values, relus, strict=False):
         c = v * (above if v > 0 else below) + (beta << over.shift)
-        constant += max([v * relu - c * y for y, relu in points])
+        on = (v << coarse) - c
+        constant += max([on * y if y > 0 else -c * y for y in (-minus, high, 0 if -minus < 0 < high else high)])
         result.append(c << fine)
     return Vector([*result, constant], over.shift + coarse + fine)
 

@@ -7,7 +7,6 @@ person is filled in speaks about the other individual, and narrows everybody dow
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -18,11 +17,11 @@ UNIT = Fraction(1, 2**53)  # a float operation is off by at most this share
 TINIEST = Fraction(1, 2**1074)  # and, at the bottom of the floats, by at most this much
 
 Person = dict[str, Any]  # name → value of a number, code of a category
-People = Mapping[str, Person | None]  # "self" and "other"; None is anybody
-# Some of all individuals, by what they do not exceed: name of a category → its codes; row ((name, a), …) → k, for
-# Σ a·x′ ≤ k. In a row of one number a is 1 or −1, and k is a float.
+People = dict[str, Person | None]  # "self" and "other"; None is anybody
+Row = tuple[tuple[str, Fraction], ...]  # Σ a·x′ as ((name, a), …); of one number a is 1 or −1
+# Some of all individuals, by what they do not exceed: name of a category → its codes; row → a fraction, and of one
+# number a float that somebody can have.
 Part = dict[Any, Any]
-Row = tuple[tuple[str, Fraction], ...]
 
 
 class Number(NamedTuple):
@@ -49,19 +48,16 @@ class Table:
         self.width = 0
         for name, entry in encoding["schema"]["attributes"].items():
             column = self.width
-            if entry["kind"] == "categorical":
+            if {"categorical": True, "numeric": False}[entry["kind"]]:
                 self.width += len(entry["values"])
                 self.categories[name] = range(column, self.width)
-            elif entry["kind"] == "numeric":
-                self.width += 1
-                mean, sd = (number(encoding["scales"][name][key]) for key in ("mean", "sd"))
-                low, high = (entry.get(key) for key in ("lower", "upper"))
-                ends = -math.inf if low is None else float(low), math.inf if high is None else float(high)
-                self.numbers[name] = Number(column, mean, sd, *ends, entry.get("integer") is True)
-                if not sd > 0:
-                    raise Rejected(f"the sd of {name} is not positive")
-            else:
-                raise Rejected(f"attribute {name} is neither numeric nor categorical")
+                continue
+            self.width += 1
+            mean, sd = (number(encoding["scales"][name][key]) for key in ("mean", "sd"))
+            lower, upper = float(entry.get("lower", -math.inf)), float(entry.get("upper", math.inf))
+            self.numbers[name] = Number(column, mean, sd, lower, upper, entry.get("integer") is True)
+            if not sd > 0:
+                raise Rejected(f"the sd of {name} is not positive")
 
     def person(self, found: Any) -> Person:
         """{"numbers": […], "codes": […]} in the order of the attributes; somebody who can exist."""
@@ -80,17 +76,9 @@ class Table:
 
     def features(self, person: Person) -> list[float]:
         """A person as the network sees them."""
-        features = [0.0] * self.width
-        for name, about in self.numbers.items():
-            features[about.column] = about.encode(person[name])
-        for name, columns in self.categories.items():
-            features[columns[person[name]]] = 1.0
-        return features
-
-
-def _meet(one: Any, other: Any) -> Any:
-    """Both limits at once."""
-    return one & other if isinstance(one, frozenset) else min(one, other)
+        known = {about.column: about.encode(person[name]) for name, about in self.numbers.items()}
+        known |= {columns[person[name]]: 1.0 for name, columns in self.categories.items()}
+        return [known.get(column, 0.0) for column in range(self.width)]
 
 
 def _possible(part: Part, key: Any) -> bool:
@@ -100,7 +88,11 @@ def _possible(part: Part, key: Any) -> bool:
 
 def _cut(parts: list[Part], limits: Part) -> list[Part]:
     """What is left of the parts within these limits, too."""
-    joint = ({**part, **{key: _meet(part.get(key, limit), limit) for key, limit in limits.items()}} for part in parts)
+
+    def both(one: Any, other: Any) -> Any:
+        return one & other if isinstance(one, frozenset) else min(one, other)
+
+    joint = ({**part, **{key: both(part.get(key, limit), limit) for key, limit in limits.items()}} for part in parts)
     return [part for part in joint if all(_possible(part, key) for key in limits)]
 
 
@@ -123,8 +115,9 @@ class Formula:
     """φ with its attributes; ``holds`` is its truth on a pair, ``parts`` everybody similar to one person.
 
     Nodes are ["all", …], ["any", …], ["category", person, name, codes] and ["compare", ⋈, constant, terms] for
-    constant + Σ c·(number or rank of a person) ⋈ 0 with terms [c, person, name of the number or table of the rank];
-    constant and c are fractions [p, q].
+    constant + Σ c·term ⋈ 0. A term is [c, person, name of a number] or, for its rank, [c, person, name, by, groups]: in
+    the group [codes, values] of the category ``by`` the rank is 1 + how many of these values are above the number.
+    Constant and c are fractions [p, q].
     """
 
     def __init__(self, tree: Any, table: Table) -> None:
@@ -162,109 +155,100 @@ class Formula:
         return _cut(parts, {name: frozenset(allowed)})
 
     def _compare(self, people: People, parts: list[Part], operator: str, constant: Any, terms: Any) -> list[Part]:
-        value, others, ranks = self._known(people, _fraction(constant), terms)
-        if ranks and (others or len(ranks) > 1):
+        value, others, ranks = _fraction(constant), dict.fromkeys(self.table.numbers, Fraction(0)), []
+        for c, who, name, *rank in terms:
+            if (person := people[who]) is not None:
+                value += _fraction(c) * (self._rank(person, name, *rank) if rank else decimal(person[name]))
+            elif rank:
+                ranks.append((_fraction(c), name, *rank))
+            else:
+                others[name] += _fraction(c)
+        row: Row = tuple((name, c) for name, c in others.items() if c)
+        if ranks and (row or len(ranks) > 1):
             raise Rejected("a rank of the other individual stands beside other values of theirs")
         if ranks:
-            return self._ranks(parts, value, operator, *ranks[0])
-        if operator == "!=" or not others:  # not equal is everybody but a plane: proofs speak about everybody
-            return parts if others or _true(value, operator) else []
+            return self._ranks(parts, value, operator, ranks[0])
+        if operator == "!=" or not row:  # not equal is everybody but a plane: proofs speak about everybody
+            return parts if row or _true(value, operator) else []
         strict = {"<=": False, "<": True}[operator]
-        if len(others) > 1:  # rows are closed
-            return _cut(parts, {tuple(sorted(others.items())): -value})
-        ((name, c),) = others.items()
-        return _cut(parts, {((name, c / abs(c)),): most(-value / abs(c), strict)})
+        if len(row) > 1:  # rows are closed
+            return _cut(parts, {row: -value})
+        ((name, a),) = row
+        return _cut(parts, {((name, a / abs(a)),): most(-value / abs(a), strict, self.table.numbers[name].integer)})
 
-    def _known(self, people: People, value: Fraction, terms: Any) -> tuple[Fraction, dict[str, Fraction], list[Any]]:
-        """A sum with known people filled in: its constant, the other's numbers, their ranks with factors."""
-        others, ranks = dict.fromkeys(self.table.numbers, Fraction(0)), []
-        for c, who, what in terms:
-            person, factor = people[who], _fraction(c)
-            if person is None and isinstance(what, str):
-                others[what] += factor
-            elif person is None:
-                ranks.append((factor, what))
-            elif isinstance(what, str):
-                value += factor * decimal(person[what])
-            else:
-                (values,) = (values for codes, values in self._groups(what) if person[what["by"]] in codes)
-                value += factor * (1 + sum(above > person[what["attribute"]] for above in values))
-        return value, {name: c for name, c in others.items() if c}, ranks
-
-    def _groups(self, table: Any) -> list[tuple[list[int], list[float]]]:
+    def _steps(self, by: str, groups: Any) -> list[tuple[list[int], list[float]]]:
         """For each group of a rank its categories and its distinct training values, descending."""
-        groups = [(group["codes"], sorted({number(v) for v in group["values"]})[::-1]) for group in table["groups"]]
-        every = range(len(self.table.categories[table["by"]]))
-        if sorted(c for codes, _ in groups for c in codes) != [*every] or table["attribute"] not in self.table.numbers:
-            raise Rejected("a rank is of no number, or its groups do not hold every category exactly once")
-        return groups
+        if sorted(code for codes, _ in groups for code in codes) != [*range(len(self.table.categories[by]))]:
+            raise Rejected("the groups of a rank do not hold every category exactly once")
+        return [(codes, sorted(set(numbers(values, len(values))), reverse=True)) for codes, values in groups]
 
-    def _ranks(self, parts: list[Part], value: Fraction, operator: str, c: Fraction, table: Any) -> list[Part]:
+    def _rank(self, person: Person, name: str, by: str, groups: Any) -> int:
+        (values,) = (values for codes, values in self._steps(by, groups) if person[by] in codes)
+        return 1 + sum(above > number(person[name]) for above in values)
+
+    def _ranks(self, parts: list[Part], value: Fraction, operator: str, rank: Any) -> list[Part]:
         """c·rank + value ⋈ 0. Within a group a rank is a step function of its number: one interval of it fits."""
-        name, found = table["attribute"], []
-        for codes, values in self._groups(table):  # rank r is at least values[r − 1] and below values[r − 2]
+        c, name, by, groups = rank
+        found, about = [], self.table.numbers[name]
+        for codes, values in self._steps(by, groups):  # rank r is at least values[r − 1] and below values[r − 2]
             if fits := [r for r in range(1, len(values) + 2) if _true(c * r + value, operator)]:
                 low = -math.inf if fits[-1] > len(values) else values[fits[-1] - 1]
-                high = math.inf if fits[0] == 1 else most(decimal(values[fits[0] - 2]), True)
-                found += _cut(parts, {table["by"]: frozenset(codes), ((name, -1),): -low, ((name, 1),): high})
+                high = math.inf if fits[0] == 1 else most(decimal(values[fits[0] - 2]), True, about.integer)
+                found += _cut(parts, {by: frozenset(codes), ((name, -1),): -low, ((name, 1),): high})
         return found
 
 
 def derive(formula: Formula, x: Person) -> list[Cell]:
     """Cells that together hold the features of every individual similar to x; those without a point are left out."""
-    return [cell for part in formula.parts(x) if (cell := _cell(part, formula.table)) is not None]
+    parts, table = formula.parts(x), formula.table
+    for _ in range(2 * len(table.numbers)):  # each round may bound one more end
+        before, parts = parts, [narrower for part in parts for narrower in _by_rows(part, table)]
+        if parts == before:
+            break
+    return [_cell(part, table) for part in parts]
 
 
-def _cell(part: Part, table: Table) -> Cell | None:
-    rows = {row: limit for row, limit in part.items() if isinstance(row, tuple) and len(row) > 1}
-    box = {name: (-part[((name, -1),)], part[((name, 1),)]) for name in table.numbers}
-    box = _tightened(box, rows, table, len(box) if rows else 0)
-    if any(low > high for low, high in box.values()):
-        return None
-    if any(math.isinf(end) for ends in box.values() for end in ends):
-        raise Rejected("the formula leaves a number without a bound")
+def _rows(part: Part) -> list[Row]:
+    """Those over several numbers."""
+    return [row for row in part if isinstance(row, tuple) and len(row) > 1]
+
+
+def _by_rows(part: Part, table: Table) -> list[Part]:
+    """What is left of a part with what each row says about one number, once the others are bounded."""
+    left = [part]
+    for row in _rows(part):
+        for name, a in row:
+            far = [(abs(c), part[((other, -c / abs(c)),)]) for other, c in row if other != name]
+            if all(math.isfinite(end) for _, end in far):
+                limit = part[row] + sum(c * decimal(end) for c, end in far)
+                left = _cut(left, {((name, a / abs(a)),): most(limit / abs(a), False, table.numbers[name].integer)})
+    return left
+
+
+def _cell(part: Part, table: Table) -> Cell:
     groups = {}
     for name, about in table.numbers.items():
-        groups["numeric", about.column] = [(about.column, about.encode(end)) for end in box[name]]
+        ends = -part[((name, -1),)], part[((name, 1),)]
+        if not all(map(math.isfinite, ends)):
+            raise Rejected(f"the formula leaves {name} without a bound")
+        groups["numeric", about.column] = [(about.column, about.encode(end)) for end in ends]
     for name, columns in table.categories.items():
         groups["choice", columns[0]] = [(columns[code], 1.0) for code in sorted(part[name])]
-    G: dict[tuple[float, ...], float] = {}
-    for row, limit in rows.items():
-        coefficients, bound = _in_features(row, limit, table, box)
-        dense = tuple(coefficients.get(column, 0.0) for column in range(table.width))
-        G[dense] = min(G.get(dense, math.inf), bound)
-    return Cell(groups, sorted(G), [G[row] for row in sorted(G)])
+    return Cell(groups, sorted(_in_features(row, part, table) for row in _rows(part)))
 
 
-def _tightened(given: Part, rows: Mapping[Row, Fraction], table: Table, rounds: int) -> Part:
-    """The ends of every number, with what rows say once the others are bounded, and whole where the schema says so."""
-    box = dict(given)
-    for row, limit in rows.items():
-        for name, a in row:
-            (low, high), far = box[name], [(c, box[other][c < 0]) for other, c in row if other != name]
-            if all(math.isfinite(end) for _, end in far) and low <= high:
-                bound = most((limit - sum(c * decimal(end) for c, end in far)) / abs(a))
-                box[name] = (low, min(high, bound)) if a > 0 else (max(low, -bound), high)
-    for name, (low, high) in box.items():  # nobody's number lies between two whole ones
-        if table.numbers[name].integer and math.isfinite(low) and math.isfinite(high):
-            box[name] = float(math.ceil(low)), float(math.floor(high))
-    return box if not rounds or box == given else _tightened(box, rows, table, rounds - 1)
-
-
-def _in_features(row: Row, limit: Fraction, table: Table, box: Part) -> tuple[dict[int, float], float]:
-    """Σ a·x′ ≤ k in features: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to.
+def _in_features(row: Row, part: Part, table: Table) -> list[float]:
+    """Σ a·x′ ≤ k in features: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to, as [G −g].
 
     A float and its decimal, and sd·e + mean and the float, differ by a few units of rounding; the coefficient a·sd is
     itself a float near that number. The far ends of the box bound all of it.
     """
-    coefficients = {}
+    found, limit = [0.0] * table.width, part[row]
     for name, a in row:
-        about = table.numbers[name]
+        about, ends = table.numbers[name], (part[((name, -1),)], part[((name, 1),)])
         mean, sd, coefficient = Fraction(about.mean), Fraction(about.sd), float(a) * about.sd
-        low, high = map(Fraction, box[name])
-        size, spread = max(abs(low), abs(high)), max(abs(low - mean), abs(high - mean))
-        e = max(abs(Fraction(about.encode(end))) for end in box[name])
-        limit += -a * mean + abs(Fraction(coefficient) - a * sd) * e
-        limit += abs(a) * (UNIT * size + TINIEST + 3 * UNIT * spread + sd * TINIEST)
-        coefficients[about.column] = coefficient
-    return coefficients, up(limit)
+        far = max(abs(Fraction(end)) for end in ends) + abs(mean)  # |e| is at most 2·far / sd + the tiniest
+        limit += abs(Fraction(coefficient) - a * sd) * (2 * far / sd + TINIEST) - a * mean
+        limit += abs(a) * (4 * UNIT * far + (1 + sd) * TINIEST)
+        found[about.column] = coefficient
+    return [*found, -up(limit)]

@@ -19,7 +19,7 @@ from lcifr.data.threads import side_by_side
 from lcifr.errors import LcifrError, Problem, TableError
 from lcifr.writing import write_json
 
-FORMAT = 1  # of the JSON form
+FORMAT = 2  # of the JSON form
 UNIT_ROUNDOFF = 2.0**-53
 ENCODED_AT_ONCE = 8192  # people: their part of the matrix stays in the cache while it is filled
 
@@ -194,9 +194,9 @@ class Encoding:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; floats as hexadecimal text, so that not one bit is lost or guessed."""
+        """Plain values; JSON writes floats so that not one bit is lost."""
         scales = {
-            attribute.name: {"mean": float(mean).hex(), "sd": float(sd).hex()}
+            attribute.name: {"mean": float(mean), "sd": float(sd)}
             for attribute, mean, sd in zip(self.schema.numeric, self.means, self.sds, strict=True)
         }
         return {"format": FORMAT, "schema": self.schema.to_dict(), "scales": scales}
@@ -208,8 +208,7 @@ class Encoding:
                 raise LcifrError(f"an encoding of format {values['format']!r}; this version reads {FORMAT}")
             schema = Schema.from_dict(values["schema"])
             scales = [values["scales"][attribute.name] for attribute in schema.numeric]
-            means = np.array([float.fromhex(scale["mean"]) for scale in scales])
-            sds = np.array([float.fromhex(scale["sd"]) for scale in scales])
+            means, sds = (np.array([float(scale[key]) for scale in scales]) for key in ("mean", "sd"))
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, LcifrError):
                 raise

@@ -16,7 +16,7 @@ from lcifr.network import Network
 from lcifr.writing import write_whole
 
 FORMAT = "lcifr-model"
-VERSION = 2  # 1 named φ by an earlier canonical form
+VERSION = 3  # 1 and 2 named φ, scales and weights by earlier canonical forms
 KEY = "lcifr"  # one entry: safetensors writes several in any order, and equal models should be equal files
 
 

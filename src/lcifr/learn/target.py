@@ -152,8 +152,8 @@ class Target:
             "kind": str(self.kind),
             "classes": self.classes.tolist(),
             "dtype": self.classes.dtype.str if kind not in "O" else "object",
-            "mean": self.mean.hex(),
-            "sd": self.sd.hex(),
+            "mean": self.mean,
+            "sd": self.sd,
         }
 
     @classmethod
@@ -161,7 +161,7 @@ class Target:
         """What :meth:`to_dict` gave."""
         dtype = object if values["dtype"] == "object" else np.dtype(values["dtype"])
         classes = np.array(values["classes"], dtype=dtype)
-        return cls(Kind(values["kind"]), classes, float.fromhex(values["mean"]), float.fromhex(values["sd"]))
+        return cls(Kind(values["kind"]), classes, float(values["mean"]), float(values["sd"]))
 
 
 def class_weights(target: Target, label: NDArray[np.float64], weights: Any) -> NDArray[np.float64]:

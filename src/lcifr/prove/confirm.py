@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from lcifr import check
 from lcifr.network import Network
 from lcifr.prove.answer import Answer, FloatArray
@@ -21,11 +23,6 @@ class Refusal:
     reason: str
 
 
-def plain_network(network: Network) -> list[tuple[list[list[float]], list[float]]]:
-    """(W, b) per layer in lists of floats."""
-    return [(layer.weight.tolist(), layer.bias.tolist()) for layer in network.layers]
-
-
 def plain_cell(cell: Cell, person: int) -> check.Cell:
     """One person's cell in lists of floats."""
     ends = zip(cell.numeric.tolist(), cell.lower[person].tolist(), cell.upper[person].tolist(), strict=True)
@@ -35,7 +32,7 @@ def plain_cell(cell: Cell, person: int) -> check.Cell:
         groups["choice", int(choice.columns[0])] = [(column, 1.0) for column in allowed]
     if cell.rows is None:
         return check.Cell(groups)
-    return check.Cell(groups, cell.rows.G.tolist(), cell.rows.g[person].tolist())
+    return check.Cell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
 
 
 def refusals(network: Network, directions: FloatArray, region: Region, answer: Answer) -> list[Refusal]:
@@ -47,7 +44,7 @@ def refusals(network: Network, directions: FloatArray, region: Region, answer: A
     answer : with ``proof[person][direction]`` a sequence of :class:`CellProof`, one for each cell that the person has,
         or None where nothing is proved. The proofs of several directions may be one object with several claims.
     """
-    layers = check.read_network(plain_network(network))
+    layers = check.read_network(network.rows())
     found = []
     for person, proofs in enumerate(answer.proof or ()):
         examined: dict[int, check.Bounds | str] = {}

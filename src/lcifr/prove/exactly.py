@@ -50,7 +50,7 @@ class ExactCell:
         self.neurons += tuple(neurons)
         found = [] if self.part.empty else self.problem.intervals(self.part, plain_ends(self.neurons))
         self.intervals = found
-        self.hidden = [Interval(-np.array(one["lower"]), np.array(one["upper"])) for one in found]
+        self.hidden = [Interval(-np.array(one[1::2]), np.array(one[::2])) for one in found]
 
     def interval(self, depth: int) -> Interval:
         """The interval of a hidden layer before its ReLU, rounded outward."""

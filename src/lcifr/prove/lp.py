@@ -15,7 +15,6 @@ import numpy as np
 from lcifr import check
 from lcifr.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
-from lcifr.prove.confirm import plain_network
 from lcifr.prove.exactly import ExactCell
 from lcifr.prove.formulation import Formulation, Interval, formulate
 from lcifr.prove.method import Method
@@ -43,7 +42,7 @@ class Lp(Method):
 
     def _maximize(self, question: Question) -> Claim:
         people, k = question.directions.shape[:2]
-        layers = check.read_network(plain_network(question.network))
+        layers = check.read_network(question.network.rows())
         upper = np.full((people, k), -np.inf)
         witness = np.full((people, k, question.region.features), np.nan)
         proofs: list[list[list[CellProof]]] = [[[] for _ in range(k)] for _ in range(people)]

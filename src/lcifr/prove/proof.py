@@ -125,29 +125,23 @@ class CellProof:
     claims: tuple[Claim, ...]
 
 
-def hexadecimal(value: float) -> str:
-    """A float64 as text, exactly, without the zeros at its end: 1.5 is ``0x1.8p+0``."""
-    digits, _, exponent = float(value).hex().partition("p")
-    return f"{digits.rstrip('0').rstrip('.')}p{exponent}" if "." in digits else float(value).hex()
-
-
 def plain_entries(items: Iterable[Entry]) -> list[list[Any]]:
     """Positions with their numbers."""
-    return [[int(place), hexadecimal(value)] for place, value in items]
+    return [[int(place), float(value)] for place, value in items]
 
 
 def plain_multipliers(by: Multipliers) -> list[Any]:
     """[lines, rows], as the checker reads them."""
-    lines = [[int(layer), int(neuron), *map(hexadecimal, line)] for layer, neuron, *line in by.lines]
+    lines = [[int(layer), int(neuron), *map(float, line)] for layer, neuron, *line in by.lines]
     return [lines, plain_entries(by.rows)]
 
 
 def plain_ends(ends: Iterable[NeuronBound]) -> list[list[Any]]:
-    """[layer, side, neurons, lines, rows] for the neurons that have the same multipliers."""
-    passes: dict[tuple[int, str, Multipliers], list[int]] = {}
+    """[layer, places, lines, rows] for ends that have the same multipliers; 2k is y of neuron k, 2k + 1 is −y."""
+    passes: dict[tuple[int, Multipliers], list[int]] = {}
     for end in ends:
-        passes.setdefault((int(end.layer), end.side, end.by), []).append(int(end.neuron))
-    return [[layer, side, neurons, *plain_multipliers(by)] for (layer, side, by), neurons in passes.items()]
+        passes.setdefault((int(end.layer), end.by), []).append(2 * int(end.neuron) + (end.side == "lower"))
+    return [[layer, places, *plain_multipliers(by)] for (layer, by), places in passes.items()]
 
 
 def plain_split(node: ReluSplit | CategorySplit | NumericSplit) -> list[Any]:
@@ -158,7 +152,7 @@ def plain_split(node: ReluSplit | CategorySplit | NumericSplit) -> list[Any]:
         case CategorySplit():
             return ["choice", int(node.column), [int(column) for column in node.columns]]
         case NumericSplit():
-            return ["numeric", int(node.column), hexadecimal(node.threshold)]
+            return ["numeric", int(node.column), float(node.threshold)]
 
 
 def _plain_tree(claim: Claim) -> list[Any]:
@@ -173,7 +167,7 @@ def _plain_tree(claim: Claim) -> list[Any]:
 
 
 def to_plain(proof: CellProof) -> list[Any]:
-    """The proof as trees of lists, integers and text; claims that are one leaf on the same ends share their tree."""
+    """The proof as trees of lists and numbers; claims that are one leaf on the same ends share their tree."""
     return together(_plain_tree(claim) for claim in proof.claims)
 
 

@@ -16,7 +16,7 @@ from lcifr.similarity.formula import Person
 
 
 def canonical(core: Core, schema: Schema) -> list[Any]:
-    """Plain values; exact rationals as ``[p, q]``, training values as hexadecimal floats."""
+    """Plain values; exact rationals as ``[p, q]``."""
     if isinstance(core, All | Any_):
         return ["all" if isinstance(core, All) else "any", *(canonical(part, schema) for part in core.parts)]
     if isinstance(core, Category):
@@ -29,7 +29,7 @@ def canonical(core: Core, schema: Schema) -> list[Any]:
     if core.operator == "=" or (core.operator == "!=" and form.ranks):
         return canonical(two_sided(core), schema)
     numbers = [[_fraction(c), _who(person), name] for person, name, c in form.numbers]
-    ranks = [[_fraction(c), _who(person), _table(table)] for person, table, c in form.ranks]
+    ranks = [[_fraction(c), _who(person), *_rank(table)] for person, table, c in form.ranks]
     return ["compare", core.operator, _fraction(form.constant), numbers + ranks]
 
 
@@ -41,9 +41,8 @@ def _who(person: Person) -> str:
     return "self" if person is Person.SELF else "other"
 
 
-def _table(table: RankTable) -> dict[str, Any]:
-    groups = [{"codes": sorted(codes), "values": [value.hex() for value in values]} for codes, values in table.groups]
-    return {"attribute": table.attribute, "by": table.by, "groups": groups}
+def _rank(table: RankTable) -> list[Any]:
+    return [table.attribute, table.by, [[sorted(codes), list(values)] for codes, values in table.groups]]
 
 
 def name_by_name(node: SameCategory, schema: Schema) -> Core:
