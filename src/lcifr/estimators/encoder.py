@@ -12,22 +12,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.errors import LearningError
-from lcifr.estimators.reading import (
-    find_similarity,
-    is_table,
-    read_labels,
-    read_people,
-    schedule_of,
-    seed_of,
-    split_rows,
-)
-from lcifr.learn.producer import Method, People, Produced, Recipe, produce
+from lcifr.estimators.reading import find_similarity, is_table, read_labels, read_people, split_rows
+from lcifr.estimators.settings import recipe_of, schedule_of, seed_of
+from lcifr.learn.producer import People, Produced, produce
 from lcifr.learn.reach import Reached, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
 from lcifr.learn.target import Target, class_weights
 from lcifr.prove import Radius
-from lcifr.similarity.mentions import free_attributes
 from lcifr.similarity.region import Region
 from lcifr.similarity.similarity import Similarity
 
@@ -155,7 +146,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 (people.take(index), None if labels is None else labels[index]) for index in (rows, others)
             )
         training, checking = (self._people(*side) for side in sides)
-        produced = produce(training, checking, self.target_, self._recipe(), schedule_of(self, seed))
+        produced = produce(training, checking, self.target_, recipe_of(self), schedule_of(self, seed))
         self._keep(produced)
         self._look_for_degeneracies(checking)
         return self
@@ -171,27 +162,6 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         ones = np.ones(len(people))
         weight = ones if coded is None else class_weights(self.target_, coded, self.class_weight)  # type: ignore[arg-type]
         return People(self.encoding_.encode(people), self.similarity_.region(people), coded, weight)
-
-    def _recipe(self) -> Recipe:
-        if self.method not in list(Method):
-            raise LearningError(f"method={self.method!r} is unknown", fix='say "bounds" or "dl2"')
-        if not (self.stretch > 0 and np.isfinite(self.stretch)):
-            raise LearningError(
-                f"stretch={self.stretch!r} is no factor", fix="say a positive number; 1 is the proved radius"
-            )
-        free = free_attributes(self.similarity_.formula, self.schema_) if self.tie_free else ()
-        return Recipe(
-            hidden=tuple(self.hidden),
-            latent=self.latent_dim,
-            method=Method(self.method),
-            gamma=self.gamma,
-            delta=self.delta,
-            stretch=self.stretch,
-            decoder_weight=self.decoder_weight,
-            tied=tuple(self.encoding_.columns(name) for name in free),
-            tolerance=self.tolerance,
-            device=self.device,
-        )
 
     def _keep(self, produced: Produced) -> None:
         self.network_, self.head_, self.decoder_ = produced.encoder, produced.head, produced.decoder

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lcifr.errors import LearningError
-from lcifr.estimators.reading import schedule_of, seed_of, split_rows
+from lcifr.estimators.reading import split_rows
+from lcifr.estimators.settings import schedule_of, seed_of
 from lcifr.learn.adapter import Decider
 from lcifr.learn.consumer import Against, Latent, certified, consume
 from lcifr.learn.loop import Epoch

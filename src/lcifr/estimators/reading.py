@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from lcifr.data import Encoding, Individuals, Numeric, Schema
 from lcifr.errors import LearningError
-from lcifr.learn.loop import Schedule
 from lcifr.similarity.ready import ready_names
 from lcifr.similarity.similarity import Similarity
 
@@ -75,21 +73,6 @@ def read_labels(y: Any, people: int) -> NDArray[Any]:
     if len(labels) != people:
         raise LearningError(f"{people} people and {len(labels)} labels", fix="give one label for each person")
     return np.asarray(labels)
-
-
-def seed_of(random_state: Any) -> int:
-    """An integer seed from what scikit-learn calls a random state."""
-    from sklearn.utils import check_random_state
-
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def schedule_of(estimator: Any, seed: int) -> Schedule:
-    """The schedule of learning, which every estimator takes as parameters of its own: scikit-learn wants them flat."""
-    names = [one.name for one in fields(Schedule) if one.name != "seed"]
-    return Schedule(**{name: getattr(estimator, name) for name in names}, seed=seed)
 
 
 def split_rows(people: int, share: float, labels: NDArray[Any] | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,0 +1,51 @@
+"""The scikit-learn face: the flat parameters of estimators as the settings that learning takes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from lcifr.errors import LearningError
+from lcifr.learn.loop import Schedule
+from lcifr.learn.producer import Method, Recipe
+from lcifr.similarity.mentions import free_attributes
+
+
+def seed_of(random_state: Any) -> int:
+    """An integer seed from what scikit-learn calls a random state."""
+    from sklearn.utils import check_random_state
+
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def schedule_of(estimator: Any, seed: int) -> Schedule:
+    """The schedule of learning, which every estimator takes as parameters of its own: scikit-learn wants them flat."""
+    names = [one.name for one in fields(Schedule) if one.name != "seed"]
+    return Schedule(**{name: getattr(estimator, name) for name in names}, seed=seed)
+
+
+def recipe_of(encoder: Any) -> Recipe:
+    """What a :class:`FairEncoder` is to build and train for, once it knows its table and φ."""
+    if encoder.method not in list(Method):
+        raise LearningError(f"method={encoder.method!r} is unknown", fix='say "bounds" or "dl2"')
+    if not (encoder.stretch > 0 and np.isfinite(encoder.stretch)):
+        raise LearningError(
+            f"stretch={encoder.stretch!r} is no factor", fix="say a positive number; 1 is the proved radius"
+        )
+    free = free_attributes(encoder.similarity_.formula, encoder.schema_) if encoder.tie_free else ()
+    return Recipe(
+        hidden=tuple(encoder.hidden),
+        latent=encoder.latent_dim,
+        method=Method(encoder.method),
+        gamma=encoder.gamma,
+        delta=encoder.delta,
+        stretch=encoder.stretch,
+        decoder_weight=encoder.decoder_weight,
+        tied=tuple(encoder.encoding_.columns(name) for name in free),
+        tolerance=encoder.tolerance,
+        device=encoder.device,
+    )
