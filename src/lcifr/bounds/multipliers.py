@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from lcifr.bounds.interior import Program, solve
+from lcifr.bounds.interior import solve
 from lcifr.bounds.linear import Lines, Reach, backward, settle
+from lcifr.bounds.relaxation import Hidden, make_program, rounded, split_hidden
 from lcifr.bounds.scene import Scene
 from lcifr.bounds.search import Points, first_layer, satisfies_rows, vertex
 
 STEPS = 12
 RATE = 0.15
 """Slopes live in [0, 1]: a few steps cross the whole range. The rate falls by 5 % a step."""
-
-
 CLEARLY = -1e-302
 """A proof that there is no point is good at any length of λ. A program without any gain is solved in units of 1e-300,
 so this is a hundredth of one: there is no reason to look for more."""
@@ -47,30 +46,19 @@ def tighten(scene: Scene, direction: Tensor, lines: list[Lines], phases: list[Te
     return _by_gradient(scene, direction, lines, phases, enough)
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """The hidden layer split into what is linear, what is a hinge and what is a constraint; (n, h) each."""
-
-    value: Tensor
-    linear: Tensor
-    intercept: Tensor
-    hinge: Tensor
-    sign: Tensor
-
-
 def _by_program(scene: Scene, direction: Tensor, lines: list[Lines], phases: list[Tensor], enough: Tensor) -> Tightened:
     middle = scene.base + scene.center @ scene.weight.T
     constant, gain_of = torch.zeros_like(enough), direction
-    parts: _Parts | None = None
+    parts: Hidden | None = None
     if scene.depth == 1:
         weight, bias = scene.tail[0]
         value = direction @ weight
-        parts = _split(value, lines[0], phases[0])
+        parts = split_hidden(value, lines[0], phases[0])
         gain_of = value * parts.linear
         constant = direction @ bias + (value.clamp(min=0) * parts.intercept).sum(-1)
     constant = constant + (gain_of * middle).sum(-1)
     gain = torch.cat([gain_of @ scene.weight, *(gain_of @ part for part in scene.groups)], 1)
-    program = _program(scene, gain, middle, parts)
+    program = make_program(scene, gain, middle, parts)
     solution = solve(program, enough - constant)
     hidden = scene.weight.shape[0] if parts is not None else 0
     if parts is not None:
@@ -80,66 +68,8 @@ def _by_program(scene: Scene, direction: Tensor, lines: list[Lines], phases: lis
         lines = [replace(line, lower=lower, beta=beta[:, None, :])]
     rows = solution.multiplier[:, None, hidden:] if scene.rows is not None else None
     reach = backward(scene, direction[:, None, :], lines, rows=rows)
-    point, fraction = _rounded(scene, solution.x)
+    point, fraction = rounded(scene, solution.x)
     return Tightened(reach, lines, rows, point, fraction)
-
-
-def _split(value: Tensor, line: Lines, phase: Tensor) -> _Parts:
-    unstable = (line.lo < 0) & (line.hi > 0)
-    linear = torch.where(unstable, torch.where(value > 0, line.upper, 0.0), (line.lo >= 0).to(value.dtype))
-    hinge = torch.where(unstable & (value < 0), -value, 0.0)
-    return _Parts(value, linear, line.intercept, hinge, phase.to(value.dtype))
-
-
-def _program(scene: Scene, gain: Tensor, middle: Tensor, parts: _Parts | None) -> Program:
-    """The program of the module docstring of :mod:`interior`, hidden neurons first, then the linear rows."""
-    radius, count, width = scene.radius, len(scene), scene.weight.shape[1]
-    blocks, offsets, weights, masks = [], [], [], []
-    if parts is not None:
-        sign = torch.where(parts.sign == 0, 1.0, parts.sign)
-        whole = torch.cat([scene.weight, *scene.groups], 1)
-        blocks.append(whole[None] * sign[:, :, None])
-        offsets.append(middle * sign)
-        weights.append(parts.hinge)
-        masks.append(parts.sign != 0)
-    if scene.rows is not None:
-        rows = scene.rows
-        blocks.append((-torch.cat([rows.weight, *rows.groups], 1))[None].expand(count, -1, -1))
-        offsets.append(-(rows.base + scene.center @ rows.weight.T))
-        weights.append(torch.zeros_like(offsets[-1]))
-        masks.append(torch.ones_like(offsets[-1], dtype=torch.bool))
-    total = width + sum(part.shape[1] for part in scene.groups)
-    stretch = torch.cat([radius, torch.ones((count, total - width)).to(radius)], 1)
-    if not blocks:
-        blocks, offsets = [radius.new_zeros((count, 1, total))], [radius.new_zeros((count, 1))]
-        weights, masks = [offsets[0]], [torch.zeros_like(offsets[0], dtype=torch.bool)]
-    member = radius.new_zeros((len(scene.groups), total))
-    start = width
-    for index, part in enumerate(scene.groups):
-        member[index, start : start + part.shape[1]] = 1.0
-        start += part.shape[1]
-    allowed = torch.cat(scene.allowed, 1) if scene.allowed else radius.new_zeros((count, 0), dtype=torch.bool)
-    slope = torch.cat(blocks, 1) * stretch[:, None, :]
-    if total == 0:  # nothing moves: one idle variable keeps the shapes alive
-        idle = torch.zeros_like(scene.largest)[:, None]
-        slope, stretch, gain, width = idle[:, :, None].expand(-1, slope.shape[1], 1), idle, idle, 1
-        member = member.new_zeros((0, 1))
-    return Program(
-        gain * stretch, torch.cat(offsets, 1), slope, torch.cat(weights, 1), torch.cat(masks, 1), width, allowed, member
-    )
-
-
-def _rounded(scene: Scene, x: Tensor) -> tuple[Points, tuple[Tensor, ...]]:
-    width = scene.weight.shape[1]
-    numeric = scene.center + x[:, :width] * scene.radius
-    numeric = torch.minimum(torch.maximum(numeric, scene.lower), scene.upper)
-    hot, fraction, start = [], [], width
-    for allowed in scene.allowed:
-        share = torch.where(allowed, x[:, start : start + allowed.shape[1]], -torch.inf)
-        hot.append(share.argmax(-1))
-        fraction.append(1.0 - share.amax(-1))
-        start += allowed.shape[1]
-    return Points(numeric, tuple(hot)), tuple(fraction)
 
 
 def _by_gradient(
@@ -169,13 +99,10 @@ def _by_gradient(
             if step == STEPS - 1 or bool((best <= enough).all()):
                 break
             slopes = torch.autograd.grad(reach.upper.sum(), every, allow_unused=True)
-            with torch.no_grad():  # Adam, written out: torch.optim takes seconds to import
+            with torch.no_grad():
                 for part, slope, m, v in zip(every, slopes, mean, square, strict=True):
                     if slope is not None:
-                        m.lerp_(slope, 0.1)
-                        v.lerp_(slope**2, 0.001)
-                        away = (m / (1 - 0.9 ** (step + 1))) / ((v / (1 - 0.999 ** (step + 1))).sqrt() + 1e-12)
-                        part -= RATE * 0.95**step * away
+                        part -= _descent(slope, m, v, step)
                 for part in alpha:
                     part.clamp_(0, 1)
                 for part in (*beta, rows):
@@ -186,6 +113,14 @@ def _by_gradient(
         with torch.no_grad():
             reach = backward(scene, direction[:, None, :], final, rows=row if count else None)
     return Tightened(reach, final, row if count else None, point, ())
+
+
+def _descent(slope: Tensor, mean: Tensor, square: Tensor, step: int) -> Tensor:
+    """How far to go: Adam, written out, as torch.optim takes seconds to import; keeps its two averages up to date."""
+    mean.lerp_(slope, 0.1)
+    square.lerp_(slope**2, 0.001)
+    away = (mean / (1 - 0.9 ** (step + 1))) / ((square / (1 - 0.999 ** (step + 1))).sqrt() + 1e-12)
+    return RATE * 0.95**step * away
 
 
 @torch.no_grad()
@@ -214,10 +149,10 @@ def cut_multipliers(scene: Scene, reach: Reach, phase: Tensor) -> tuple[Tensor, 
     part, nothing = scene.take(cut), torch.zeros_like(sign[cut])
     gain = torch.cat([reach.coefficient[:, 0], *groups], 1)[cut]
     middle = part.base + part.center @ part.weight.T
-    solution = solve(_program(part, gain, middle, _Parts(nothing, nothing, nothing, nothing, sign[cut])))
+    solution = solve(make_program(part, gain, middle, Hidden(nothing, nothing, nothing, sign[cut])))
     beta[cut] = solution.multiplier[:, None, :hidden]
     rows[cut] = solution.multiplier[:, None, hidden:]
-    moved = _rounded(part, solution.x)[0]
+    moved = rounded(part, solution.x)[0]
     point.numeric[cut] = moved.numeric
     for old, new in zip(point.hot, moved.hot, strict=True):
         old[cut] = new
@@ -239,7 +174,7 @@ def emptiness(scene: Scene) -> tuple[Tensor, Tensor]:
         scene.base.new_zeros((len(scene), 1, scene.weight.shape[1])),
         tuple(scene.base.new_zeros((len(scene), 1, part.shape[1])) for part in scene.groups),
     )
-    program = _program(
+    program = make_program(
         scene, torch.cat([blank.coefficient[:, 0], *(part[:, 0] for part in blank.groups)], 1), scene.base, None
     )
     rows = solve(program, torch.full_like(scene.largest, CLEARLY)).multiplier[:, None, :]

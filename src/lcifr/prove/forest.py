@@ -14,13 +14,14 @@ import torch
 from torch import Tensor
 
 from lcifr.bounds.linear import Lines, backward, hidden_lines
-from lcifr.bounds.multipliers import Tightened, emptiness, tighten
+from lcifr.bounds.multipliers import Tightened, emptiness
 from lcifr.bounds.scene import Scene, Stage
 from lcifr.bounds.search import Points, climb, repair, satisfies_rows, vertex
 from lcifr.bounds.tangent import Touch, touch, turn_lines
+from lcifr.prove.bounding import sharpen, spot_empty, usable
 from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.leaf import with_duals
-from lcifr.prove.nodes import Grown, Nodes, Problems, Recorder, take_lines, take_tightened, unless_worse
+from lcifr.prove.nodes import Grown, Nodes, Problems, Recorder, take_lines, take_tightened
 from lcifr.prove.split import Decision, decide, decide_by_gap
 from lcifr.similarity.region import Cell
 
@@ -44,7 +45,7 @@ class Forest:
 
     def grow(self, deadline: float | None = None) -> Grown:
         """Work until every branch is closed or the budget is spent."""
-        waiting = [self._roots()]
+        waiting = [Nodes.roots(self.problems, self.stage.scene.take(self.problems.item))]
         while waiting:
             nodes = Nodes.join(waiting)
             late = deadline is not None and time.monotonic() > deadline
@@ -54,23 +55,6 @@ class Forest:
                 children = self._work(nodes)
                 waiting += [children] if len(children) else []
         return Grown(self.upper, self.spent, self.exhausted)
-
-    def _roots(self) -> Nodes:
-        problems, scene = self.problems, self.stage.scene.take(self.problems.item)
-        widths = [scene.weight.shape[0], *(weight.shape[0] for weight, _ in scene.tail)][: scene.depth]
-        count = len(problems.item)
-        phases = tuple(torch.zeros((count, w), dtype=torch.int8, device=scene.base.device) for w in widths)
-        name = torch.arange(count, device=scene.base.device)
-        return Nodes(
-            name,
-            scene.lower,
-            scene.upper,
-            scene.allowed,
-            phases,
-            problems.bound,
-            name,
-            torch.zeros_like(name, dtype=torch.bool),
-        )
 
     def _pick(self, nodes: Nodes, late: bool) -> tuple[Nodes, Nodes]:
         """The most promising nodes for the next batch and those that wait; what cannot matter is closed."""
@@ -110,7 +94,7 @@ class Forest:
         scene, direction = self._scene(nodes), self.problems.direction[nodes.problem]
         lines = hidden_lines(scene, list(nodes.phases))
         reach = backward(scene, direction[:, None, :], lines)
-        bound = self._usable(reach.upper[:, 0], lines)
+        bound = usable(reach.upper[:, 0], lines)
         if scene.rows is None:  # else the program's point is offered below
             corner = vertex(scene, reach.coefficient[:, 0], tuple(g[:, 0] for g in reach.groups))
             self._offer(nodes, scene, direction, corner)
@@ -119,12 +103,10 @@ class Forest:
             return nodes.take(open_)
         nodes, scene, direction = nodes.take(open_), scene.take(open_), direction[open_]
         lines = [take_lines(line, open_) for line in lines]
-        better = tighten(scene, direction, lines, list(nodes.phases), self._enough(nodes))
-        tight = self._usable(better.reach.upper[:, 0], lines)
-        better = unless_worse(better, lines, tight <= bound[open_])
-        bound = torch.minimum(bound[open_], tight)
-        better, bound = with_duals(scene, direction, lines, better, bound, self._enough(nodes))
-        bound = self._spot_empty(scene, direction, lines, bound)
+        enough = self._enough(nodes)
+        better, bound = sharpen(scene, direction, lines, list(nodes.phases), bound[open_], enough)
+        better, bound = with_duals(scene, direction, lines, better, bound, enough)
+        bound = spot_empty(scene, direction, lines, bound)
         if better.point is not None:
             self._offer(nodes, scene, direction, better.point)
         open_ = self._finish(nodes, bound, better, lines)
@@ -163,10 +145,8 @@ class Forest:
     def _work_by_program(self, nodes: Nodes, scene: Scene, direction: Tensor, best: Touch) -> Nodes:
         """Solve the relaxed program of each node; phases are decided without their halfspaces (see tangent)."""
         lines = [best.line]
-        better = tighten(scene, direction, lines, [torch.zeros_like(nodes.phases[0])], self._enough(nodes))
-        tight = self._usable(better.reach.upper[:, 0], lines)
-        better = unless_worse(better, lines, tight <= nodes.bound)
-        bound = torch.minimum(nodes.bound, tight)
+        phases = [torch.zeros_like(nodes.phases[0])]
+        better, bound = sharpen(scene, direction, lines, phases, nodes.bound, self._enough(nodes))
         if better.point is not None:
             self._offer(nodes, scene, direction, better.point)
         open_ = self._finish(nodes, bound, better, lines)
@@ -178,7 +158,7 @@ class Forest:
         self.incumbent.offer(answer, value, self.stage, self.cell, item, points)
 
     def _finish_touch(self, nodes: Nodes, best: Touch) -> Tensor:
-        bound = self._usable(best.reach.upper[:, 0], [best.line])
+        bound = usable(best.reach.upper[:, 0], [best.line])
         return self._finish(nodes, bound, None if self.recorder is None else best.as_tightened(), [best.line])
 
     def _without_empty(self, nodes: Nodes) -> Nodes:
@@ -197,18 +177,6 @@ class Forest:
         keep = torch.ones(len(nodes), dtype=torch.bool, device=empty.device)
         keep[lost[empty]] = False
         return nodes.take(keep.nonzero()[:, 0])
-
-    def _usable(self, bound: Tensor, lines: list[Lines]) -> Tensor:
-        """Not a number counts as no bound, a contradiction of intervals as an empty node."""
-        bound = torch.where(torch.isnan(bound), torch.inf, bound)
-        for line in lines:
-            bound = torch.where((line.lo > line.hi).any(-1), -torch.inf, bound)
-        return bound
-
-    def _spot_empty(self, scene: Scene, direction: Tensor, lines: list[Lines], bound: Tensor) -> Tensor:
-        """A node whose upper bound lies below its lower bound has no points (only splits and rows can do that)."""
-        lowest = -backward(scene, -direction[:, None, :], lines).upper[:, 0]
-        return torch.where(bound < lowest - 1.0 - lowest.abs(), -torch.inf, bound)
 
     def _offer(self, nodes: Nodes, scene: Scene, direction: Tensor, points: Points) -> None:
         points, value = climb(scene, direction, points, jumps=self.jumps)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from lcifr.bounds.linear import Lines
 from lcifr.bounds.multipliers import Tightened
+from lcifr.bounds.scene import Scene
 
 if TYPE_CHECKING:
     from lcifr.prove.split import Decision
@@ -66,6 +67,22 @@ class Nodes:
     def __len__(self) -> int:
         return len(self.problem)
 
+    @classmethod
+    def roots(cls, problems: Problems, scene: Scene) -> Nodes:
+        """One node for each problem, on its row of the scene: nothing is decided."""
+        widths = [scene.weight.shape[0], *(weight.shape[0] for weight, _ in scene.tail)][: scene.depth]
+        name = torch.arange(len(problems.item), device=scene.base.device)
+        return cls(
+            name,
+            scene.lower,
+            scene.upper,
+            scene.allowed,
+            tuple(torch.zeros((len(name), w), dtype=torch.int8, device=scene.base.device) for w in widths),
+            problems.bound,
+            name,
+            torch.zeros_like(name, dtype=torch.bool),
+        )
+
     @staticmethod
     def join(parts: list[Nodes]) -> Nodes:
         """All of them, one after the other."""
@@ -108,22 +125,6 @@ class Recorder:
 def take_lines(line: Lines, index: Tensor) -> Lines:
     beta = None if line.beta is None else line.beta[index]
     return Lines(line.lo[index], line.hi[index], line.upper[index], line.lower[index], beta)
-
-
-def unless_worse(better: Tightened, lines: list[Lines], keep: Tensor) -> Tightened:
-    """The multipliers that made the smaller of the two bounds: the tightened ones where ``keep`` (n,), else none."""
-    if bool(keep.all()):
-        return better
-    wide = keep[:, None, None]
-    merged = [
-        replace(
-            new,
-            lower=torch.where(wide, new.lower if new.lower.dim() == 3 else new.lower[:, None], old.lower[:, None]),
-            beta=None if new.beta is None else torch.where(wide, new.beta, 0.0),
-        )
-        for new, old in zip(better.lines, lines, strict=True)
-    ]
-    return replace(better, lines=merged, rows=None if better.rows is None else torch.where(wide, better.rows, 0.0))
 
 
 def take_tightened(better: Tightened, index: Tensor) -> Tightened:
