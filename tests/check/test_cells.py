@@ -124,3 +124,14 @@ def test_two_categories_of_the_other_are_split_as_the_engine_splits_them() -> No
             cells = derive(formula, person_of(x, row, formula))
             assert all(any(contained(cell, engine, row) for engine in region.cells) for cell in cells)
             assert bool(cells) == bool(region.nonempty[row])
+
+
+def test_a_range_of_whole_numbers_ends_at_whole_numbers() -> None:
+    """A schema may say 0.5 to 3.5; whoever can exist is between 1 and 3, and that is what the engine proves."""
+    schema = Schema((Numeric("dependants", lower=0.5, upper=3.5, integer=True), Numeric("age", lower=0.5, upper=3.5)))
+    encoding = Encoding.fit(pd.DataFrame({"dependants": [1, 3, 2], "age": [1.0, 2.0, 3.0]}), schema)
+    formula = formula_of(Similarity("age within 9 sd", schema, encoding))
+    (cell,) = derive(formula, formula.table.person({"numbers": [2.0, 2.0], "codes": []}))
+    ends = formula.table.numbers.values()
+    expected = [[about.encode(end) for end in pair] for about, pair in zip(ends, ((1, 3), (0.5, 3.5)), strict=True)]
+    assert [[value for _, value in corners] for _, corners in sides(cell, "numeric")] == expected

@@ -231,7 +231,8 @@ def _cell(part: Part, table: Table) -> Cell:
         ends = -part[((name, -1),)], part[((name, 1),)]
         if not all(map(math.isfinite, ends)):
             raise Rejected(f"the formula leaves {name} without a bound")
-        groups["numeric", about.column] = [(about.column, about.encode(end)) for end in ends]
+        whole = (math.ceil(ends[0]), math.floor(ends[1])) if about.integer else ends  # the schema's need not be
+        groups["numeric", about.column] = [(about.column, about.encode(end)) for end in whole]
     for name, columns in table.categories.items():
         groups["choice", columns[0]] = [(columns[code], 1.0) for code in sorted(part[name])]
     return Cell(groups, sorted(_in_features(row, part, table) for row in _rows(part)))
