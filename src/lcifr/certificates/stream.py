@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,7 +12,7 @@ import pyarrow.compute as pc
 
 from lcifr.certificates.ids import Id, read_ids
 from lcifr.data import Individuals, Numeric, Schema
-from lcifr.data.frames import delimiter_of, text_of
+from lcifr.data.frames import delimiter_of, is_parquet, readable, text_of
 from lcifr.errors import LcifrError, TableError
 
 ROWS = 8192
@@ -84,7 +83,7 @@ def column_names(path: Path) -> list[str]:
     """Of a file."""
     from pyarrow import csv, parquet
 
-    with _readable(path):
+    with readable(path):
         if is_parquet(path):
             return list(parquet.read_schema(path).names)
         with csv.open_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path))) as reader:
@@ -168,11 +167,6 @@ def _other_name(text: str) -> str:
     return text
 
 
-def is_parquet(path: Path) -> bool:
-    """By its name."""
-    return path.suffix.lower() in (".parquet", ".pq")
-
-
 def _path(source: Any) -> Path:
     return source.path if isinstance(source, Columns) else Path(source)
 
@@ -193,7 +187,7 @@ def _batches(source: Source, size: int) -> Iterator[pa.RecordBatch]:
         return
     path, some = _path(source), source if isinstance(source, Columns) else None
     names = list(some.names) if some else None
-    with _readable(path):
+    with readable(path):
         if is_parquet(path):
             yield from parquet_batches(path, size, names)
             return
@@ -204,16 +198,6 @@ def _batches(source: Source, size: int) -> Iterator[pa.RecordBatch]:
         layout = csv.ParseOptions(delimiter=delimiter_of(path))
         with csv.open_csv(path, csv.ReadOptions(block_size=BLOCK), layout, options) as reader:
             yield from reader
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError:
-        raise LcifrError(f"{path}: there is no such file") from None
-    except (pa.ArrowException, OSError) as error:
-        raise LcifrError(f"{path}: cannot be read: {error}", fix="give a .parquet or .csv file") from None
 
 
 def _resized(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Table]:

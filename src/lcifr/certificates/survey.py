@@ -13,10 +13,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from lcifr.certificates.ids import Id, named_twice, read_ids
-from lcifr.certificates.stream import Columns, as_meant, is_parquet, name_of, read_people, read_tables
+from lcifr.certificates.stream import Columns, as_meant, name_of, read_people, read_tables
 from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.data import Schema
 from lcifr.data.csv_types import KINDS, OF_IDS, fitting, spells_missing
+from lcifr.data.frames import is_parquet
 from lcifr.data.table import target_values
 from lcifr.errors import LcifrError
 

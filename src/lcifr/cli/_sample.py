@@ -58,9 +58,8 @@ def _drawn(path: Path, rows: Any) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    from lcifr.certificates.stream import is_parquet
-    from lcifr.data import read_frame
     from lcifr.data.csv_types import retyped
+    from lcifr.data.frames import is_parquet, read_frame
 
     found, start = [], 0
     for table in _tables(path):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._output import JsonOption, console, print_json, to_stderr
+from lcifr.cli._people import is_file
 from lcifr.cli._progress import progress_bar
 from lcifr.errors import LcifrError
 
@@ -163,7 +164,7 @@ def _crowd(data: str, schema: str | None) -> _Crowd:
     from lcifr.data import Schema
     from lcifr.datasets import load
 
-    if Path(data).is_file() or data.lower().endswith((".csv", ".tsv", ".parquet", ".pq", ".gz")):
+    if is_file(data):
         table = read_whole(Path(data), "looking at people with φ")
         if schema is not None:
             return _Crowd(data, _known_schema(schema, data), table)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -50,16 +52,28 @@ def read_frame(source: Any) -> pa.Table:
 def _read_file(path: Path) -> pa.Table:
     from pyarrow import csv, parquet
 
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
+    with readable(path):
+        if is_parquet(path):
             return parquet.read_table(path)
         if path.suffix.lower() in (".csv", ".tsv", ".gz"):
             return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path)))
+    raise LcifrError(f"{path}: unknown kind of file", fix=f"give {ACCEPTED}")
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Says of a file that it is not there, or no table, in our own words."""
+    try:
+        yield
     except FileNotFoundError:
         raise LcifrError(f"{path}: there is no such file") from None
     except (pa.ArrowException, OSError) as error:
-        raise LcifrError(f"{path}: cannot be read: {error}") from None
-    raise LcifrError(f"{path}: unknown kind of file", fix=f"give {ACCEPTED}")
+        raise LcifrError(f"{path}: cannot be read: {error}", fix="give a .parquet or .csv file") from None
+
+
+def is_parquet(path: Path) -> bool:
+    """By its name."""
+    return path.suffix.lower() in (".parquet", ".pq")
 
 
 def delimiter_of(path: Path) -> str:
