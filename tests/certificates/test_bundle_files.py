@@ -6,6 +6,7 @@ import copy
 import json
 import subprocess
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from lcifr.certificates import certify, represent, write_bundle
 from lcifr.certificates.folder import sha256
 from lcifr.check import Rejected
 from lcifr.check.bundle import check_bundle
+from lcifr.errors import ArtefactError
 from tests.certificates.scenes import FORMULAS, scene
 from tests.certificates.test_bundle import WEIGHTS, bundle, contents, rewritten
 
@@ -57,6 +59,19 @@ def test_the_names_of_things_are_the_hashes_of_their_files(tmp_path: Path) -> No
     assert said["encoding.json"] == handed.provenance.encoding == one.encoder.encoding.hash
     assert said["encoder.json"] == handed.provenance.weights == one.encoder.network.hash
     assert said["hand-over"] == handed.latent_hash
+
+
+@pytest.mark.parametrize("name", ["similarity", "encoding", "weights"])
+def test_a_report_about_another_formula_encoding_or_encoder_confirms_no_radius(name: str, tmp_path: Path) -> None:
+    """A bundle with the same latents and a φ that calls nobody similar would be confirmed, too."""
+    one = scene(1, FORMULAS[0], count=4)
+    handed = represent(one.encoder, one.people)
+    write_bundle(tmp_path / "bundle", one.encoder, one.people, handed)
+    (tmp_path / "report.json").write_text(json.dumps(asdict(check_bundle(tmp_path / "bundle"))))
+    assert set(handed.with_report(tmp_path / "report.json").radius_status) == {"checked"}
+    foreign = replace(handed, provenance=replace(handed.provenance, **{name: "0" * 64}))
+    with pytest.raises(ArtefactError, match="another hand-over"):
+        foreign.with_report(tmp_path / "report.json")
 
 
 FOREIGN: list[Any] = [

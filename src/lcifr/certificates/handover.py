@@ -125,8 +125,11 @@ class Representation:
 
     def with_report(self, report: str | Path) -> Representation:
         """The same with the radii that a checker's report (``python -m lcifr.check BUNDLE --json``) confirms."""
-        found = read_json(Path(report))
-        if not isinstance(found, dict) or found.get("hashes", {}).get("hand-over") != self.latent_hash:
+        found, about = read_json(Path(report)), self.provenance
+        named = {"hand-over": self.latent_hash, "encoder.json": about.weights}  # a radius of another φ is none of this
+        named |= {"encoding.json": about.encoding, "similarity.json": about.similarity}
+        hashes = found.get("hashes") if isinstance(found, dict) else None
+        if not isinstance(hashes, dict) or not named.items() <= hashes.items():
             raise ArtefactError(
                 f"{report} speaks about another hand-over", fix="check the bundle that belongs to this one"
             )
