@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from lcifr.certificates import Audit, Certificates, Verdict, audit, certify, represent, write_bundle
 from lcifr.certificates.verdicts import Reason
-from lcifr.certificates.whole import narrowed
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
+from lcifr.similarity.whole import narrowed
 from tests.certificates.scenes import FORMULAS, Scene, scene, scene_of
 from tests.similarity.worlds import World, worlds
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from lcifr.certificates import FrozenEncoder, audit, write_bundle
 from lcifr.certificates.verdicts import Reason, Verdict
-from lcifr.certificates.whole import narrowed
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.network import Network
 from lcifr.similarity.region import Region
 from lcifr.similarity.similarity import Similarity
+from lcifr.similarity.whole import narrowed
 from tests.prove.instances import random_network
 
 SCHEMA = Schema((Numeric("a", integer=True), Numeric("b", integer=True), Categorical("c", ("u", "v"))))

@@ -19,7 +19,7 @@ from lcifr.certificates.ids import as_ids
 from lcifr.certificates.latent import represent
 from lcifr.certificates.showing import Shown, counterexample_rows
 from lcifr.certificates.verdicts import Reason, Verdict, words
-from lcifr.certificates.whole import narrowed, search
+from lcifr.certificates.whole import search
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.prove import Budget, Status, maximize
@@ -130,7 +130,7 @@ def audit(
     decider = read_model(model, groups, tolerance)
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
-    region = narrowed(encoder.similarity.region(people), encoder.encoding)
+    region = encoder.similarity.region(people, whole_numbers=True)
     trial = Trial(encoder, decider, people)
     question = ask_whole(encoder, decider, trial, region)
     network = merge(encoder.network, decider.network)

@@ -29,7 +29,6 @@ from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder
 from lcifr.certificates.handover import Representation
 from lcifr.certificates.latent import versions
 from lcifr.certificates.verdicts import Certificates
-from lcifr.certificates.whole import narrowed
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.similarity.region import Region
@@ -108,14 +107,12 @@ def _write_people(
             rows = np.arange(start, min(start + AT_ONCE, len(people)))
             part = people.take(rows)
             lines = [{"id": source.ids[row], "x": plain_person(part, place)} for place, row in enumerate(rows)]
-            region = encoder.similarity.region(part)
             if representation is not None:
-                for line, latent in zip(
-                    lines, _latents(encoder, region, representation.take(rows), options), strict=True
-                ):
+                latents = _latents(encoder, part, representation.take(rows), options)
+                for line, latent in zip(lines, latents, strict=True):
                     line["latent"] = latent
             if isinstance(decisions, Audit):
-                found = _audited(encoder, part, region, decisions, rows, options)
+                found = _audited(encoder, part, decisions, rows, options)
             elif decisions is not None and representation is not None:
                 found = _certified(representation.take(rows), decisions, rows, options)
             else:
@@ -132,8 +129,9 @@ def plain_person(people: Individuals, row: int) -> dict[str, Any]:
 
 
 def _latents(
-    encoder: Encoder, region: Region, part: Representation, options: dict[str, Any]
+    encoder: Encoder, people: Individuals, part: Representation, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
+    region = encoder.similarity.region(people, whole_numbers=part.provenance.whole_numbers)
     evidence = prove(encoder.network, box_question(part.lower, part.upper), region, **options)
     for row in range(len(part)):
         yield {
@@ -169,9 +167,9 @@ def _certified(
 
 
 def _audited(
-    encoder: Encoder, part: Individuals, region: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
+    encoder: Encoder, part: Individuals, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    region = narrowed(region, encoder.encoding)
+    region = encoder.similarity.region(part, whole_numbers=True)
     trial = Trial(encoder, decisions.model, part)
     asked = ask_whole(encoder, decisions.model, trial, region)
     sure = np.flatnonzero(decisions.certified[rows])

@@ -19,7 +19,6 @@ from lcifr.certificates.counterexample import Trial, exists
 from lcifr.certificates.decision import OWN_WORD, Asked, FloatArray, read_model
 from lcifr.certificates.encoder import freeze
 from lcifr.certificates.verdicts import Reason, Verdict
-from lcifr.certificates.whole import narrowed
 from lcifr.data import Categorical, Individuals
 from lcifr.prove import Budget, maximize
 from lcifr.similarity.region import Region
@@ -73,7 +72,7 @@ class Desk:
     def decide(self, person: Mapping[str, Any]) -> Decided:
         """The decision about one person, given by attribute, and whether everybody similar would get it too."""
         people = self._read(person)
-        region = narrowed(self.encoder.similarity.region(people), self.encoder.encoding)
+        region = self.encoder.similarity.region(people, whole_numbers=True)
         trial = Trial(self.encoder, self.model, people)
         asked = ask_whole(self.encoder, self.model, trial, region)
         strict = bool(self.model.decision.strict(trial.values, trial.doubt)[0])

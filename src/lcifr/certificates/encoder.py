@@ -24,7 +24,8 @@ def freeze(encoder: Any) -> FrozenEncoder:
     # A fitted estimator first: its `similarity` without _ is what it was asked for, which may be a text.
     for network, similarity in (("network_", "similarity_"), ("network", "similarity")):
         if isinstance(getattr(encoder, network, None), Network):
-            return FrozenEncoder(getattr(encoder, network), getattr(encoder, similarity))
+            whole = bool(getattr(encoder, "whole_numbers", False))
+            return FrozenEncoder(getattr(encoder, network), getattr(encoder, similarity), whole)
     raise LcifrError(
         f"{type(encoder).__name__} has no network and similarity",
         fix="pass a fitted FairEncoder, or FrozenEncoder(network, similarity)",
@@ -32,7 +33,7 @@ def freeze(encoder: Any) -> FrozenEncoder:
 
 
 class Encoder(Protocol):
-    """Anything with a network, a similarity and the encoding that both speak about."""
+    """Anything with a network, a similarity and the encoding that both speak about, and whom its hand-overs cover."""
 
     @property
     def network(self) -> Network: ...
@@ -43,10 +44,17 @@ class Encoder(Protocol):
     @property
     def encoding(self) -> Encoding: ...
 
+    @property
+    def whole_numbers(self) -> bool: ...
+
 
 @dataclass(frozen=True)
 class FrozenEncoder:
     """An encoder without a way to train it: for networks from elsewhere, and for models that take people as they are.
+
+    Parameters
+    ----------
+    whole_numbers : whether its hand-overs speak about whole numbers only, where the schema calls an attribute whole.
 
     Examples
     --------
@@ -55,6 +63,7 @@ class FrozenEncoder:
 
     network: Network
     similarity: Similarity
+    whole_numbers: bool = False
 
     def __post_init__(self) -> None:
         features = len(self.encoding.features)

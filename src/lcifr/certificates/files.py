@@ -40,7 +40,8 @@ class _WithEncoder(Job):
 
     def settings(self) -> str:
         hashes = (self.encoder.network.hash, self.encoder.similarity.hash, self.encoder.encoding.hash)
-        return repr((hashes, sorted(self.options.items()), sorted(versions().items())))
+        about = (hashes, self.encoder.whole_numbers)
+        return repr((about, sorted(self.options.items()), sorted(versions().items())))
 
     def run(
         self, source: Source, id_column: str | None, chunk: int, parts: Path, workers: int | None, progress: bool

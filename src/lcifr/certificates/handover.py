@@ -43,6 +43,7 @@ class Provenance:
     weights, schema, encoding, similarity : hashes.
     similarity_text : the formula, or None where the producer withholds it.
     tolerance, method, versions : how the radii were proved, and with what.
+    whole_numbers : whether the radii cover whole numbers only, where the schema calls an attribute whole.
     """
 
     weights: str
@@ -52,6 +53,7 @@ class Provenance:
     similarity_text: str | None
     tolerance: float
     method: str
+    whole_numbers: bool = False
     versions: dict[str, str] = field(default_factory=dict)
 
 

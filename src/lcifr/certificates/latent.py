@@ -45,7 +45,7 @@ def represent(
     encoder = freeze(encoder)
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
-    region = encoder.similarity.region(people)
+    region = encoder.similarity.region(people, whole_numbers=encoder.whole_numbers)
     found = radius(
         encoder.network,
         encoder.encoding.encode(people),
@@ -86,6 +86,7 @@ def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float) -> Pr
         similarity_text=encoder.similarity.text if share_formula else None,
         tolerance=tolerance,
         method="cascade",
+        whole_numbers=encoder.whole_numbers,
         versions=versions(),
     )
 

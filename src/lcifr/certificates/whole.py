@@ -1,8 +1,4 @@
-"""What was proved of whom? Whole numbers: regions of people who can exist, and a search for one decided otherwise.
-
-φ speaks about individuals, and where the schema says ``integer`` an individual has a whole number. A region is a box of
-reals, so its ends may be moved to the outermost whole numbers between them without losing anybody.
-"""
+"""What was proved of whom? Whole numbers: a search for somebody who can exist and is decided otherwise."""
 
 from __future__ import annotations
 
@@ -16,47 +12,16 @@ from lcifr.certificates.decision import OWN_WORD, Asked, BoolArray, FloatArray
 from lcifr.data import Encoding
 from lcifr.network import Network
 from lcifr.prove import maximize
-from lcifr.similarity.region import Cell, Region
+from lcifr.similarity.region import Region
+from lcifr.similarity.whole import whole_columns
 
 ROUNDS = 12
 MOST_PARTS = 32
 """Parts of one person's region that are looked at in a round."""
 NODES = 500
 """Of branch-and-bound for each part: the search gives hope, not certificates."""
-LARGEST = 2.0**50
 NEARLY = 1e-6
 """A witness is as good as whole if it is this near: decoding rounds it."""
-
-
-def narrowed(region: Region, encoding: Encoding) -> Region:
-    """The region with the ends of whole-number attributes moved inward to whole numbers."""
-    whole = _columns(encoding)
-    if not whole.any():
-        return region
-    return replace(region, cells=tuple(_narrowed(cell, encoding, whole) for cell in region.cells))
-
-
-def _columns(encoding: Encoding) -> BoolArray:
-    return np.array([attribute.integer for attribute in encoding.schema.numeric], dtype=np.bool_)
-
-
-def _narrowed(cell: Cell, encoding: Encoding, whole: BoolArray) -> Cell:
-    lower, upper = _outermost(cell.lower, encoding, 1), _outermost(cell.upper, encoding, -1)
-    lower, upper = np.where(whole, lower, cell.lower), np.where(whole, upper, cell.upper)
-    present = cell.present & (lower <= upper).all(1)
-    lower, upper = (np.where(present[:, None], end, 0.0) for end in (lower, upper))
-    return replace(cell, lower=lower, upper=upper, present=present)
-
-
-def _outermost(ends: FloatArray, encoding: Encoding, sign: int) -> FloatArray:
-    """The outermost encoded whole number within an encoded end. Encoding is monotone: trying neighbours is exact."""
-    near = np.rint(ends * encoding.sds + encoding.means)
-    found = ends
-    for step in (2, 1, 0, -1, -2):  # the last that fits is the outermost
-        tried = encoding.scale(near + sign * step)
-        found = np.where(sign * tried >= sign * ends, tried, found)
-    # Decoding is off by less than 1 up to here; beyond, the end stays as it is.
-    return np.where(np.abs(near) + np.abs(encoding.means) < LARGEST, found, ends)
 
 
 @dataclass(frozen=True)
@@ -81,7 +46,7 @@ def search(
     encoding = trial.encoder.encoding
     unbounded = np.full((len(rows), len(encoding.schema.numeric)), np.inf)
     parts, alive = _Parts(rows, -unbounded, unbounded), np.zeros(region.people, np.bool_)
-    for _ in range(ROUNDS if _columns(encoding).any() else 0):
+    for _ in range(ROUNDS if whole_columns(encoding).any() else 0):
         if len(parts.rows) == 0:
             break
         here = _within(region.take(parts.rows), parts, encoding)
@@ -114,7 +79,7 @@ def _split(parts: _Parts, point: FloatArray, region: Region, encoding: Encoding)
     """Both sides of the whole-number attribute in which the witness is least whole; parts with none are stuck."""
     if len(parts.rows) == 0:
         return parts, parts.rows
-    whole = _columns(encoding)
+    whole = whole_columns(encoding)
     box = np.stack([np.where(cell.present[:, None], cell.upper - cell.lower, 0.0) for cell in region.cells]).max(0)
     wide = whole & (box * encoding.sds > 0.5)
     value = point[:, encoding.numeric_columns] * encoding.sds + encoding.means

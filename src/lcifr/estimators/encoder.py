@@ -48,6 +48,9 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         people for less accuracy, also where a larger gamma no longer does.
     decoder_weight
         Weight of reconstructing x from z, for consumers with other labels; without y it is at least 1.
+    whole_numbers
+        Where the schema calls an attribute whole, people between two whole numbers do not exist. If True they are left
+        out of what is trained and proved, and more people are certified. The paper's figures include them.
     tie_free
         Attributes of which φ never speaks get one weight for all their values, so that z does not depend on them.
     task, tolerance, class_weight
@@ -79,6 +82,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         delta: float = 0.0,
         stretch: float = 1.0,
         decoder_weight: float = 0.0,
+        whole_numbers: bool = False,
         tie_free: bool = True,
         task: str = "auto",
         tolerance: float = 0.0,
@@ -103,6 +107,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.delta = delta
         self.stretch = stretch
         self.decoder_weight = decoder_weight
+        self.whole_numbers = whole_numbers
         self.tie_free = tie_free
         self.task = task
         self.tolerance = tolerance
@@ -161,7 +166,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         coded = None if labels is None or self.target_ is None else self.target_.encode(labels)
         ones = np.ones(len(people))
         weight = ones if coded is None else class_weights(self.target_, coded, self.class_weight)  # type: ignore[arg-type]
-        return People(self.encoding_.encode(people), self.similarity_.region(people), coded, weight)
+        return People(self.encoding_.encode(people), self.region(people), coded, weight)
 
     def _keep(self, produced: Produced) -> None:
         self.network_, self.head_, self.decoder_ = produced.encoder, produced.head, produced.decoder
@@ -195,7 +200,8 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def region(self, X: Any) -> Region:
         """S_φ(x) of everybody."""
         check_is_fitted(self)
-        return self.similarity_.region(read_people(self, X, self.schema_, fitting=False))
+        people = read_people(self, X, self.schema_, fitting=False)
+        return self.similarity_.region(people, whole_numbers=self.whole_numbers)
 
     def radius(self, X: Any, **options: Any) -> Radius:
         """ε and box of everybody, proved; options as for :func:`lcifr.prove.radius`."""

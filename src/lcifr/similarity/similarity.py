@@ -25,6 +25,7 @@ from lcifr.similarity.ready import ready
 from lcifr.similarity.refusal import Refusals
 from lcifr.similarity.region import Region
 from lcifr.similarity.resolve import resolve
+from lcifr.similarity.whole import narrowed
 from lcifr.similarity.witness import Origin
 
 if TYPE_CHECKING:
@@ -141,8 +142,14 @@ class Similarity:
         refusals.add(message, span, fix=fix)
         return RegionError(str(refusals.error()))
 
-    def region(self, x: Any) -> Region:
+    def region(self, x: Any, *, whole_numbers: bool = False) -> Region:
         """S_φ(x) of every person of a table: a union of cells that holds the encoding of everybody similar.
+
+        Parameters
+        ----------
+        whole_numbers
+            Whether cells end at the outermost whole number of attributes that the schema calls whole. They still hold
+            everybody who can exist.
 
         Raises
         ------
@@ -152,9 +159,9 @@ class Similarity:
         people = Individuals.read(x, self.schema)
         cells = [build_cell(plan, people, self.encoding) for plan in self.plans]
         there = tuple(cell for cell in cells if cell.present.any())
-        return Region(
-            len(people), len(self.encoding.features), there, Origin(self.core, self.plans, self.encoding, people)
-        )
+        origin = Origin(self.core, self.plans, self.encoding, people)
+        region = Region(len(people), len(self.encoding.features), there, origin)
+        return narrowed(region, self.encoding) if whole_numbers else region
 
     # -- other readings --------------------------------------------------------------------------------------------
 
