@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lcifr.certificates import Statement
     from lcifr.cli._parties import Parties
     from lcifr.cli._people import Side
     from lcifr.data import Individuals
@@ -27,12 +28,17 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
             if parties.encoder.similarity.hash != parties.fitted.similarity_.hash:
                 frozen = FrozenEncoder(encoder.network_, parties.encoder.similarity)
             said = state(audit(frozen, head, people, modular=False), y, held_out=False)
-            found[name] = {
-                "accuracy": float(said.accuracy or 0.0),
-                "balanced_accuracy": float(said.balanced_accuracy or 0.0),
-                "certified": said.share,
-                "violated": said.violated / said.people,
-                "undecided": said.undecided / said.people,
-            }
+            found[name] = figures_of(said)
             progress(number + 1, 2)
     return found
+
+
+def figures_of(said: Statement) -> dict[str, float]:
+    """The shares by which models are compared, of people whose labels are known."""
+    return {
+        "accuracy": float(said.accuracy or 0.0),
+        "balanced_accuracy": float(said.balanced_accuracy or 0.0),
+        "certified": said.share,
+        "violated": said.violated / said.people,
+        "undecided": said.undecided / said.people,
+    }

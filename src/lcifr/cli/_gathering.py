@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.cli._limits import part_for
+from lcifr.cli._output import plain
 from lcifr.cli._parties import Parties
 from lcifr.cli._whom import Whom
 
@@ -103,11 +104,7 @@ def _counterexamples(parties: Parties, found: Audit, most: int) -> list[dict[str
     listed = []
     for row, other in zip(rows, decided, strict=True):
         pair = found.counterexample(found.ids[row])
-        differs = {str(name): [_plain(value) for value in pair[name]] for name in pair.columns}
-        own = _plain(found.prediction[row])
-        listed.append({"id": found.ids[row], "prediction": own, "other_prediction": _plain(other), "differs": differs})
+        differs = {str(name): [plain(value) for value in pair[name]] for name in pair.columns}
+        own = plain(found.prediction[row])
+        listed.append({"id": found.ids[row], "prediction": own, "other_prediction": plain(other), "differs": differs})
     return listed
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value

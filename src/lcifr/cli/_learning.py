@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._output import stderr, to_stderr
+from lcifr.cli._output import plain, stderr, to_stderr
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
@@ -117,9 +117,14 @@ def load_encoder(folder: Path) -> FairEncoder:
 
 def load_model(path: Path, task: str) -> Head:
     """A saved classifier or regressor."""
-    from lcifr.estimators import RobustClassifier, RobustRegressor
+    from lcifr.estimators.heads import head_for
 
-    return RobustRegressor.load(path) if task == "regression" else RobustClassifier.load(path)
+    return head_for(task).load(path)
+
+
+def classes_of(head: Any) -> list[Any]:
+    """What a classifier decides between, as JSON has it; empty for numbers."""
+    return [plain(one) for one in getattr(head, "classes_", ())]
 
 
 def decision_of(head: Any, tolerance: float | None = None) -> dict[str, Any]:

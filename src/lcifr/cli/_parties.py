@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.cli._folder import read_result
+from lcifr.cli._formula import describe_formula, read_formula
+from lcifr.cli._learning import classes_of
 from lcifr.cli._people import HELD_OUT, TRAIN, Side
 from lcifr.cli._whom import Whom, draw, look_at, whom_of
 from lcifr.errors import LcifrError, did_you_mean
@@ -90,15 +92,12 @@ class Parties:
         return {
             "target": self.target,
             "task": self.task,
-            "classes": [one.item() if hasattr(one, "item") else one for one in getattr(self.head, "classes_", ())],
+            "classes": classes_of(self.head),
             "tolerance": self.tolerance,
             "trained_on": self.trained_on,
             "data": self.data,
             "phi": {
-                "text": similarity.text,
-                "english": similarity.explain(),
-                "hash": similarity.hash,
-                "source": similarity.source,
+                **describe_formula(similarity),
                 "is_producers": similarity.hash == self.fitted.similarity_.hash,
             },
             "hashes": {
@@ -141,10 +140,9 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
 
 def _other_formula(phi: str, fitted: FairEncoder) -> Any:
     from lcifr.cli._output import to_stderr
-    from lcifr.cli.phi import _read_formula
     from lcifr.similarity import Similarity
 
-    text, source = _read_formula(phi)
+    text, source = read_formula(phi)
     similarity = Similarity(text, fitted.schema_, fitted.encoding_, source=source)
     same = "the very φ that the producer used" if similarity.hash == fitted.similarity_.hash else "not the producer's φ"
     to_stderr(f"Note: {phi} is {same}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcifr.cli._formula import read_schema
 from lcifr.cli._output import to_stderr
 from lcifr.errors import LcifrError, TableError, did_you_mean
 
@@ -127,9 +128,7 @@ def find_schema(
         schema = str(beside)
         to_stderr(f"Note: the columns mean what {schema} says")
     if schema is not None:
-        from lcifr.datasets import find, names
-
-        known = find(schema).schema if schema in names() and not Path(schema).is_file() else Schema.load(schema)
+        known = read_schema(schema)
         return known if target is None else replace(known, target=target)
     for name in (target, id_column):
         if name is not None and name not in frame.column_names:

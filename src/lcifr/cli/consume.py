@@ -10,6 +10,7 @@ import typer
 
 from lcifr.cli._folder import run_folder
 from lcifr.cli._labels import Labels, read_labels
+from lcifr.cli._learning import classes_of
 from lcifr.cli._options import (
     EpochsOption,
     ForceOption,
@@ -209,7 +210,7 @@ def _result(
         "command": "consume",
         "target": labels.name,
         "task": head._task,
-        "classes": [one.item() if hasattr(one, "item") else one for one in getattr(head, "classes_", ())],
+        "classes": classes_of(head),
         "tolerance": getattr(head, "tolerance", None),
         "about": shown,
         "trained_on": int(known[TRAIN].there.sum()),

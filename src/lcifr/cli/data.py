@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lcifr.cli._formula import read_schema
 from lcifr.cli._output import JsonOption, console, print_json, to_stderr
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Check a table against a schema; print every problem, with row and column. Exits 1 if there are any."""
-    people, problems = _problems(file, _schema(schema))
+    people, problems = _problems(file, read_schema(schema))
     if as_json:
         listed = [asdict(problem) for problem in problems]
         print_json({"file": str(file), "fits": not problems, "people": people, "problems": listed})
@@ -82,14 +83,6 @@ def check(
         typer.echo(f"{file}: all {people} people fit the schema")
     if problems:
         raise typer.Exit(1)
-
-
-def _schema(named: str) -> Schema:
-    """A schema by its file, or by the dataset whose schema it is."""
-    from lcifr.data import Schema
-    from lcifr.datasets import find, names
-
-    return find(named).schema if named in names() and not Path(named).exists() else Schema.load(named)
 
 
 def _problems(file: Path, schema: Schema) -> tuple[int, list[Problem]]:

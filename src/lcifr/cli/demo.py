@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lcifr.cli._baselines import figures_of
 from lcifr.cli._folder import settings_of
 from lcifr.cli._output import JsonOption, print_json
 from lcifr.errors import LcifrError
@@ -141,16 +142,7 @@ def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Datase
     folder.parent.mkdir(exist_ok=True)
     write_bundle(folder, frozen, data.test.X, handed, found)
     said = state(found, data.test.y, held_out=True)
-    assert said.accuracy is not None
-    assert said.balanced_accuracy is not None
-    figures = {
-        "accuracy": said.accuracy,
-        "balanced_accuracy": said.balanced_accuracy,
-        "certified": said.share,
-        "violated": said.violated / said.people,
-        "undecided": said.undecided / said.people,
-    }
-    return Result(name, frozen, found, figures, check_bundle(folder), handed)
+    return Result(name, frozen, found, figures_of(said), check_bundle(folder), handed)
 
 
 def _write_report(data: Dataset, results: list[Result], seed: int, out: Path) -> Path:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lcifr.cli._formula import fit_similarity, read_formula, read_schema
 from lcifr.cli._output import JsonOption, console, print_json, to_stderr
 from lcifr.cli._people import is_file
 from lcifr.cli._progress import progress_bar
@@ -15,7 +16,6 @@ from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
-    from lcifr.similarity import Similarity
 
 app = typer.Typer(help="Similarity formulas.", no_args_is_help=True)
 
@@ -61,9 +61,10 @@ def explain_formula(
     """
     from lcifr.similarity import explain, parse
 
-    text, source = _read_formula(formula)
+    text, source = read_formula(formula)
     if data is not None:
-        similarity = _similarity(text, source, _crowd(data, schema))
+        crowd = _crowd(data, schema)
+        similarity = fit_similarity(text, source, crowd.schema, crowd.table)
         english, tree = similarity.explain(), similarity.formula
     else:
         known = _known_schema(schema, formula)
@@ -94,9 +95,9 @@ def check_formula(
     from lcifr.cli._phi_report import Report
     from lcifr.similarity import Severity, find_neighbours, lint
 
-    text, source = _read_formula(formula)
+    text, source = read_formula(formula)
     crowd = _crowd(data or _dataset_of(formula), schema)
-    similarity = _similarity(text, source, crowd)
+    similarity = fit_similarity(text, source, crowd.schema, crowd.table)
     findings = lint(similarity, seed=seed)
     with progress_bar("Comparing people") as progress:
         neighbours = find_neighbours(similarity, similarity.encoding.training, most=most, seed=seed, progress=progress)
@@ -121,21 +122,6 @@ class _Crowd:
     table: Any
 
 
-def _read_formula(named: str) -> tuple[str, str]:
-    """The text of a formula, and what errors call it."""
-    from lcifr.similarity import ready
-
-    path = Path(named)
-    if not path.is_file():
-        if path.suffix == ".phi":
-            raise LcifrError(f"{named}: there is no such file")
-        return ready(named), named
-    try:
-        return path.read_text(encoding="utf-8-sig"), named
-    except (OSError, UnicodeDecodeError) as error:
-        raise LcifrError(f"{named}: cannot be read: {error}") from None
-
-
 def _dataset_of(named: str) -> str:
     """The dataset that a ready formula is about."""
     from lcifr.similarity import ready_names
@@ -146,8 +132,7 @@ def _dataset_of(named: str) -> str:
 
 
 def _known_schema(schema: str | None, formula: str) -> Schema:
-    from lcifr.data import Schema
-    from lcifr.datasets import find, names
+    from lcifr.datasets import find
     from lcifr.similarity import ready_names
 
     if schema is None:
@@ -156,7 +141,7 @@ def _known_schema(schema: str | None, formula: str) -> Schema:
                 f"nothing says what the names in {formula} mean", fix="add --schema people.toml, or --data people.csv"
             )
         return find(formula.split("/")[0]).schema
-    return find(schema).schema if schema in names() and not Path(schema).is_file() else Schema.load(schema)
+    return read_schema(schema)
 
 
 def _crowd(data: str, schema: str | None) -> _Crowd:
@@ -167,23 +152,15 @@ def _crowd(data: str, schema: str | None) -> _Crowd:
     if is_file(data):
         table = read_whole(Path(data), "looking at people with φ")
         if schema is not None:
-            return _Crowd(data, _known_schema(schema, data), table)
+            return _Crowd(data, read_schema(schema), table)
         to_stderr(f"Note: the schema was inferred from {data}; --schema FILE names categories, units and ranges")
         return _Crowd(data, Schema.infer(table), table)
     dataset = load(data)
     if dataset.partial:
         to_stderr(f"Note: {dataset.partial}")
-    known = _known_schema(schema, data) if schema is not None else dataset.schema
+    known = read_schema(schema) if schema is not None else dataset.schema
     name = f"the {len(dataset.train)} training people of {dataset.source.title}"
     return _Crowd(name, known, dataset.train.X)
-
-
-def _similarity(text: str, source: str, crowd: _Crowd) -> Similarity:
-    from lcifr.data import Encoding
-    from lcifr.similarity import Similarity, parse
-
-    parse(text, crowd.schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
-    return Similarity(text, crowd.schema, Encoding.fit(crowd.table, crowd.schema), source=source)
 
 
 def _summary(text: str) -> str:

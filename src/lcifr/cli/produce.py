@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import Run, run_folder
+from lcifr.cli._formula import describe_formula, fit_similarity, read_formula
 from lcifr.cli._handing import hand_over, prove_radii, refuse_bundle
 from lcifr.cli._options import (
     BatchOption,
@@ -120,20 +121,16 @@ def produce(
 def _encoder(run: Run, crowd: Crowd, phi: str, recipe: _Recipe) -> tuple[FairEncoder, list[str]]:
     """Learned now, or by the run that was stopped later."""
     from lcifr.cli._learning import load_encoder, one_thread, timed, watched
-    from lcifr.cli.phi import _read_formula
-    from lcifr.data import Encoding
     from lcifr.estimators import FairEncoder
-    from lcifr.similarity import Similarity, parse
 
     for name, side in crowd.sides().items():
         write_table(run.work / "people" / f"{name}.parquet", side.X)
-    text, source = _read_formula(phi)
+    text, source = read_formula(phi)
     saved = run.work / "encoder.safetensors"
     if run.resumed and saved.is_file():
         encoder = load_encoder(run.work)
         return encoder, [f"FairEncoder: {one.message}" for one in encoder.degeneracies_]
-    parse(text, crowd.schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
-    similarity = Similarity(text, crowd.schema, Encoding.fit(crowd.train.X, crowd.schema), source=source)
+    similarity = fit_similarity(text, source, crowd.schema, crowd.train.X)
     similarity.region(crowd.train.X.slice(0, 1))  # a formula that bounds nothing is refused before anything is learned
     run.lost = "Learning is not kept, it starts anew."
     encoder = FairEncoder(
@@ -194,12 +191,7 @@ def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], b
         "task": "classification" if encoder.target_ and len(encoder.target_.classes) else "regression",
         "sides": {name: len(side) for name, side in crowd.sides().items()},
         "held_out": list(crowd.held_out.ids),
-        "phi": {
-            "text": similarity.text,
-            "english": similarity.explain(),
-            "hash": similarity.hash,
-            "source": similarity.source,
-        },
+        "phi": describe_formula(similarity),
         "encoder": encoder.network_.hash,
         "epochs": last.number + 1,
         "radius": radius_summary(work / "handover" / HELD_OUT),

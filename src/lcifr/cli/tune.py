@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import Run, run_folder
+from lcifr.cli._formula import fit_similarity, read_formula
 from lcifr.cli._options import (
     BatchOption,
     EpochsOption,
@@ -99,14 +100,10 @@ def _weights(text: str) -> list[float]:
 def _encoder(
     crowd: Crowd, phi: str, stretch: float, latent: int, hidden: tuple[int, ...], epochs: int, batch: int, seed: int
 ) -> FairEncoder:
-    from lcifr.cli.phi import _read_formula
-    from lcifr.data import Encoding
     from lcifr.estimators import FairEncoder
-    from lcifr.similarity import Similarity
 
-    text, source = _read_formula(phi)
-    similarity = Similarity(text, crowd.schema, Encoding.fit(crowd.train.X, crowd.schema), source=source)
-    similarity.region(crowd.train.X.slice(0, 1))
+    similarity = fit_similarity(*read_formula(phi), crowd.schema, crowd.train.X)
+    similarity.region(crowd.train.X.slice(0, 1))  # a formula that bounds nothing is refused before anything is learned
     return FairEncoder(
         similarity,
         stretch=stretch,

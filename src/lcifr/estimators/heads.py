@@ -146,3 +146,8 @@ class RobustRegressor(RegressorMixin, Head):  # type: ignore[misc]
 
     def _target_of(self, y: NDArray[Any]) -> Target:
         return Target.of(y, "regression")
+
+
+def head_for(task: str) -> type[RobustClassifier | RobustRegressor]:
+    """The kind of head that a task (``"classification"`` or ``"regression"``) needs."""
+    return RobustRegressor if task == "regression" else RobustClassifier

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -53,6 +55,16 @@ def _arguments(saved: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+@contextmanager
+def _fitting_together(path: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except LearningError:
+        raise
+    except (KeyError, TypeError, ValueError) as problem:
+        raise LearningError(f"{path}: what it says of the model does not fit together: {problem!r}") from None
+
+
 def _lines(history: tuple[Epoch, ...]) -> list[dict[str, Any]]:
     """The history as JSON, which has no NaN."""
     lines = [asdict(epoch) for epoch in history]
@@ -90,12 +102,8 @@ def save_encoder(encoder: FairEncoder, path: str | Path) -> None:
 def load_encoder(cls: type[FairEncoder], path: str | Path, training: Any) -> FairEncoder:
     """See :meth:`FairEncoder.load`."""
     stored = read(path, "FairEncoder")
-    try:
+    with _fitting_together(path):
         return _rebuild_encoder(cls, stored, training)
-    except (KeyError, TypeError, ValueError) as problem:
-        if isinstance(problem, LearningError):
-            raise
-        raise LearningError(f"{path}: what it says of the model does not fit together: {problem!r}") from None
 
 
 def _rebuild_encoder(cls: type[FairEncoder], stored: Stored, training: Any) -> FairEncoder:
@@ -142,14 +150,10 @@ def load_head(cls: type[AnyHead], path: str | Path) -> AnyHead:
     """See :meth:`Head.load`."""
     stored = read(path, cls.__name__)
     content = stored.content
-    try:
+    with _fitting_together(path):
         head = cls(**_arguments(content["parameters"]))
         network = stored.networks["head"]
         head._keep(Decider(network, Target.from_dict(content["target"])), _history(content["history"]))
         head.degeneracies_ = tuple(Degeneracy(**one) for one in content["degeneracies"])
         head.n_features_in_ = network.inputs
-    except (KeyError, TypeError, ValueError) as problem:
-        if isinstance(problem, LearningError):
-            raise
-        raise LearningError(f"{path}: what it says of the model does not fit together: {problem!r}") from None
     return head

@@ -112,10 +112,9 @@ def _read_audit(root: Path, result: Mapping[str, Any]) -> _Found:
 
 
 def _head(root: Path, result: Mapping[str, Any]) -> Any:
-    from lcifr.estimators import RobustClassifier, RobustRegressor
+    from lcifr.estimators.heads import head_for
 
-    kind = RobustRegressor if result.get("task") == "regression" else RobustClassifier
-    return kind.load(root / "model.safetensors")
+    return head_for(str(result.get("task"))).load(root / "model.safetensors")
 
 
 def _encoder(root: Path, schema: Schema, phi: Mapping[str, Any]) -> FrozenEncoder | None:

@@ -30,6 +30,7 @@ from lcifr.similarity.formula import (
     Span,
     Within,
 )
+from lcifr.similarity.misreading import span_of
 from lcifr.similarity.names import NameCheck, Named, quote_name, repeated, unquote
 from lcifr.similarity.refusal import Refusals
 from lcifr.similarity.terms import NUMBERS_FIX, Arithmetic, Operand, Text
@@ -40,10 +41,6 @@ _CHAINS = ({"<", "<="}, {">", ">="}, {"="})  # signs that may follow one another
 
 def _span(meta: Meta) -> Span:
     return Span(meta.start_pos, meta.end_pos)
-
-
-def _span_of(token: Token) -> Span:
-    return Span(token.start_pos or 0, token.end_pos or 0)
 
 
 @v_args(meta=True)
@@ -81,7 +78,7 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def name(self, meta: Meta, tokens: list[Token]) -> Named:
         quoted = tokens[0].type == "QUOTED"
-        return Named(unquote(tokens[0]) if quoted else str(tokens[0]), quoted, Person.SELF, _span_of(tokens[0]))
+        return Named(unquote(tokens[0]) if quoted else str(tokens[0]), quoted, Person.SELF, span_of(tokens[0]))
 
     def names(self, meta: Meta, names: list[Named]) -> tuple[Named, ...]:
         for named in repeated(names, key=lambda named: named.name):
@@ -129,7 +126,7 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
     def _read_number(self, token: Token) -> Any:
         number = read_decimal(token)
         if number is None:
-            self.refuse("this number is too large or has too many digits", _span_of(token), fix=NUMBERS_FIX)
+            self.refuse("this number is too large or has too many digits", span_of(token), fix=NUMBERS_FIX)
         return number
 
     def text(self, meta: Meta, tokens: list[Token]) -> Operand:
@@ -156,8 +153,8 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def group_of_one(self, meta: Meta, tokens: list[Token]) -> list[Text]:
         if self._read_sign(tokens[0]) not in ("=", "!="):
-            self.refuse("categories have no order", _span_of(tokens[0]), fix='write = or !=, or in {"…", "…"}')
-        return [Text(unquote(tokens[1]), _span_of(tokens[1]))]
+            self.refuse("categories have no order", span_of(tokens[0]), fix='write = or !=, or in {"…", "…"}')
+        return [Text(unquote(tokens[1]), span_of(tokens[1]))]
 
     def rank(self, meta: Meta, parts: list[Any]) -> Operand:
         ranked, by, group = parts
@@ -203,7 +200,7 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
     def _read_sign(self, token: Token) -> str:
         sign = _RIGHT_SIGNS.get(token, str(token))
         if sign != token:
-            self.refuse(f'"{token}" is not a sign of the language', _span_of(token), fix=f"write {sign}")
+            self.refuse(f'"{token}" is not a sign of the language', span_of(token), fix=f"write {sign}")
         return sign
 
     def membership(self, meta: Meta, parts: list[Any]) -> Formula | None:
@@ -214,4 +211,4 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
         return None if member is None else Not(member, _span(meta))
 
     def values(self, meta: Meta, tokens: list[Token]) -> list[Text]:
-        return [Text(unquote(token), _span_of(token)) for token in tokens]
+        return [Text(unquote(token), span_of(token)) for token in tokens]

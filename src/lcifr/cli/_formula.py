@@ -1,0 +1,54 @@
+"""Which φ, and what do its names mean? Formulas and schemas as commands name them: files, or those that are ready."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.data import Schema
+    from lcifr.similarity import Similarity
+
+
+def read_formula(named: str) -> tuple[str, str]:
+    """The text of a formula, and what errors call it."""
+    from lcifr.similarity import ready
+
+    path = Path(named)
+    if not path.is_file():
+        if path.suffix == ".phi":
+            raise LcifrError(f"{named}: there is no such file")
+        return ready(named), named
+    try:
+        return path.read_text(encoding="utf-8-sig"), named
+    except (OSError, UnicodeDecodeError) as error:
+        raise LcifrError(f"{named}: cannot be read: {error}") from None
+
+
+def read_schema(named: str) -> Schema:
+    """A schema by its file, or by the dataset whose schema it is."""
+    from lcifr.data import Schema
+    from lcifr.datasets import find, names
+
+    return find(named).schema if named in names() and not Path(named).is_file() else Schema.load(named)
+
+
+def fit_similarity(text: str, source: str, schema: Schema, people: Any) -> Similarity:
+    """A formula with the scales of these people (a table)."""
+    from lcifr.data import Encoding
+    from lcifr.similarity import Similarity, parse
+
+    parse(text, schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
+    return Similarity(text, schema, Encoding.fit(people, schema), source=source)
+
+
+def describe_formula(similarity: Similarity) -> dict[str, Any]:
+    """What a result says of φ."""
+    return {
+        "text": similarity.text,
+        "english": similarity.explain(),
+        "hash": similarity.hash,
+        "source": similarity.source,
+    }
