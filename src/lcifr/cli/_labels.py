@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lcifr.cli._ids import ids_of
 from lcifr.cli._people import no_column
 from lcifr.errors import LcifrError
 
@@ -24,7 +25,7 @@ def read_labels(path: Path, ids: Sequence[str | int], target: str | None, id_col
     """The labels of these people. Without a column of ids, they are the row numbers of the labels' file."""
     import numpy as np
 
-    from lcifr.certificates.ids import first_repeated, read_ids
+    from lcifr.certificates.ids import first_repeated
     from lcifr.cli._sample import read_whole
     from lcifr.data import check_target
 
@@ -36,7 +37,7 @@ def read_labels(path: Path, ids: Sequence[str | int], target: str | None, id_col
     name = target if target is not None else _only(path, [c for c in frame.column_names if c != id_column])
     if name not in frame.column_names:
         raise no_column(str(path), name, frame.column_names)
-    names = read_ids(frame, str(path), id_column, range(len(frame)), texts=True) if id_column else range(len(frame))
+    names = ids_of(frame, path, id_column, range(len(frame))) if id_column else range(len(frame))
     if (twice := first_repeated(names)) is not None:
         raise LcifrError(f'{path}: the id "{twice}" is there twice', fix="every person needs one label")
     place = {str(one): row for row, one in enumerate(names)}

@@ -74,6 +74,13 @@ StretchOption = Annotated[
         help="How many times its proved radius a label must survive in training: more are certified.",
     ),
 ]
+WholeOption = Annotated[
+    bool,
+    typer.Option(
+        "--whole-numbers",
+        help="Where the schema says integer, leave out people between whole numbers: more are certified.",
+    ),
+]
 LatentOption = Annotated[int, typer.Option("--latent", min=1, help="Width of the representation z.")]
 HiddenOption = Annotated[
     str, typer.Option("--hidden", metavar="N,N,…", help='Widths of hidden layers, such as "20" or "100,100".')

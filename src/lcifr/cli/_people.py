@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.cli._formula import read_schema
+from lcifr.cli._ids import ids_of
 from lcifr.cli._output import to_stderr
 from lcifr.errors import LcifrError, TableError, did_you_mean
 
@@ -195,11 +196,11 @@ def with_fix(error: TableError, source: str) -> TableError:
 
 
 def _ids(frame: pa.Table, source: str, id_column: str | None, rows: Sequence[int]) -> tuple[str | int, ...]:
-    from lcifr.certificates.ids import first_repeated, named_twice, read_ids
+    from lcifr.certificates.ids import first_repeated, named_twice
 
     if id_column is None:
         return tuple(rows)
-    ids = read_ids(frame, source, id_column, rows, texts=True)
+    ids = ids_of(frame, Path(source), id_column, rows)
     if (twice := first_repeated(ids)) is not None:
         raise named_twice(source, id_column, twice)
     return ids

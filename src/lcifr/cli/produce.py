@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lcifr.cli._folder import Run, run_folder
-from lcifr.cli._formula import describe_formula, fit_similarity, read_formula
+from lcifr.cli._formula import describe_formula, read_formula
 from lcifr.cli._handing import hand_over, prove_radii, refuse_bundle
 from lcifr.cli._options import (
     BatchOption,
@@ -29,12 +28,14 @@ from lcifr.cli._options import (
     StretchOption,
     TableArgument,
     TargetOption,
+    WholeOption,
     WorkersOption,
     finite,
     widths_of,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.cli._people import HELD_OUT, TRAIN, Crowd, is_file, read_crowd, write_table
+from lcifr.cli._recipe import Recipe
 from lcifr.cli._whom import whom_of
 
 if TYPE_CHECKING:
@@ -45,19 +46,6 @@ EXAMPLE = "Example: lcifr produce people.csv --phi people.phi --target repaid --
 
 def register(app: typer.Typer) -> None:
     app.command(epilog=EXAMPLE)(produce)
-
-
-@dataclass(frozen=True)
-class _Recipe:
-    """How to learn."""
-
-    gamma: float
-    stretch: float
-    latent: int
-    hidden: tuple[int, ...]
-    epochs: int
-    batch: int
-    seed: int
 
 
 def produce(
@@ -75,6 +63,7 @@ def produce(
         typer.Option(min=0.0, callback=finite, help="Weight of the promise against accuracy; `lcifr tune` finds one."),
     ] = 1.0,
     stretch: StretchOption = 1.0,
+    whole_numbers: WholeOption = False,
     latent: LatentOption = 20,
     hidden: HiddenOption = "20",
     epochs: EpochsOption = 50,
@@ -104,9 +93,9 @@ def produce(
         refuse_bundle(len(crowd.held_out))
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
-    recipe = _Recipe(gamma, stretch, latent, widths_of(hidden), epochs, batch, seed)
+    recipe = Recipe(stretch, whole_numbers, latent, widths_of(hidden), epochs, batch, seed)
     with run_folder(context, out, force=force, inputs=inputs) as run:
-        encoder, warned = _encoder(run, crowd, phi, recipe)
+        encoder, warned = _encoder(run, crowd, phi, recipe, gamma)
         _hand_over(run.work, crowd, encoder, share_formula, workers, chunk)
         if bundle:
             _prove(run.work, crowd, encoder)
@@ -118,35 +107,21 @@ def produce(
         _show(result, out)
 
 
-def _encoder(run: Run, crowd: Crowd, phi: str, recipe: _Recipe) -> tuple[FairEncoder, list[str]]:
+def _encoder(run: Run, crowd: Crowd, phi: str, recipe: Recipe, gamma: float) -> tuple[FairEncoder, list[str]]:
     """Learned now, or by the run that was stopped later."""
     from lcifr.cli._learning import load_encoder, one_thread, timed, watched
-    from lcifr.estimators import FairEncoder
 
     for name, side in crowd.sides().items():
         write_table(run.work / "people" / f"{name}.parquet", side.X)
-    text, source = read_formula(phi)
     saved = run.work / "encoder.safetensors"
     if run.resumed and saved.is_file():
         encoder = load_encoder(run.work)
         return encoder, [f"FairEncoder: {one.message}" for one in encoder.degeneracies_]
-    similarity = fit_similarity(text, source, crowd.schema, crowd.train.X)
-    similarity.region(crowd.train.X.slice(0, 1))  # a formula that bounds nothing is refused before anything is learned
+    encoder = recipe.encoder(crowd, phi, gamma=gamma, verbose=watched())
     run.lost = "Learning is not kept, it starts anew."
-    encoder = FairEncoder(
-        similarity,
-        gamma=recipe.gamma,
-        stretch=recipe.stretch,
-        latent_dim=recipe.latent,
-        hidden=recipe.hidden,
-        epochs=recipe.epochs,
-        batch_size=recipe.batch,
-        random_state=recipe.seed,
-        verbose=watched(),
-    )
     with one_thread() as warned, timed(f"Learning from {len(crowd.train)} people"):
         encoder.fit(crowd.train.X, crowd.train.y)
-    (run.work / "similar.phi").write_text(text, encoding="utf-8")
+    (run.work / "similar.phi").write_text(read_formula(phi)[0], encoding="utf-8")
     crowd.schema.save(run.work / "schema.toml")
     _write_labels(run.work / "labels.csv", crowd)
     encoder.save(saved)  # last: it says that learning is done

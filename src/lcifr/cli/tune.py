@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import Run, run_folder
-from lcifr.cli._formula import fit_similarity, read_formula
 from lcifr.cli._options import (
     BatchOption,
     EpochsOption,
@@ -26,10 +25,12 @@ from lcifr.cli._options import (
     StretchOption,
     TableArgument,
     TargetOption,
+    WholeOption,
     widths_of,
 )
 from lcifr.cli._output import JsonOption, console, print_json, say, to_stderr
 from lcifr.cli._people import Crowd, is_file, read_crowd
+from lcifr.cli._recipe import Recipe
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def tune(
     gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try, rising.")] = "0.1,0.3,1,3,10,30",
     held_out: HeldOutOption = 0.2,
     stretch: StretchOption = 1.0,
+    whole_numbers: WholeOption = False,
     latent: LatentOption = 20,
     hidden: HiddenOption = "20",
     epochs: EpochsOption = 50,
@@ -72,19 +74,20 @@ def tune(
     """
     crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed, sample)
     weights = _weights(gammas)
-    encoder = _encoder(crowd, phi, stretch, latent, widths_of(hidden), epochs, batch, seed)
+    recipe = Recipe(stretch, whole_numbers, latent, widths_of(hidden), epochs, batch, seed)
+    encoder = recipe.encoder(crowd, phi)
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
     with run_folder(context, out, force=force, inputs=inputs) as run:
         run.lost = "The model that was being learned starts anew."
         frontier = _search(run, crowd, encoder, required, weights, seed)
-        result = _result(frontier, stretch)
+        result = _result(frontier, recipe)
         _keep(run.work, frontier)
         run.finish(result)
     if as_json:
         print_json(result)
     else:
-        _show(result, out)
+        _show(result, out, recipe)
 
 
 def _weights(text: str) -> list[float]:
@@ -95,24 +98,6 @@ def _weights(text: str) -> list[float]:
     if not found or not all(0 <= one < 1e9 for one in found):
         raise LcifrError(f"--gammas {text!r} is no list of weights", fix="numbers from 0 on, such as 0.1,1,10")
     return sorted(set(found))
-
-
-def _encoder(
-    crowd: Crowd, phi: str, stretch: float, latent: int, hidden: tuple[int, ...], epochs: int, batch: int, seed: int
-) -> FairEncoder:
-    from lcifr.estimators import FairEncoder
-
-    similarity = fit_similarity(*read_formula(phi), crowd.schema, crowd.train.X)
-    similarity.region(crowd.train.X.slice(0, 1))  # a formula that bounds nothing is refused before anything is learned
-    return FairEncoder(
-        similarity,
-        stretch=stretch,
-        latent_dim=latent,
-        hidden=hidden,
-        epochs=epochs,
-        batch_size=batch,
-        random_state=seed,
-    )
 
 
 def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weights: list[float], seed: int) -> Frontier:
@@ -140,7 +125,7 @@ def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weigh
         )
 
 
-def _result(frontier: Frontier, stretch: float) -> dict[str, Any]:
+def _result(frontier: Frontier, recipe: Recipe) -> dict[str, Any]:
     def plain(point: Any) -> dict[str, Any]:
         return {**asdict(point), "degeneracies": [one.message for one in point.degeneracies]}
 
@@ -150,7 +135,8 @@ def _result(frontier: Frontier, stretch: float) -> dict[str, Any]:
         "required": frontier.required,
         "chosen": None if frontier.chosen is None else frontier.chosen.name,
         "gamma": None if frontier.chosen is None else frontier.chosen.gamma,
-        "stretch": stretch,
+        "stretch": recipe.stretch,
+        "whole_numbers": recipe.whole_numbers,
         "plain": plain(frontier.plain),
         "unaware": plain(frontier.unaware),
         "points": [plain(point) for point in frontier.points],
@@ -165,7 +151,7 @@ def _keep(work: Path, frontier: Frontier) -> None:
         frontier.head.save(work / "model.safetensors")
 
 
-def _show(result: dict[str, Any], out: Path) -> None:
+def _show(result: dict[str, Any], out: Path, recipe: Recipe) -> None:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -185,5 +171,4 @@ def _show(result: dict[str, Any], out: Path) -> None:
         say(f"No weight reaches the required score of {result['required']:g}.")
     else:
         say(f"{out}/frontier.svg   the picture")
-        stretch = "" if result["stretch"] == 1 else f" --stretch {result['stretch']:g}"
-        to_stderr(f"\nNext: lcifr produce … --gamma {result['gamma']:g}{stretch} --out producer")
+        to_stderr(f"\nNext: lcifr produce … --gamma {result['gamma']:g}{recipe.words} --out producer")
