@@ -115,12 +115,14 @@ def test_ids_of_other_types_are_what_they_print(ids: list[Any], tmp_path: Path) 
     [
         (["7", "8", "NA"], None),
         (["x", "8", "NA"], ("x", "8", "NA")),
+        (["7", "8", "-9"], (7, 8, -9)),
+        (["007", "7", "8"], ("007", "7", "8")),
         (["1.50", "1.5", "2.0"], ("1.50", "1.5", "2.0")),
         (["true", "2026-01-01T10:00", "1"], ("true", "2026-01-01T10:00", "1")),
     ],
 )
 def test_ids_of_csv_are_as_written_and_missing_among_numbers(
-    ids: list[str], expected: tuple[str, ...] | None, tmp_path: Path
+    ids: list[str], expected: tuple[str | int, ...] | None, tmp_path: Path
 ) -> None:
     people(3, 1).assign(who=ids).to_csv(tmp_path / "people.csv", index=False)
     if expected is None:

@@ -71,6 +71,27 @@ def test_from_a_csv_to_an_audit(tmp_path):
     assert ids.tolist() == [str(n) for n in range(1000, 1080)]
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("shape", ["{:03d}", "{}.10", "2026-01-01T10:{:02d}"])
+def test_ids_that_look_like_numbers_or_times_stay_as_they_are_written(kind, shape, tmp_path):
+    """So that labels are found whatever kind of file they come from: in memory "007" would become 7."""
+    ids = [shape.format(i) for i in range(30)]
+    table = customers(30)[["Geschlecht", "Beruf", "Alter (Jahre)", "zurück gezahlt"]].assign(nr=ids)
+    getattr(table, f"to_{kind}")(tmp_path / f"k.{kind}", index=False)
+    (tmp_path / "k.phi").write_text("same(Beruf) and `Alter (Jahre)` within 1", encoding="utf-8")
+    target, named = ("--target", "zurück gezahlt"), ("--id", "nr")
+    words = ("produce", f"k.{kind}", "--phi", "k.phi", *target, *named, *QUICK, "--epochs", "1", "--no-bundle")
+    lcifr(*words, "--out", "producer", cwd=tmp_path)
+    handed = [json.loads(path.read_text()) for path in (tmp_path / "producer/handover").rglob("ids.json")]
+    assert sorted(one for some in handed for one in some) == sorted(ids)
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    for labels in (("producer/labels.csv",), ("labels.csv", *target, *named), (f"k.{kind}", *target, *named)):
+        made = lcifr("consume", "producer/handover", *labels, "--json", "--force", "--out", "consumer", cwd=tmp_path)
+        assert made.json["trained_on"] == len(max(handed, key=len))
+    lcifr("represent", "producer", f"k.{kind}", *named, "--out", "again", cwd=tmp_path)
+    assert json.loads((tmp_path / "again/handover/ids.json").read_text()) == ids
+
+
 def test_without_init_a_date_is_refused_with_advice(tmp_path):
     customers(30).to_csv(tmp_path / "k.csv", index=False)
     (tmp_path / "s.phi").write_text("same(categorical) and numeric within 0.3 sd", encoding="utf-8")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import csv
 
-from lcifr.data.csv_types import KINDS, MISSING, fitting, retyped, spells_missing
+from lcifr.data.csv_types import KINDS, MISSING, OF_IDS, fitting, fitting_ids, read_as, retyped, spells_missing
 
 WHOLE = ["0", "1", "7", "007", "-3", " 5", "0x1F", "9" * 20]
 FRACTIONS = ["1.5", "2.0", "1e3", "+1", "1.", "inf", " nan", "1e400"]
@@ -54,6 +54,19 @@ def test_the_type_does_not_depend_on_how_many_are_seen_at_a_time(column: list[st
 def test_what_is_missing_in_the_file_is_spelled_so(column: list[str]) -> None:
     if whole_file(column)["y"].null_count:
         assert spells_missing(texts_of(column)["y"])
+
+
+@given(column=COLUMNS, cut=st.integers(0, 8))
+def test_ids_print_as_they_are_written(column: list[str], cut: int) -> None:
+    """Unless they are missing; whole numbers are numbers, however few one sees at a time."""
+    texts, left = texts_of(column)["y"], OF_IDS
+    for part in (texts.slice(0, cut), texts.slice(cut)):
+        left = fitting_ids(part, left)
+    found = read_as(pa.table({"y": texts}), {"y": left[0]})["y"].to_pylist()
+    assert [written if one is None else str(one) for one, written in zip(found, column, strict=True)] == column
+    assert all(one is not None or written in NONE for one, written in zip(found, column, strict=True))
+    if set(column) <= {"0", "1", "7", "-3"}:
+        assert found == [int(written) for written in column]
 
 
 def test_a_column_that_is_no_text_has_its_own_type() -> None:

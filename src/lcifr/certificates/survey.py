@@ -16,7 +16,7 @@ from lcifr.certificates.ids import Id, named_twice, read_ids
 from lcifr.certificates.stream import Columns, as_meant, name_of, read_people, read_tables
 from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.data import Schema
-from lcifr.data.csv_types import KINDS, OF_IDS, fitting, spells_missing
+from lcifr.data.csv_types import KINDS, OF_IDS, fitting, fitting_ids, spells_missing
 from lcifr.data.frames import is_parquet
 from lcifr.data.table import target_values
 from lcifr.errors import LcifrError
@@ -35,7 +35,9 @@ def look_through(source: Columns, schema: Schema, id_column: str | None, label: 
     people = 0
     with Uniqueness(folder) as names:
         for table in read_tables(source, None):
-            kinds = {name: fitting(table[name], left) for name, left in kinds.items()}
+            kinds = {
+                name: (fitting_ids if name == id_column else fitting)(table[name], left) for name, left in kinds.items()
+            }
             unsure |= {name for name, left in kinds.items() if len(left) > 1 and spells_missing(table[name])}
             names.add(_checked(table, source, schema, id_column, label, people))
             people += len(table)

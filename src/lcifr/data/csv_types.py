@@ -25,6 +25,8 @@ KINDS = (
 """What a column may be, in the order in which Arrow tries it."""
 OF_IDS = (pa.int64(), pa.string())
 """What a column of ids may be: whole numbers, or else whatever is written there."""
+WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+"""A whole number that is written as it prints. "007" is another id than 7, and is a text like "1.50"."""
 MISSING = pa.array(csv.ConvertOptions().null_values)
 """How missing values are written, unless all of a column is text: then somebody may well be called "NA"."""
 
@@ -34,6 +36,14 @@ def fitting(column: pa.ChunkedArray, kinds: Sequence[pa.DataType]) -> Sequence[p
     if not pa.types.is_string(column.type):
         return [column.type]
     return kinds if len(kinds) == 1 else [kind for kind in kinds if _fits(column, kind)]
+
+
+def fitting_ids(column: pa.ChunkedArray, kinds: Sequence[pa.DataType] = OF_IDS) -> Sequence[pa.DataType]:
+    """The same for ids, which print as they are written."""
+    if len(kinds) == 1 or not pa.types.is_string(column.type):
+        return fitting(column, kinds)
+    whole = pc.or_(pc.match_substring_regex(column, WHOLE), pc.is_in(column, MISSING))
+    return kinds if pc.all(whole, min_count=0).as_py() else kinds[1:]
 
 
 def retyped(texts: pa.Table) -> pa.Table:

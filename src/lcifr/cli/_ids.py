@@ -1,0 +1,37 @@
+"""Who is who? The ids of people who are in memory, as their file names them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lcifr.certificates.ids import Id
+
+
+def ids_of(frame: pa.Table, path: Path, id_column: str, rows: Sequence[int]) -> tuple[Id, ...]:
+    """The ids of people who are these rows of a file, one for everybody.
+
+    Of CSV they are read again as they are written: in memory "007" has become 7, and "1.50" is 1.5. A hand-over and
+    labels find each other by ids, and one of them may come from a file that keeps texts as they are.
+    """
+    import numpy as np
+
+    from lcifr.certificates.ids import read_ids
+    from lcifr.data.frames import is_parquet
+
+    table = frame if is_parquet(path) else _as_written(path, id_column).take(np.asarray(rows))
+    return read_ids(table, str(path), id_column, rows, texts=True)
+
+
+def _as_written(path: Path, id_column: str) -> pa.Table:
+    import pyarrow as pa
+
+    from lcifr.certificates.stream import Columns, read_tables
+    from lcifr.data.csv_types import fitting_ids, read_as
+
+    texts = pa.concat_tables(read_tables(Columns(path, (id_column,)), None))
+    return read_as(texts, {id_column: fitting_ids(texts[id_column])[0]})
