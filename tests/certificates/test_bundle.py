@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.certificates import audit, certify, represent, write_bundle
+from lcifr.certificates import FrozenEncoder, audit, certify, represent, write_bundle
 from lcifr.certificates.folder import sha256
 from lcifr.check import Rejected, read_network
 from lcifr.check.bundle import check_bundle
@@ -24,6 +24,7 @@ from lcifr.check.exact import reading
 from lcifr.check.judge import Judge, Report, forward
 from lcifr.check.similar import Formula, Table, derive
 from tests.certificates.scenes import FORMULAS, Scene, scene
+from tests.prove.instances import random_network
 
 KINDS = ("ball", "box", "whole")
 SCENES = ((2, 0), (5, 1), (3, 2), (4, 4), (7, 0))  # seed, formula
@@ -186,6 +187,20 @@ def test_decisions_alone_and_radii_alone_are_confirmed(tmp_path: Path) -> None:
         write_bundle(tmp_path / f"radii{seed}", one.encoder, one.people, represent(one.encoder, one.people))
         assert len(check_bundle(tmp_path / f"radii{seed}").names["radius"]) == 4
     assert seen
+
+
+def test_a_linear_encoder_is_confirmed_where_a_row_of_the_formula_counts(tmp_path: Path) -> None:
+    """The box alone would be wider than what the engine found: the proof has to bring the row's multiplier."""
+    for seed in range(4):
+        one = scene(seed, FORMULAS[3], count=4)
+        linear = random_network(np.random.default_rng(seed), [len(one.encoder.encoding.features), one.model.inputs])
+        encoder = FrozenEncoder(linear, one.encoder.similarity)
+        handed = represent(encoder, one.people)
+        found = audit(encoder, one.model, one.people, modular=handed)
+        write_bundle(tmp_path / f"{seed}", encoder, one.people, handed, found)
+        report = check_bundle(tmp_path / f"{seed}")
+        assert (report.rejected, report.names["trusted"]) == ({}, [])
+        assert len(report.names["radius"]) == 4
 
 
 PARTS = ("proof", "weights", "latent", "x", "similarity", "verdict")

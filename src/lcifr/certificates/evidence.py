@@ -36,7 +36,7 @@ def prove(
     device: str | None = None,
 ) -> Evidence:
     """Proofs that every direction stays below its limit, for people of whom that is known to be true."""
-    if network.depth == 0:
+    if network.depth == 0 and all(cell.rows is None for cell in region.cells):
         return _closed_form(asked, region)
     answer = maximize(
         network,
@@ -130,7 +130,7 @@ def _renumbered(tree: list[Any], order: list[int]) -> list[Any]:
 
 
 def _closed_form(asked: Asked, region: Region) -> Evidence:
-    """A linear network needs no multipliers: the claim says what a person's limit needs and the checker computes it."""
+    """A linear network on boxes needs no multipliers: the claim says what a limit needs and the checker computes it."""
     proofs = []
     for person in range(region.people):
         claims = [
