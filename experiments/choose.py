@@ -108,8 +108,8 @@ def choose(candidates: list[Point], goal: float) -> Point | None:
     return max(alive, key=lambda p: (p.seen, p.validation["accuracy"]), default=None)
 
 
-def chosen(row: str, found: dict[str, Found]) -> Point | None:
+def chosen(row: str, found: dict[str, Found], method: str = "bounds") -> Point | None:
     """Our model of a row."""
-    ours = points(row, found, "bounds")
+    ours = points(row, found, method)
     candidates = [point for point in ours if eligible(row, point.gamma, point.stretch, point.head)]
     return choose(candidates, goal(row, points(row, found, "dl2")))

@@ -35,6 +35,7 @@ from experiments.settings import (
     SEEDS,
     STRETCHED,
     SWEEP,
+    WHOLE,
 )
 
 
@@ -98,7 +99,7 @@ def _encoder(row: str, method: str, gamma: float, seed: int, **changes: Any) -> 
 
 def _cost(settings: dict[str, Any], points: int = 1) -> float:
     dataset, method = settings["row"].split("/")[0], settings["method"]
-    factor = {"dl2": 2.0, "bounds": 1.0}.get(method, 0.3)
+    factor = {"dl2": 2.0, "bounds": 1.0, "whole": 1.0}.get(method, 0.3)
     wide = 3.0 if dataset in ("health", "crime") else 1.0
     return factor * SECONDS[dataset] * float(settings["training"]["epochs"]) + points * wide
 
@@ -124,6 +125,18 @@ def constraint_cells(row: str, seeds: tuple[int, ...], gammas: tuple[float, ...]
     for seed in seeds:
         settings = {"row": row, "seed": seed, "people": -(-CONFIRMED // len(seeds)), "of": of}
         cells.append(Cell(f"{place}/confirm-s{seed}", "confirm", settings, 60.0, needs))
+    return cells
+
+
+def whole_cells() -> list[Cell]:
+    """``bounds`` about people who can exist: whole numbers, where the schema says so."""
+    cells = []
+    for row in WHOLE:
+        dataset, place = row.split("/")[0], row.replace("/", "-")
+        for seed in seeds(dataset):
+            for gamma in GAMMAS[dataset]:
+                settings = {**_encoder(row, "whole", gamma, seed, whole_numbers=True), "heads": list(HEADS)}
+                cells.append(Cell(f"{place}/whole-{gamma:g}-s{seed}", "model", settings, _cost(settings, len(HEADS))))
     return cells
 
 
@@ -193,6 +206,7 @@ def all_cells(*, quick: bool = False) -> list[Cell]:
     cells = [cell for row in ROWS for cell in constraint_cells(row, seeds(row.split("/")[0]), gammas(row))]
     return [
         *cells,
+        *whole_cells(),
         *sweep_cells(),
         *transfer_cells(),
         *consumer_cells(),

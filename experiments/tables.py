@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments import paper
 from experiments.choose import Point, chosen, first
-from experiments.settings import ARCHITECTURES, ROWS, SWEEP, TRANSFER
+from experiments.settings import ARCHITECTURES, ROWS, SWEEP, TRANSFER, WHOLE
 from experiments.store import Found
 
 NAMES = {
@@ -84,6 +84,16 @@ def details(found: dict[str, Found]) -> str:
             rows.append([title(row), name, *shares, *about, milliseconds(test["seconds"])])
     heads = ["row", "method", "ball", "box", "end to end", "violated", "± accuracy", "± ball", "ms per person"]
     return table(heads, rows)
+
+
+def whole_numbers(found: dict[str, Found]) -> str:
+    """``bounds`` about reals and about whole numbers, each chosen by the same rule."""
+    rows = []
+    for row in WHOLE:
+        both = [chosen(row, found, method) for method in ("bounds", "whole")]
+        weights = ["–" if point is None else f"{point.gamma:g} / {point.head}" for point in both]
+        rows.append([title(row), *(trio(_test(point)) for point in both), *weights])
+    return table(["row", "reals", "whole numbers", "γ / head, reals", "γ / head, whole"], rows)
 
 
 def milliseconds(seconds: float) -> str:
