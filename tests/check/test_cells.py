@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import random
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check import Cell
-from lcifr.check.exact import decimal, most
+from lcifr.check.exact import Rejected, decimal, most, reading
 from lcifr.check.similar import Formula, Person, Table, derive
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
@@ -109,6 +112,46 @@ def test_ends_are_the_outermost_floats(limit: Fraction, strict: bool, near: floa
         above = float(np.nextafter(high, np.inf))
         assert decimal(above) > edge or (decimal(above) == edge and strict)
         assert decimal(low) > edge or (decimal(low) == edge and not strict)
+
+
+class Tie:
+    """Somebody who ties with a row over several numbers, each as large or small as floats are, and a box around."""
+
+    def __init__(self, seed: int) -> None:
+        self.dice = random.Random(seed)
+        spans = [(-1074, -1060), (-1074, -1000), (-60, 60), (-4, 4), (50, 80), (-1074, 1000)]
+        of_values, of_means, of_sds = (self.dice.choice(spans) for _ in range(3))
+        self.person = {f"a{k}": self.float(of_values) for k in range(self.dice.randint(2, 4))}
+        self.known: dict[str, Any] = {"schema": {"attributes": {}}, "scales": {}}
+        for name, value in self.person.items():
+            ends = sorted((value, self.dice.choice([value, math.nextafter(value, 0.0), value / 2])))
+            self.known["schema"]["attributes"][name] = {"kind": "numeric", "lower": ends[0], "upper": ends[1]}
+            mean = self.dice.choice([0.0, value, -value, self.float(of_means)])
+            self.known["scales"][name] = {"mean": mean, "sd": abs(self.float(of_sds))}
+
+    def float(self, span: tuple[int, int]) -> float:
+        digits = self.dice.choice([1.0, 2 - 2**-52, self.dice.uniform(1, 2)])
+        return self.dice.choice([-1, 1]) * math.ldexp(digits, self.dice.randint(*span))
+
+    def tree(self) -> Any:
+        """Σ a·x′ ≤ Σ a·x, exactly."""
+        thirds = [Fraction(sign, 3) for sign in (-1, 1)]
+        made = [Fraction(1), *thirds, Fraction(self.float((-9, 9))), Fraction(self.float((-1074, -1060))) / 3]
+        factors = {name: self.dice.choice(made) for name in self.person}
+        constant = -sum(a * decimal(self.person[name]) for name, a in factors.items())
+        terms = [[list(a.as_integer_ratio()), "other", name] for name, a in factors.items()]
+        return ["compare", "<=", list(Fraction(constant).as_integer_ratio()), terms]
+
+
+@settings(deadline=None, max_examples=1000)
+@given(st.integers(0, 2**48))
+def test_whoever_ties_with_a_row_is_in_it_after_all_rounding(seed: int) -> None:
+    """At the bottom of the floats, with means that cancel, coefficients that are no floats, or below them."""
+    tie = Tie(seed)
+    with suppress(Rejected), reading("the tree"):  # something may be beyond all floats
+        table = Table(tie.known)
+        (cell,) = derive(Formula(tie.tree(), table), tie.person)
+        assert inside(cell, table.features(tie.person))
 
 
 def test_two_categories_of_the_other_are_split_as_the_engine_splits_them() -> None:

@@ -115,7 +115,7 @@ def _proved(proved: Proved) -> Iterator[Block]:
         yield (
             f"From the hand-over alone, without seeing the people, {percent(proved.on_ball)} are certified on the ball "
             f"and {percent(proved.on_box)} on the box; from end to end {percent(proved.share)}. A hand-over also "
-            "covers people with fractions of whole numbers."
+            "covers people with fractions of whole numbers, unless its manifest says `whole_numbers`."
         )
 
 
