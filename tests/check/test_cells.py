@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import random
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -114,6 +115,26 @@ def test_ends_are_the_outermost_floats(limit: Fraction, strict: bool, near: floa
         assert decimal(low) > edge or (decimal(low) == edge and not strict)
 
 
+def one_number(sd: float = 1.0, **about: Any) -> Table:
+    return Table(
+        {"schema": {"attributes": {"a": {"kind": "numeric", **about}}}, "scales": {"a": {"mean": 0.0, "sd": sd}}}
+    )
+
+
+@pytest.mark.parametrize("sd", [-1.0, 0.0, -0.0])
+def test_a_scale_that_turns_numbers_around_is_none(sd: float) -> None:
+    """The lower end of every cell would be above the upper one, so that nobody were similar."""
+    with pytest.raises(Rejected, match="not positive"):
+        one_number(sd)
+
+
+@pytest.mark.parametrize(("value", "exists"), [(1.0, False), (1.5, True), (3.0, True), (math.nextafter(3.0, 4), False)])
+def test_nobody_is_out_of_the_declared_range(value: float, exists: bool) -> None:
+    """Such a one is no counterexample."""
+    with contextlib.nullcontext() if exists else pytest.raises(Rejected, match="nobody's"):
+        one_number(lower=1.5, upper=3).person({"numbers": [value], "codes": []})
+
+
 class Tie:
     """Somebody who ties with a row over several numbers, each as large or small as floats are, and a box around."""
 
@@ -148,7 +169,7 @@ class Tie:
 def test_whoever_ties_with_a_row_is_in_it_after_all_rounding(seed: int) -> None:
     """At the bottom of the floats, with means that cancel, coefficients that are no floats, or below them."""
     tie = Tie(seed)
-    with suppress(Rejected), reading("the tree"):  # something may be beyond all floats
+    with contextlib.suppress(Rejected), reading("the tree"):  # something may be beyond all floats
         table = Table(tie.known)
         (cell,) = derive(Formula(tie.tree(), table), tie.person)
         assert inside(cell, table.features(tie.person))

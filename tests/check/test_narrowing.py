@@ -37,7 +37,17 @@ RIGHT = contents(0, "whole")["similarity"]["formula"]
 AGES = [[[1, 1], "other", "age"], [[1, 7], "other", "income"]]
 
 
+def ranks(*groups: Any, beside: Any = ()) -> Any:
+    """A comparison that is true of everybody, about the rank of the other's income among these."""
+    return ["all", RIGHT, ["compare", "<=", [-(10**6), 1], [[[1, 1], "other", "income", "sex", [*groups]], *beside]]]
+
+
+WOMEN, MEN = [[0], [30.0]], [[1], [30.0]]
 NO_TREES: dict[str, Any] = {
+    "a rank of some categories": ranks(WOMEN),
+    "a rank with a category in two groups": ranks(WOMEN, [[0, 1], [30.0]]),
+    "a rank beside a number": ranks(WOMEN, MEN, beside=AGES[:1]),
+    "a rank beside a rank": ranks(WOMEN, MEN, beside=[[[1, 1], "other", "age", "sex", [WOMEN, MEN]]]),
     "nobody, as a mapping that says more": {"any": [RIGHT]},
     "everybody, as a mapping": {"all": [RIGHT]},
     "a mapping inside": ["all", RIGHT, {"any": [RIGHT], "compare": 1}],
@@ -58,6 +68,7 @@ NO_TREES: dict[str, Any] = {
 def test_a_tree_that_is_none_confirms_nothing(name: str) -> None:
     """Whoever reads the file would read something else, so nothing may be called confirmed about it."""
     assert not any(rejected(RIGHT))
+    assert not any(rejected(ranks(WOMEN, MEN)))
     assert all(rejected(NO_TREES[name]))
 
 
@@ -67,6 +78,26 @@ def table_of(numbers: int, categories: int) -> Table:
     known = {**{f"a{k}": number for k in range(numbers)}, **{f"c{k}": category for k in range(categories)}}
     scales = {f"a{k}": {"mean": 0.0, "sd": 1.0} for k in range(numbers)}
     return Table({"schema": {"attributes": known}, "scales": scales})
+
+
+OTHER = [[1, 1], "other", "a0"]
+RANK = [*OTHER, "c0", [[[0, 1], [4.0]]]]
+
+
+@pytest.mark.parametrize(
+    ("comparison", "highest"),
+    [
+        (["!=", [0, 1], [OTHER]], 9),  # everybody but 0
+        (["<=", [-4, 1], [OTHER]], 4),
+        (["<", [-4, 1], [OTHER]], math.nextafter(4, 0)),
+        (["<", [0, 1], [[[-1, 1], *RANK[1:]]]], 9),
+        (["<", [1, 1], [[[-1, 1], *RANK[1:]]]], math.nextafter(4, 0)),  # rank 2 is below the only training value
+    ],
+)
+def test_limits_are_as_far_out_as_somebody_similar(comparison: Any, highest: float) -> None:
+    table = table_of(1, 1)
+    (cell,) = derive(Formula(["compare", *comparison], table), {"a0": 0.0, "c0": 0})
+    assert cell.groups["numeric", 0] == [(0, -9.0), (0, highest)]
 
 
 def test_alternatives_that_double_end() -> None:
