@@ -1,0 +1,95 @@
+"""What a latent claims, seen by eye: one number, an encoder that does nothing, boxes and balls around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lcifr.check import Rejected, read_network
+from lcifr.check.judge import Judge, Report
+from lcifr.check.similar import Formula
+from tests.certificates.test_bundle import judged_by
+from tests.check.test_narrowing import table_of
+
+IDENTITY = [[[1.0, 0.0]]]
+NOBODY: Any = ["any"]
+ENDS = [["leaf", [], [[[[0, sign]], [], []] for sign in (1.0, -1.0)]]]  # both ends of whatever has one number
+
+
+def near(most: int) -> Any:
+    """Whoever has a number between −most and most."""
+    return ["all", *(["compare", "<=", [-most, 1], [[[sign, 1], "other", "a0"]]] for sign in (1, -1))]
+
+
+def judged(formula: Any, latent: Any, decision: Any = None, model: Any = IDENTITY) -> Report:
+    """What is found of somebody with the number 0."""
+    judge = Judge(Formula(formula, table_of(1, 0)), read_network(IDENTITY), read_network(model), {"kind": "sign"})
+    line = {"id": "one", "x": {"numbers": [0.0], "codes": []}, "latent": latent}
+    return judged_by(judge, {**line, **({} if decision is None else {"decision": decision})})
+
+
+def around(z: float, radius: float, lower: float, upper: float, **more: Any) -> Any:
+    return {"z": [z], "radius": radius, "lower": [lower], "upper": [upper], "proofs": [ENDS], **more}
+
+
+@pytest.mark.parametrize(
+    ("latent", "right"),
+    [
+        (around(1.0, 1.0, 0.0, 1.0), True),
+        (around(1.0, 0.0, 1.0, 1.0), False),  # nobody similar is outside the box, but the person is
+        (around(-1.0, 0.0, -1.0, -1.0), False),
+        (around(1.0, 0.5, 0.0, 1.0), False),
+        (around(-1.0, 0.5, -1.0, 0.0), False),
+    ],
+)
+def test_a_box_holds_the_person_and_a_ball_the_box_even_where_nobody_is_similar(latent: Any, right: bool) -> None:
+    assert bool(judged(NOBODY, latent).names["radius"]) == right
+
+
+@pytest.mark.parametrize("on", ["whole", "ball", "box"])
+def test_what_rests_on_a_radius_that_is_trusted_is_trusted(on: str) -> None:
+    decision = {"verdict": "certified", "prediction": 1, "on": on, "proofs": [ENDS]}
+    model = [[[1.0, 9.0]]]
+    sure = judged(near(2), around(0.0, 2.0, -2.0, 2.0), decision, model)
+    assert (sure.names["certified"], sure.names["radius"], sure.exit_code) == (["one"], ["one"], 0)
+    trusted = judged(near(2), around(0.0, 1.0, -1.0, 1.0, trusted="a solver"), decision, model)
+    assert (trusted.names["certified"], trusted.names["radius"], trusted.exit_code) == ([], [], 3)
+    for word in (None, False, 1, []):
+        assert judged(near(2), around(0.0, 1.0, -1.0, 1.0, trusted=word), decision, model).rejected
+
+
+def test_a_certificate_on_the_box_is_none_on_the_ball() -> None:
+    decision = {"verdict": "certified", "prediction": 1, "proofs": [ENDS]}
+    latent = around(0.5, 2.0, -1.0, 1.0)
+    assert judged(near(1), latent, decision | {"on": "box"}, [[[1.0, 1.25]]]).names["certified"]
+    assert judged(near(1), latent, decision | {"on": "ball"}, [[[1.0, 1.25]]]).rejected
+    assert judged(near(1), latent, decision | {"on": "ball"}, [[[1.0, 1.75]]]).names["certified"]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_ball_that_ends_between_two_floats_ends_at_the_outer_one(sign: float) -> None:
+    """1 + 2**-54 is no float; from halfway between 1 and that on, the model is on the other side."""
+    model = read_network([[[sign, -1.0]], [[1.0, -(2.0**-55)]]])
+    judge = Judge(Formula(NOBODY, table_of(1, 0)), read_network(IDENTITY), model, {"kind": "sign"})
+    decision = {"verdict": "certified", "prediction": 0, "on": "ball", "proofs": [ENDS]}
+    for radius, right in ((0.0, True), (2.0**-54, False)):
+        latent = around(sign, radius, sign, sign)
+        line = {"id": "one", "x": {"numbers": [sign], "codes": []}, "latent": latent, "decision": decision}
+        assert bool(judged_by(judge, line).names["certified"]) == right
+
+
+def test_a_model_for_other_latents_decides_nothing() -> None:
+    for model in ([[[1.0, 1.0, 0.0]]], [[[0.0]]]):
+        with pytest.raises(Rejected, match="the encoder gives 1 numbers"):
+            judged(NOBODY, None, None, model)
+
+
+def test_proofs_may_stand_in_any_order() -> None:
+    """A tree that serves one cell alone is tried at every cell."""
+    pieces = [near(1), ["all", near(4), ["compare", "<=", [3, 1], [[[-1, 1], "other", "a0"]]]]]
+    low = [["numeric", 0, 2.0], *ENDS, ["leaf", [], []]]
+    high = [["numeric", 0, 2.0], ["leaf", [], []], *ENDS]
+    for proofs in ([low, high], [high, low]):
+        assert judged(["any", *pieces], around(0.0, 4.0, -1.0, 4.0) | {"proofs": proofs}).names["radius"]
+    assert judged(["any", *pieces], around(0.0, 4.0, -1.0, 4.0) | {"proofs": [low]}).rejected
