@@ -97,15 +97,25 @@ def test_a_foreign_formula_confirms_nothing(tree: Any, tmp_path: Path) -> None:
     assert len(report.rejected) == 4
 
 
+@pytest.mark.parametrize("name", ["similarity", "encoding"])
+@pytest.mark.parametrize("format_", [1, None, "3", 4])
+def test_another_format_of_a_file_is_not_read(name: str, format_: object, tmp_path: Path) -> None:
+    plain = copy.deepcopy(contents(0, "whole"))
+    plain[name]["format"] = format_
+    with pytest.raises(Rejected, match="not of format"):
+        check_bundle(rewritten(tmp_path, plain))
+
+
 @pytest.mark.parametrize("name", ["people.jsonl.gz", "encoder.json", "encoding.json", "similarity.json"])
-@pytest.mark.parametrize("how", ["cut", "zeros", "gone", "link"])
+@pytest.mark.parametrize("how", ["cut", "zeros", "no code", "gone", "link"])
 def test_broken_files_are_named(name: str, how: str, tmp_path: Path) -> None:
     folder = rewritten(tmp_path, copy.deepcopy(contents(0, "ball")))
     path = folder / name
     data = path.read_bytes()
     path.unlink()
-    if how in ("cut", "zeros"):
-        path.write_bytes(data[: len(data) // 2] if how == "cut" else bytes(len(data)))
+    broken = {"cut": data[: len(data) // 2], "zeros": bytes(len(data)), "no code": data[:10] + b"\xff" * len(data)}
+    if how in broken:
+        path.write_bytes(broken[how])
         manifest = json.loads((folder / "manifest.json").read_text())
         manifest["files"][name] = {"sha256": sha256(path), "bytes": path.stat().st_size}
         (folder / "manifest.json").write_text(json.dumps(manifest))
