@@ -80,26 +80,6 @@ def table_of(numbers: int, categories: int) -> Table:
     return Table({"schema": {"attributes": known}, "scales": scales})
 
 
-OTHER = [[1, 1], "other", "a0"]
-RANK = [*OTHER, "c0", [[[0, 1], [4.0]]]]
-
-
-@pytest.mark.parametrize(
-    ("comparison", "highest"),
-    [
-        (["!=", [0, 1], [OTHER]], 9),  # everybody but 0
-        (["<=", [-4, 1], [OTHER]], 4),
-        (["<", [-4, 1], [OTHER]], math.nextafter(4, 0)),
-        (["<", [0, 1], [[[-1, 1], *RANK[1:]]]], 9),
-        (["<", [1, 1], [[[-1, 1], *RANK[1:]]]], math.nextafter(4, 0)),  # rank 2 is below the only training value
-    ],
-)
-def test_limits_are_as_far_out_as_somebody_similar(comparison: Any, highest: float) -> None:
-    table = table_of(1, 1)
-    (cell,) = derive(Formula(["compare", *comparison], table), {"a0": 0.0, "c0": 0})
-    assert cell.groups["numeric", 0] == [(0, -9.0), (0, highest)]
-
-
 def test_alternatives_that_double_end() -> None:
     table = table_of(1, 12)
     doubled = [["any", *(["category", "other", f"c{k}", [code]] for code in (0, 1))] for k in range(12)]

@@ -235,7 +235,8 @@ def _cell(part: Part, table: Table) -> Cell:
         groups["numeric", about.column] = [(about.column, about.encode(end)) for end in whole]
     for name, columns in table.categories.items():
         groups["choice", columns[0]] = [(columns[code], 1.0) for code in sorted(part[name])]
-    return Cell(groups, sorted(_in_features(row, part, table) for row in _rows(part)))
+    rows = sorted(_in_features(row, part, table) for row in _rows(part))
+    return Cell(groups, [*{tuple(row[:-1]): row for row in rows}.values()])  # of those with the same G the tightest
 
 
 def _in_features(row: Row, part: Part, table: Table) -> list[float]:
