@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -54,6 +57,14 @@ class Problem:
         return self if self.row is None else replace(self, row=rows[self.row])
 
 
+def no_such_file(path: str | Path, fix: str = "check the path") -> LcifrError:
+    """A file that was named and is not there; its folder may hold one of nearly that name."""
+    there: list[str] = []
+    with suppress(OSError):
+        there += sorted(one.name for one in Path(path).parent.iterdir() if one.is_file())
+    return LcifrError(f"{path}: there is no such file.{did_you_mean(Path(path).name, there)}", fix=fix)
+
+
 class SchemaError(LcifrError, ValueError):
     """A schema that contradicts itself, or a schema file that cannot be read."""
 
@@ -62,15 +73,36 @@ class TableError(LcifrError, ValueError):
     """A table that does not fit its schema. ``problems`` holds every problem found, not only those printed."""
 
     SHOWN = 20  # a wrong column can have a million bad rows; the whole list is in `problems`
+    OF_A_COLUMN = 3  # where there are more than that, so that one column does not hide what is wrong with the others
 
     def __init__(self, problems: Sequence[Problem], *, source: str = "the table", fix: str | None = None) -> None:
         self.problems = tuple(problems)
         count = len(self.problems)
         lines = [f"{source} has {count} problem{'s' if count != 1 else ''} (rows count from 0):"]
-        lines += [f"  - {problem}" for problem in self.problems[: self.SHOWN]]
-        if count > self.SHOWN:
-            lines.append(f"  … and {count - self.SHOWN} more (all of them in .problems)")
+        shown = self._shown()
+        lines += [f"  - {problem}" for problem in shown]
+        if count > len(shown):
+            lines.append(f"  … and {count - len(shown)} more (all of them in .problems){self._by_column()}")
         super().__init__("\n".join(lines), fix=fix)
+
+    def _shown(self) -> list[Problem]:
+        if len(self.problems) <= self.SHOWN:
+            return list(self.problems)
+        seen: Counter[str | None] = Counter()
+        first = []
+        for problem in self.problems:
+            seen[problem.column] += 1
+            if problem.column is None or seen[problem.column] <= self.OF_A_COLUMN:
+                first.append(problem)
+        return first[: self.SHOWN]
+
+    def _by_column(self) -> str:
+        many = [
+            f'{rows} in "{name}"'
+            for name, rows in Counter(problem.column for problem in self.problems).items()
+            if name is not None and rows > self.OF_A_COLUMN
+        ]
+        return f"; in all {', '.join(many[: self.SHOWN])}" if many else ""
 
 
 class SimilarityError(LcifrError, ValueError):

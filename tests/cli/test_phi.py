@@ -199,3 +199,31 @@ def test_a_bar_appears_on_stderr_only_after_two_seconds(monkeypatch, capsys):
     captured = capsys.readouterr()
     assert "Comparing people" in captured.err
     assert captured.out == ""
+
+
+# -- a table of one's own ----------------------------------------------------------------------------------------------
+
+
+def test_what_init_proposes_can_be_checked_as_it_says(formula, tmp_path):
+    """Columns that init left out (ids, dates) are left out here too, and the schema beside the formula is found."""
+    path = formula("same(categorical except sex) and numeric within 0.3 sd")
+    find("german").schema.save(path.with_suffix(".toml"))
+    people = load("german").test.X.head(30).assign(customer=range(30), opened="2020-01-01")
+    people.to_csv(tmp_path / "people.csv", index=False)
+    result = run("phi", "check", path, "--data", tmp_path / "people.csv")
+    assert result.exit_code == 0, result.output
+    assert 'left out, as the schema does not know them: "customer", "opened"' in result.stderr
+    assert run("phi", "explain", path).exit_code == 0
+
+    people.assign(age=None).to_csv(tmp_path / "people.csv", index=False)
+    result = run("phi", "check", path, "--data", tmp_path / "people.csv")
+    assert result.exit_code == 2
+    assert "people.csv has 30 problems" in result.stderr
+    assert "Fix: " in result.stderr
+
+
+def test_a_slip_in_the_formula_is_said_before_what_is_wrong_with_the_people(formula, tmp_path):
+    path = formula("agee within 5")
+    find("german").schema.save(path.with_suffix(".toml"))
+    load("german").test.X.assign(age=None).to_csv(tmp_path / "people.csv", index=False)
+    assert 'Did you mean "age"?' in run("phi", "check", path, "--data", tmp_path / "people.csv").stderr

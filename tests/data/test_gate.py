@@ -75,10 +75,18 @@ def test_all_problems_at_once():
 
 def test_the_message_is_short_and_the_list_is_whole():
     table = pd.DataFrame({"age": [7] * 500, "income": np.arange(500.0), "sex": ["male"] * 500})
-    with pytest.raises(TableError, match="and 480 more") as caught:
+    with pytest.raises(TableError, match="and 497 more") as caught:
         Individuals.read(table, SCHEMA)
     assert len(caught.value.problems) == 500
     assert str(caught.value).count("\n") < 30
+
+
+def test_one_column_does_not_hide_what_is_wrong_with_the_others():
+    table = pd.DataFrame({"age": [7] * 500, "income": np.arange(500.0), "sex": ["male"] * 498 + [None, "x"]})
+    with pytest.raises(TableError) as caught:
+        Individuals.read(table, SCHEMA)
+    for words in ('column "sex", row 498: the value is missing', 'column "sex", row 499', 'in all 500 in "age"'):
+        assert words in str(caught.value)
 
 
 def test_a_number_that_never_varies_has_no_scale():
@@ -126,8 +134,12 @@ def test_what_is_no_table_is_refused(tmp_path):
     for thing in (7, None, {"age": 3}, object()):
         with pytest.raises(LcifrError, match="pandas or polars"):
             read_frame(thing)
-    with pytest.raises(LcifrError, match="no such file"):
-        read_frame(tmp_path / "people.csv")
+    with pytest.raises(LcifrError, match="no such file") as caught:
+        read_frame(tmp_path / "nowhere" / "people.csv")
+    assert "Fix: " in str(caught.value)
+    (tmp_path / "people.csv").write_text("age\n1\n")
+    with pytest.raises(LcifrError, match="Did you mean"):
+        read_frame(tmp_path / "peple.csv")
     (tmp_path / "people.docx").write_text("hello")
     with pytest.raises(LcifrError, match="unknown kind of file"):
         read_frame(tmp_path / "people.docx")

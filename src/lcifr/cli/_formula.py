@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.errors import LcifrError
+from lcifr.cli._output import to_stderr
+from lcifr.errors import LcifrError, no_such_file
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
@@ -19,7 +20,9 @@ def read_formula(named: str) -> tuple[str, str]:
     path = Path(named)
     if not path.is_file():
         if path.suffix == ".phi":
-            raise LcifrError(f"{named}: there is no such file")
+            raise no_such_file(
+                named, "check the path; `lcifr init TABLE` proposes one, `lcifr phi list` has ready ones"
+            )
         return ready(named), named
     try:
         return path.read_text(encoding="utf-8-sig"), named
@@ -33,6 +36,15 @@ def read_schema(named: str) -> Schema:
     from lcifr.datasets import find, names
 
     return find(named).schema if named in names() and not Path(named).is_file() else Schema.load(named)
+
+
+def schema_beside(phi: str) -> str | None:
+    """The .toml beside a .phi, as `lcifr init` writes them; it is said that it is used."""
+    beside = Path(phi).with_suffix(".toml")
+    if not phi.endswith(".phi") or not beside.is_file():
+        return None
+    to_stderr(f"Note: the columns mean what {beside} says")
+    return str(beside)
 
 
 def fit_similarity(text: str, source: str, schema: Schema, people: Any) -> Similarity:

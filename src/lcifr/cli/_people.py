@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._formula import read_schema
+from lcifr.cli._formula import read_schema, schema_beside
 from lcifr.cli._ids import ids_of
 from lcifr.cli._output import to_stderr
 from lcifr.errors import LcifrError, TableError, did_you_mean
@@ -124,10 +124,7 @@ def find_schema(
     """The schema that was named, or the one beside the formula, or one inferred from the table."""
     from lcifr.data import Schema
 
-    beside = Path(phi).with_suffix(".toml")
-    if schema is None and phi.endswith(".phi") and beside.is_file():
-        schema = str(beside)
-        to_stderr(f"Note: the columns mean what {schema} says")
+    schema = schema or schema_beside(phi)
     if schema is not None:
         known = read_schema(schema)
         return known if target is None else replace(known, target=target)

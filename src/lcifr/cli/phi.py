@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._formula import fit_similarity, read_formula, read_schema
+from lcifr.cli._formula import fit_similarity, read_formula, read_schema, schema_beside
 from lcifr.cli._output import JsonOption, console, print_json, to_stderr
-from lcifr.cli._people import is_file
+from lcifr.cli._people import find_schema, is_file, pick_columns, with_fix
 from lcifr.cli._progress import progress_bar
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, TableError
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
+    from lcifr.similarity import Similarity
 
 app = typer.Typer(help="Similarity formulas.", no_args_is_help=True)
 
@@ -63,8 +64,8 @@ def explain_formula(
 
     text, source = read_formula(formula)
     if data is not None:
-        crowd = _crowd(data, schema)
-        similarity = fit_similarity(text, source, crowd.schema, crowd.table)
+        crowd = _crowd(data, schema, formula)
+        similarity = _fit(text, source, crowd)
         english, tree = similarity.explain(), similarity.formula
     else:
         known = _known_schema(schema, formula)
@@ -96,8 +97,8 @@ def check_formula(
     from lcifr.similarity import Severity, find_neighbours, lint
 
     text, source = read_formula(formula)
-    crowd = _crowd(data or _dataset_of(formula), schema)
-    similarity = fit_similarity(text, source, crowd.schema, crowd.table)
+    crowd = _crowd(data or _dataset_of(formula), schema, formula)
+    similarity = _fit(text, source, crowd)
     findings = lint(similarity, seed=seed)
     with progress_bar("Comparing people") as progress:
         neighbours = find_neighbours(similarity, similarity.encoding.training, most=most, seed=seed, progress=progress)
@@ -135,6 +136,7 @@ def _known_schema(schema: str | None, formula: str) -> Schema:
     from lcifr.datasets import find
     from lcifr.similarity import ready_names
 
+    schema = schema or schema_beside(formula)
     if schema is None:
         if formula not in ready_names() or Path(formula).is_file():
             raise LcifrError(
@@ -144,23 +146,27 @@ def _known_schema(schema: str | None, formula: str) -> Schema:
     return read_schema(schema)
 
 
-def _crowd(data: str, schema: str | None) -> _Crowd:
+def _crowd(data: str, schema: str | None, formula: str) -> _Crowd:
     from lcifr.cli._sample import read_whole
-    from lcifr.data import Schema
     from lcifr.datasets import load
 
     if is_file(data):
         table = read_whole(Path(data), "looking at people with φ")
-        if schema is not None:
-            return _Crowd(data, read_schema(schema), table)
-        to_stderr(f"Note: the schema was inferred from {data}; --schema FILE names categories, units and ranges")
-        return _Crowd(data, Schema.infer(table), table)
+        known = find_schema(table, data, formula, schema, None, None)
+        return _Crowd(data, known, table.select(pick_columns(table.column_names, data, known, None, labelled=False)))
     dataset = load(data)
     if dataset.partial:
         to_stderr(f"Note: {dataset.partial}")
     known = read_schema(schema) if schema is not None else dataset.schema
     name = f"the {len(dataset.train)} training people of {dataset.source.title}"
     return _Crowd(name, known, dataset.train.X)
+
+
+def _fit(text: str, source: str, crowd: _Crowd) -> Similarity:
+    try:
+        return fit_similarity(text, source, crowd.schema, crowd.table)
+    except TableError as error:
+        raise with_fix(error, crowd.name) from None
 
 
 def _summary(text: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lcifr.errors import LcifrError, Problem, TableError
+from lcifr.errors import LcifrError, Problem, TableError, no_such_file
 
 ACCEPTED = "a pandas or polars frame, an Arrow table, or a path to a .csv or .parquet file"
 
@@ -66,7 +66,7 @@ def readable(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise LcifrError(f"{path}: there is no such file") from None
+        raise no_such_file(path) from None
     except (pa.ArrowException, OSError) as error:
         raise LcifrError(f"{path}: cannot be read: {error}", fix="give a .parquet or .csv file") from None
 

@@ -168,7 +168,8 @@ class Schema:
             return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except FileNotFoundError:
             raise SchemaError(
-                f"{path}: there is no such file", fix="check the path; Schema.infer proposes a schema"
+                f"{path}: there is no such file",
+                fix="check the path; `lcifr init TABLE` (or Schema.infer) proposes one",
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise SchemaError(f"{path}: not a TOML file: {error}") from None
