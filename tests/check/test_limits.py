@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lcifr.check.similar import Formula, derive
+from lcifr.check.similar import Formula, Table, derive
 from tests.check.test_narrowing import table_of
 
 OTHER = [[1, 1], "other", "a0"]
@@ -40,3 +40,17 @@ def test_rows_that_are_one_in_floats_are_one_row_the_tightest() -> None:
         (cell,) = derive(Formula(["all", *rows[::order]], table), {"a0": 0.0, "a1": 0.0})
         ((*G, minus),) = cell.rows
         assert (G, round(minus, 9)) == ([0.1, 1.0], -2.0)
+
+
+def test_rows_bound_numbers_one_after_another() -> None:
+    """a1 by a0 and a2 by a1, where nothing else bounds them; the lower ends by a0 alone."""
+    numbers: dict[str, Any] = {"a0": {"lower": -9, "upper": 9}, "a1": {}, "a2": {}}
+    attributes = {name: {"kind": "numeric", **ends} for name, ends in numbers.items()}
+    scales = {name: {"mean": 0.0, "sd": 1.0} for name in numbers}
+    table = Table({"schema": {"attributes": attributes}, "scales": scales})
+    rows = [{"a2": 1, "a1": -1}, {"a1": 1, "a0": -1}, {"a1": -1, "a0": -1}, {"a2": -1, "a0": -1}]
+    limits = [["compare", "<=", [-1, 1], [[[a, 1], "other", name] for name, a in row.items()]] for row in rows]
+    tree = ["all", *limits, ["compare", "<=", [0, 1], [OTHER]]]
+    (cell,) = derive(Formula(tree, table), {"a0": 0.0, "a1": 0.0, "a2": 0.0})
+    ends = {column: [value for _, value in corners] for (_, column), corners in cell.groups.items()}
+    assert ends == {0: [-2.0, 0.0], 1: [-1.0, 1.0], 2: [-1.0, 2.0]}
