@@ -54,12 +54,12 @@ large.write_whole = lambda *part: (time.sleep(0.3), write(*part))
 """Parts are made in no time: a run that is to be stopped between two of them must wait before it writes one."""
 
 
-def start(*words: Any, cwd: Path, first: str = SLOWLY) -> subprocess.Popen[str]:
+def start(*words: Any, cwd: Path, first: str = SLOWLY, own_group: bool = False) -> subprocess.Popen[str]:
     """Run a command in a process of its own, with one thread, in no hurry to write parts; or after other lines."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-c", first + "from lcifr.cli import main; main()", *(str(word) for word in words)]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, cwd=cwd, env=environment, **pipes)
+    return subprocess.Popen(command, cwd=cwd, env=environment, start_new_session=own_group, **pipes)
 
 
 def write_german(place: Path, people: int = 100) -> None:

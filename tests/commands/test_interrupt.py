@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -57,6 +58,26 @@ def test_an_audit_goes_on_and_ends_the_same(story, tmp_path, monkeypatch, worker
     lcifr(*words, "--out", "whole", cwd=tmp_path, expect=1)
     assert contents(tmp_path / "stopped") == contents(tmp_path / "whole")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stopped", "whole"]
+
+
+def test_workers_that_are_starting_say_nothing_when_stopped(story, tmp_path):
+    """A terminal's Ctrl-C reaches them too, in the seconds in which they import; the answer is the parent's alone."""
+    words = ("audit", story / "producer", story / "consumer", "--no-baselines", "--no-bundle", "--chunk", "6")
+    process = start(*words, "--workers", "2", "--out", "stopped", cwd=tmp_path, own_group=True)
+    deadline = time.monotonic() + 300
+    while not children(process.pid) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)  # which waits for all who could still say something
+    assert process.returncode == STOPPED, err
+    assert "run the same command again" in err
+    assert "Traceback" not in err
+
+
+def children(pid: int) -> list[str]:
+    """The workers of a process; not Python's own helper, the tracker of shared memory."""
+    commands = [Path(f"/proc/{one}/cmdline") for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [text for path in commands if "spawn_main" in (text := path.read_text())]
 
 
 def parts(work: Path) -> list[Path]:

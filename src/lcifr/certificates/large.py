@@ -176,12 +176,23 @@ def _pool(job: Job, workers: int) -> Iterator[Any]:
     before = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, context, _begin, (job, os.getpid())) as pool:
         try:
-            yield lambda piece: pool.submit(_work, piece)
+            yield lambda piece: _deaf_to_ctrl_c(pool.submit, _work, piece)
         except BaseException:  # Ctrl-C above all: nobody waits for chunks that will not be stored
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in set(multiprocessing.active_children()) - before:
                 worker.terminate()
             raise
+
+
+def _deaf_to_ctrl_c(submit: Callable[..., Future[bytes]], *work: Any) -> Future[bytes]:
+    """Submit: workers start here and inherit the mask, else Ctrl-C while they import would print their tracebacks."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return submit(*work)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return submit(*work)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)  # what came meanwhile is delivered now
 
 
 @contextmanager
