@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lcifr.cli._ids import ids_of
-from lcifr.cli._people import no_column
-from lcifr.errors import LcifrError
+from lcifr.cli._output import to_stderr
+from lcifr.cli._people import TRAIN, no_column
+from lcifr.errors import LcifrError, TableError
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +22,31 @@ class Labels:
     values: Any
 
 
-def read_labels(path: Path, ids: Sequence[str | int], target: str | None, id_column: str | None) -> Labels:
-    """The labels of these people. Without a column of ids, they are the row numbers of the labels' file."""
+def read_sides(
+    path: Path, sides: Mapping[str, Sequence[str | int]], target: str | None, id_column: str | None
+) -> dict[str, Labels]:
+    """The labels of those to learn from and of those held out, by their ids; it is said how many have none."""
+    known = {}
+    for name, ids in sides.items():
+        known[name] = read_labels(path, ids, target, id_column, learned=name == TRAIN)
+        if without := int((~known[name].there).sum()):
+            meaning = "nothing is learned from them" if name == TRAIN else "no accuracy is said"
+            to_stderr(f"Note: {path} has no label for {without} of the {len(ids)} {name} people: {meaning}")
+    return known
+
+
+def read_labels(
+    path: Path, ids: Sequence[str | int], target: str | None, id_column: str | None, *, learned: bool = True
+) -> Labels:
+    """The labels of these people. Without a column of ids, they are the row numbers of the labels' file.
+
+    ``learned`` : whether something is learned from them. Otherwise nobody needs to have one.
+    """
     import numpy as np
+    import pyarrow as pa
 
     from lcifr.certificates.ids import first_repeated
     from lcifr.cli._sample import read_whole
-    from lcifr.data import check_target
 
     frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")
     if id_column is None and "id" in frame.column_names and target != "id":
@@ -43,12 +62,24 @@ def read_labels(path: Path, ids: Sequence[str | int], target: str | None, id_col
     place = {str(one): row for row, one in enumerate(names)}
     there = np.array([str(one) in place for one in ids], dtype=np.bool_)
     rows = [place[str(one)] for one in ids if str(one) in place]
-    if not rows:
+    if not rows and learned:
         shown = f"the hand-over has {ids[0]!r}, …; the labels {list(place)[:1]}, …"
         raise LcifrError(
             f"{path}: nobody of the hand-over is in it ({shown})", fix="--id names the column with the ids"
         )
-    return Labels(name, there, check_target(frame[name].take(rows), name))
+    return Labels(name, there, _values(frame[name].take(pa.array(rows, pa.int64())), name, path, rows, learned))
+
+
+def _values(column: Any, name: str, path: Path, rows: list[int], learned: bool) -> Any:
+    import numpy as np
+
+    from lcifr.data.table import check_target, target_values
+
+    try:
+        return check_target(column, name) if learned else np.asarray(target_values(column, name).to_pandas())
+    except TableError as error:
+        fix = "correct these rows, or leave them out: nothing is learned from people without a label"
+        raise TableError([one.among(rows) for one in error.problems], source=str(path), fix=fix) from None
 
 
 def _only(path: Path, names: list[str]) -> str:

@@ -178,5 +178,5 @@ def _stored(producer: Path, name: str, schema: Schema) -> Side:
     X = read_frame(file).select(list(schema.names))
     ids = read_json(producer / "handover" / name / "ids.json")
     column = pd.read_csv(producer / "labels.csv", nrows=0).columns
-    labels = read_labels(producer / "labels.csv", ids, str(column[1]), str(column[0]))
+    labels = read_labels(producer / "labels.csv", ids, str(column[1]), str(column[0]), learned=False)
     return Side(X, tuple(ids), labels.values)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli._folder import run_folder
-from lcifr.cli._labels import Labels, read_labels
+from lcifr.cli._labels import Labels, read_sides
 from lcifr.cli._learning import classes_of
 from lcifr.cli._options import (
     EpochsOption,
@@ -79,7 +79,7 @@ def consume(
     sides = _read_handover(handover)
     if checked is not None:
         sides = _with_report(sides, checked)
-    known = {name: read_labels(labels, side.ids, target, id_column) for name, side in sides.items()}
+    known = read_sides(labels, {name: side.ids for name, side in sides.items()}, target, id_column)
     inputs = {"handover": handover, "labels": labels} | ({"checked": checked} if checked else {})
     options = {"hidden": widths_of(hidden), "gamma": gamma, "epochs": epochs, "random_state": seed}
     with run_folder(context, out, force=force, inputs=inputs) as run:
