@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,24 @@ def test_init_asks_before_it_replaces(tmp_path):
     schema = Schema.load(tmp_path / "k.toml")
     assert "Alter (Jahre)" in schema.names_categorical
     assert "Beruf" not in schema
+
+
+def test_init_says_what_is_missing_and_its_next_command_works(tmp_path):
+    table = customers(30).rename(columns={"zurück gezahlt": "repaid"})
+    table.loc[[3, 4], "Beruf"] = None
+    table.loc[5, "Jahres-Einkommen €"] = None
+    table.to_csv(tmp_path / "k.csv", index=False)
+    said = lcifr("init", "k.csv", "--target", "repaid", cwd=tmp_path)
+    assert '"Beruf": 2 values are missing, which is refused: write "unknown"' in said.out
+    assert '"Jahres-Einkommen €": 1 values are missing, which is refused: fill them' in said.out
+    lines = (tmp_path / "k.phi").read_text(encoding="utf-8").splitlines()
+    assert lines[3] == "same(categorical except Geschlecht) and"  # at the top, where a report shows it
+
+    table.dropna().to_csv(tmp_path / "k.csv", index=False)
+    command = next(line for line in said.err.splitlines() if "phi check" in line)
+    checked = lcifr(*shlex.split(command)[1:], cwd=tmp_path)
+    assert '"Geburts datum"' in checked.err  # left out as before
+    assert "k.phi, on k.csv" in checked.out
 
 
 HOSTILE = [

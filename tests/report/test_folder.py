@@ -70,6 +70,9 @@ def test_the_name_of_the_file_says_the_format_and_the_same_folder_gives_the_same
 
 
 def test_a_consumers_report_says_what_it_rests_on(story):
+    said = CliRunner().invoke(build(), ["report", str(story / "consumer")]).stderr
+    assert "no attribute of anybody" in said
+    assert "with care" in CliRunner().invoke(build(), ["report", str(story / "audit")]).stderr
     report = read_folder(story / "consumer")
     assert {"claimed", "unchecked", "not-searched"} <= {one.code for one in report.cautions}
     assert report.explorer.attributes == ()
@@ -99,5 +102,8 @@ def test_wrong_use_is_said(words):
 
 def test_out_must_be_a_file_that_can_be_written(story, tmp_path):
     assert CliRunner().invoke(build(), ["report", str(story / "audit"), "--out", str(tmp_path)]).exit_code == 2
+    refused = CliRunner().invoke(build(), ["report", str(story / "audit"), "--out", str(tmp_path / "report.pdf")])
+    assert refused.exit_code == 2
+    assert ".html, .md, .json" in refused.stderr
     missing = str(tmp_path / "no" / "where.html")
     assert CliRunner().invoke(build(), ["report", str(story / "audit"), "--out", missing]).exit_code == 2

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from lcifr.cli._people import no_column
 from lcifr.cli._sample import read_whole
-from lcifr.data import Categorical, Schema
+from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.frames import as_text
 from lcifr.errors import LcifrError, TableError
 from lcifr.similarity.names import quote_name, quote_value
 
@@ -126,16 +127,20 @@ def _to_know(frame: pa.Table, schema: Schema, target: str | None, delicate: list
         said.append("no --target was given, so every column counts as an attribute")
     for one in schema:
         column = frame[one.name]
-        if missing := column.null_count:
-            said.append(
-                f'"{one.name}": {missing} values are missing; fill them, drop these rows, or make "unknown" a category'
-            )
-        if not isinstance(one, Categorical) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
+        if missing := _missing(column, one):
+            instead = "fill them" if isinstance(one, Numeric) else 'write "unknown" for them and run init again'
+            said.append(f'"{one.name}": {missing} values are missing, which is refused: {instead}, or drop these rows')
+        if isinstance(one, Numeric) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
             said.append(f'"{one.name}" has {few} different whole numbers; if they are codes, say --categorical')
     if delicate:
         names = ", ".join(f'"{name}"' for name in delicate)
         said.append(f"guessed from their names that these must not matter: {names}; correct it in the formula")
     return said
+
+
+def _missing(column: pa.ChunkedArray, one: Attribute) -> int:
+    """How many values are missing; of texts, those that are blank too."""
+    return int((as_text(column) if isinstance(one, Categorical) else column).null_count)
 
 
 # -- the formula -------------------------------------------------------------------------------------------------------
@@ -147,7 +152,11 @@ def _formula(table: Path, schema: Schema, delicate: list[str]) -> str:
     return "\n".join(
         [
             f"# Who counts as similar? Proposed by `lcifr init` for {quote_name(table.name)}: a guess. Correct it.",
-            "# Two people for whom this holds must get the same decision. A name with ' is the other person's value.",
+            "# Two people for whom this holds must get the same decision.",
+            "",
+            _body(schema, delicate),
+            "",
+            "# What there is to write it with; a name with ' is the other person's value:",
             "#",
             *listed,
             "#",
@@ -160,8 +169,6 @@ def _formula(table: Path, schema: Schema, delicate: list[str]) -> str:
             "# What must not matter stands after `except`, or is not mentioned at all: then it may have any value.",
             "# Numbers that may have any value need a range in the schema (lower = …, upper = …).",
             "# Mind proxies: freeing one attribute leaves others that tell it.",
-            "",
-            _body(schema, delicate),
             "",
         ]
     )

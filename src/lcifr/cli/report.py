@@ -58,13 +58,25 @@ def report(
         print_json(_summary(made, path, form))
     else:
         typer.echo(str(path))
-        to_stderr("Open it with any browser; it needs no network. It shows people’s attributes: share it with care.")
+        opened = "Open it with any browser; it needs no network. " if form is Format.HTML else ""
+        to_stderr(opened + _who_may_see(made))
 
 
 def _by_name(out: Path | None) -> Format:
     ending = "" if out is None else out.suffix.lower().lstrip(".")
-    known = {"htm": Format.HTML, "markdown": Format.MD, **{str(one): one for one in Format}}
-    return known.get(ending, Format.HTML)
+    known = {"": Format.HTML, "htm": Format.HTML, "markdown": Format.MD, **{str(one): one for one in Format}}
+    if ending not in known:
+        raise LcifrError(
+            f"--out {out}: no report is written as .{ending}",
+            fix=f"name a file that ends in {', '.join(f'.{one}' for one in Format)}, or say --format",
+        )
+    return known[ending]
+
+
+def _who_may_see(made: Any) -> str:
+    if made.explorer.attributes:
+        return "It shows people’s attributes: share it with care."
+    return "It shows ids, decisions and verdicts, and no attribute of anybody."
 
 
 def _write(path: Path, text: str) -> None:
