@@ -60,13 +60,15 @@ def test_an_audit_goes_on_and_ends_the_same(story, tmp_path, monkeypatch, worker
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stopped", "whole"]
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks at signals in /proc, which only Linux has")
 def test_workers_that_are_starting_say_nothing_when_stopped(story, tmp_path):
     """A terminal's Ctrl-C reaches them too, in the seconds in which they import; the answer is the parent's alone."""
     words = ("audit", story / "producer", story / "consumer", "--no-baselines", "--no-bundle", "--chunk", "6")
     process = start(*words, "--workers", "2", "--out", "stopped", cwd=tmp_path, own_group=True)
     deadline = time.monotonic() + 300
-    while not children(process.pid) and process.poll() is None and time.monotonic() < deadline:
+    while not (found := workers_of(process.pid)) and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
+    assert all(map(blocks_ctrl_c, found))
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)  # which waits for all who could still say something
     assert process.returncode == STOPPED, err
@@ -74,10 +76,15 @@ def test_workers_that_are_starting_say_nothing_when_stopped(story, tmp_path):
     assert "Traceback" not in err
 
 
-def children(pid: int) -> list[str]:
-    """The workers of a process; not Python's own helper, the tracker of shared memory."""
-    commands = [Path(f"/proc/{one}/cmdline") for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return [text for path in commands if "spawn_main" in (text := path.read_text())]
+def workers_of(pid: int) -> list[Path]:
+    """In /proc; not Python's own helper, the tracker of shared memory."""
+    there = [Path(f"/proc/{one}") for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [one for one in there if "spawn_main" in (one / "cmdline").read_text()]
+
+
+def blocks_ctrl_c(process: Path) -> bool:
+    blocked = next(line for line in (process / "status").read_text().splitlines() if line.startswith("SigBlk"))
+    return bool(int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1)
 
 
 def parts(work: Path) -> list[Path]:
