@@ -118,6 +118,14 @@ def test_check_reports_every_problem(tmp_path):
     assert {"message": "the value is missing", "column": "sex", "row": 7} in problems
 
 
+def test_check_leaves_out_what_the_schema_does_not_know_as_all_commands_do(tmp_path):
+    path = tmp_path / "people.csv"
+    load("german").test.X.assign(customer=range(200)).to_csv(path, index=False)
+    result = run("data", "check", path, "--schema", "german")
+    assert result.exit_code == 0, result.output
+    assert 'left out, as the schema does not know them: "customer"' in result.stderr
+
+
 @pytest.mark.parametrize("content", ["age,age\n1,2\n", "age\n"])
 def test_check_a_table_that_is_none(tmp_path, content):
     path = tmp_path / "people.csv"

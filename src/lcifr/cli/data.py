@@ -87,6 +87,7 @@ def check(
 
 def _problems(file: Path, schema: Schema) -> tuple[int, list[Problem]]:
     """How many people are in the table, and everything that is wrong with it, the target included if it is there."""
+    from lcifr.cli._people import pick_columns
     from lcifr.cli._sample import read_whole
     from lcifr.data import Individuals, read_target
     from lcifr.errors import TableError
@@ -96,7 +97,8 @@ def _problems(file: Path, schema: Schema) -> tuple[int, list[Problem]]:
     try:
         table = read_whole(file, "data check")
         people = len(table)
-        Individuals.read(table, schema)
+        columns = pick_columns(table.column_names, str(file), schema, None, labelled=False)
+        Individuals.read(table.select(columns), schema)
     except TableError as error:
         problems += error.problems
         if not people:  # no rows, or columns that share a name: nothing more can be said
