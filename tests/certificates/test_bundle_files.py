@@ -74,6 +74,14 @@ def test_a_report_about_another_formula_encoding_or_encoder_confirms_no_radius(n
         foreign.with_report(tmp_path / "report.json")
 
 
+def test_a_bundle_about_other_people_than_those_handed_over_is_not_written(tmp_path: Path) -> None:
+    one = scene(1, FORMULAS[0], count=4)
+    handed = represent(one.encoder, one.people)
+    with pytest.raises(ArtefactError, match=r"row \d of X is not .*\nFix: "):
+        write_bundle(tmp_path / "bundle", one.encoder, one.people.take([1, 2, 3, 0]), handed)
+    assert not list(tmp_path.iterdir())
+
+
 FOREIGN: list[Any] = [
     ["maybe"],
     [],

@@ -90,6 +90,21 @@ def _check(
         raise ArtefactError("a consumer's certificates rest on a representation", fix="pass the one that was certified")
     if representation is not None and representation.provenance.weights != encoder.network.hash:
         raise ArtefactError("the representation comes from another encoder", fix="pass the encoder that made it")
+    if representation is not None and (stranger := _first_stranger(people, encoder, representation)) is not None:
+        name = representation.ids[stranger]
+        raise ArtefactError(
+            f'row {stranger} of X is not "{name}", whom the representation speaks about: f(x) is outside the box',
+            fix="pass the people whom it speaks about, in its order; nothing could be confirmed of others",
+        )
+
+
+def _first_stranger(people: Individuals, encoder: Encoder, representation: Representation) -> int | None:
+    """The first row whose f(x) is not in the box of the representation, rounding aside."""
+    features = encoder.encoding.encode(people)
+    at, off = encoder.network(features), encoder.network.error(features)
+    outside = (at + off < representation.lower) | (at - off > representation.upper)
+    rows = np.flatnonzero(outside.any(axis=1))
+    return int(rows[0]) if len(rows) else None
 
 
 def _write_people(
