@@ -81,6 +81,11 @@ def test_the_message_is_short_and_the_list_is_whole():
     assert str(caught.value).count("\n") < 30
 
 
+def test_columns_that_are_no_attributes_may_be_left_out():
+    with pytest.raises(TableError, match=r"Fix: leave out what is no attribute, X\[list\(schema.names\)\]"):
+        Individuals.read(frame(extra=[1, 2, 3]), SCHEMA)
+
+
 def test_one_column_does_not_hide_what_is_wrong_with_the_others():
     table = pd.DataFrame({"age": [7] * 500, "income": np.arange(500.0), "sex": ["male"] * 498 + [None, "x"]})
     with pytest.raises(TableError) as caught:

@@ -77,7 +77,11 @@ class Individuals:
         for found in side_by_side(read_column, schema.attributes, rows=len(table)):
             problems += found
         if problems:
-            raise TableError(problems, source=str(source) if isinstance(source, str) else "the table")
+            only_extra = all(one.column is not None and one.column not in schema for one in problems)
+            fix = (
+                "leave out what is no attribute, X[list(schema.names)], or add it to the schema" if only_extra else None
+            )
+            raise TableError(problems, source=str(source) if isinstance(source, str) else "the table", fix=fix)
         return cls(schema, numbers, codes)
 
     def take(self, index: Any) -> Individuals:
