@@ -223,6 +223,11 @@ def _recheck(report: Report) -> Iterator[Block]:
             "the proofs. It derives everybody’s region from φ itself and recomputes every bound in exact arithmetic."
         )
         yield Code("\n".join(report.recheck), "In the folder of the audit")
+    elif report.checked is None:
+        yield (
+            "There are no proofs here to check. An auditor who has the producer’s folder makes them, with "
+            "lcifr audit --bundle and this model; lcifr check then confirms them."
+        )
 
 
 def _word_of(checked: Checked) -> str:
