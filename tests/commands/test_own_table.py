@@ -115,6 +115,11 @@ def test_init_asks_before_it_replaces(tmp_path):
     assert "Beruf" not in schema
 
 
+def test_ids_with_gaps_between_them_are_ids(tmp_path):
+    customers(60).rename(columns={"Kunden Nr": "customer"}).iloc[::2].to_csv(tmp_path / "k.csv", index=False)
+    assert 'left out: "customer"' in lcifr("init", "k.csv", cwd=tmp_path).out
+
+
 def test_init_says_what_is_missing_and_its_next_command_works(tmp_path):
     table = customers(30).rename(columns={"zurück gezahlt": "repaid"})
     table.loc[[3, 4], "Beruf"] = None

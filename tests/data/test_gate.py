@@ -145,6 +145,11 @@ def test_what_is_no_table_is_refused(tmp_path):
     (tmp_path / "people.csv").write_text("age\n1\n")
     with pytest.raises(LcifrError, match="Did you mean"):
         read_frame(tmp_path / "peple.csv")
+    (tmp_path / "excel.csv").write_text("age;sex;income\n1;x;3,5\n")
+    with pytest.raises(LcifrError, match="semicolons stand between its values"):
+        read_frame(tmp_path / "excel.csv")
+    (tmp_path / "one.csv").write_text("a;b\n1\n")
+    assert read_frame(tmp_path / "one.csv").column_names == ["a;b"]
     (tmp_path / "people.docx").write_text("hello")
     with pytest.raises(LcifrError, match="unknown kind of file"):
         read_frame(tmp_path / "people.docx")

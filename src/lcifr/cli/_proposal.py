@@ -108,7 +108,7 @@ def _advice(frame: pa.Table, name: str) -> str | None:
     elif pa.types.is_integer(column.type) and distinct == len(frame) > 20:
         values = column.to_pylist()
         looks = bool(re.search(r"(^|\W)(id|nr|no|key|number|nummer)$", _words(name)))
-        if looks or values == list(range(values[0], values[0] + len(values))):
+        if looks or values == sorted(values):  # all different and in order: given one after the other
             return "is a different whole number for everybody: an id? say --id, or --numeric to keep it"
     if distinct == 1 and not column.null_count:
         return f"is {column[0].as_py()!r} for everybody, so it tells nobody apart"
