@@ -79,6 +79,9 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(LcifrError, match=r"no rows|cannot be read"):
             surveyed(path, SCHEMA)
+    path.write_text("age;income;sex;job\n30;3,5;x;y\n", encoding="utf-8")
+    with pytest.raises(LcifrError, match="semicolons stand between its values"):
+        surveyed(path, SCHEMA)
     with pytest.raises(LcifrError, match="there is no such file"):
         surveyed(tmp_path / "nowhere.parquet", SCHEMA)
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from lcifr.certificates.ids import Id, read_ids
 from lcifr.data import Individuals, Numeric, Schema
-from lcifr.data.frames import delimiter_of, is_parquet, readable, text_of
+from lcifr.data.frames import delimiter_of, is_parquet, readable, refuse_other_separators, text_of
 from lcifr.errors import LcifrError, TableError
 
 ROWS = 8192
@@ -86,6 +86,7 @@ def column_names(path: Path) -> list[str]:
     with readable(path):
         if is_parquet(path):
             return list(parquet.read_schema(path).names)
+        refuse_other_separators(path)
         with csv.open_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path))) as reader:
             return list(reader.schema.names)
 

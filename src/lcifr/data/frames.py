@@ -56,12 +56,12 @@ def _read_file(path: Path) -> pa.Table:
         if is_parquet(path):
             return parquet.read_table(path)
         if path.suffix.lower() in (".csv", ".tsv", ".gz"):
-            _refuse_other_separators(path)
+            refuse_other_separators(path)
             return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path)))
     raise LcifrError(f"{path}: unknown kind of file", fix="give a .csv, .tsv or .parquet file")
 
 
-def _refuse_other_separators(path: Path) -> None:
+def refuse_other_separators(path: Path) -> None:
     """Where another sign than expected stands between the values, a whole line would be one of them."""
     with pa.input_stream(str(path)) as file:  # which opens .gz as well
         header = file.read(65536).split(b"\n")[0].decode("utf-8", "replace")
