@@ -156,10 +156,10 @@ def _bar(frame: _Frame, shown: Histogram, place: int) -> list[Element]:
 
 def _dot(frame: _Frame, dot: Dot) -> list[Element]:
     x, y = frame.x(dot.across), frame.y(dot.up)
-    left = dot.across > 0.75
+    left, below = dot.across > 0.75, dot.kind in ("plain", "unaware")  # baselines lie close to the weights tried
     return [
         element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="5", class_=f"dot {dot.kind}"),
-        _text(x - 8 if left else x + 8, y + 16 if left else y - 8, dot.label, "end" if left else "start", "name"),
+        _text(x - 8 if left else x + 8, y + 16 if below else y - 8, dot.label, "end" if left else "start", "name"),
     ]
 
 
