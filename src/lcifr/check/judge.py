@@ -39,7 +39,7 @@ class Report:
         return [
             f"{sure} of {self.people} people: everything that is claimed of them is confirmed in exact arithmetic",
             *(said.format(**count) for said in (CONFIRMED, OPEN)),
-            f"  what must agree: {json.dumps(self.decision)}",
+            *([f"  what must agree: {json.dumps(self.decision)}"] if self.decision is not None else []),
             *(f"  {what} {value}" for what, value in self.hashes.items()),
             *(f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()),
         ]
