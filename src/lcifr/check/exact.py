@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 def printable(text: str) -> str:
@@ -96,3 +96,8 @@ def position(found: object, count: int) -> int:
     if type(found) is not int or not 0 <= found < count:
         raise Rejected(f"{found!r:.60} is not an integer in 0 … {count - 1}")
     return found
+
+
+def fraction(found: Any) -> Fraction:
+    """[p, q], whole numbers: text could be one without end."""
+    return Fraction(*map(int.__index__, found))

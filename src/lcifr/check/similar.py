@@ -10,7 +10,7 @@ import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from lcifr.check.exact import Rejected, decimal, most, number, numbers, position, up
+from lcifr.check.exact import Rejected, decimal, fraction, most, number, numbers, position, up
 from lcifr.check.proof import Cell
 
 UNIT = Fraction(1, 2**53)  # a float operation is off by at most this share
@@ -101,11 +101,6 @@ def _within(part: Part, other: Part) -> bool:
     return all(part.get(key, math.inf) <= limit for key, limit in other.items())
 
 
-def _fraction(found: Any) -> Fraction:
-    """[p, q], whole numbers: text could be one without end."""
-    return Fraction(*map(int.__index__, found))
-
-
 def _true(value: Fraction, operator: str) -> bool:
     """Value ⋈ 0."""
     return {"<=": value <= 0, "<": value < 0, "!=": value != 0}[operator]
@@ -155,14 +150,14 @@ class Formula:
         return _cut(parts, {name: frozenset(allowed)})
 
     def _compare(self, people: People, parts: list[Part], operator: str, constant: Any, terms: Any) -> list[Part]:
-        value, others, ranks = _fraction(constant), dict.fromkeys(self.table.numbers, Fraction(0)), []
+        value, others, ranks = fraction(constant), dict.fromkeys(self.table.numbers, Fraction(0)), []
         for c, who, name, *rank in terms:
             if (person := people[who]) is not None:
-                value += _fraction(c) * (self._rank(person, name, *rank) if rank else decimal(person[name]))
+                value += fraction(c) * (self._rank(person, name, *rank) if rank else decimal(person[name]))
             elif rank:
-                ranks.append((_fraction(c), name, *rank))
+                ranks.append((fraction(c), name, *rank))
             else:
-                others[name] += _fraction(c)
+                others[name] += fraction(c)
         row: Row = tuple((name, c) for name, c in others.items() if c)
         if ranks and (row or len(ranks) > 1):
             raise Rejected("a rank of the other individual stands beside other values of theirs")
