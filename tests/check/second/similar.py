@@ -1,0 +1,155 @@
+"""The second checker's people and φ: what ``docs/design/proofs.md`` says of them, without rows over several numbers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+INFINITE = math.inf
+Person = dict[str, Any]
+Group = tuple[Any, ...]  # ("number", column, low, high) or ("choice", first column, columns)
+
+
+class Refused(Exception):
+    """Not confirmed, for this reason."""
+
+
+BROKEN = (Refused, ArithmeticError, LookupError, RuntimeError, StopIteration, TypeError, ValueError)
+"""What comes of values that are not as the page says."""
+
+
+def decimal(value: float) -> Fraction:
+    """What the number in the table means."""
+    return Fraction(repr(float(value)))
+
+
+def true(value: Fraction, operator: str) -> bool:
+    return {"<=": value <= 0, "<": value < 0, "!=": value != 0}[operator]
+
+
+def outermost(end: Any, strict: bool, upper: bool, whole: bool) -> Any:
+    """The last float64, or whole number, that is still on the right side of an end."""
+    if isinstance(end, float):
+        return end
+
+    def fits(value: Fraction) -> bool:
+        room = end - value if upper else value - end
+        return room > 0 or (room == 0 and not strict)
+
+    if whole:
+        found = math.floor(end) if upper else math.ceil(end)
+        return found if fits(Fraction(found)) else found + (-1 if upper else 1)
+    value, inward = float(end), -INFINITE if upper else INFINITE
+    while not fits(decimal(value)):
+        value = math.nextafter(value, inward)
+    while fits(decimal(beyond := math.nextafter(value, -inward))):
+        value = beyond
+    return value
+
+
+class World:
+    """Who there can be, and who is similar to whom."""
+
+    def __init__(self, encoding: Any, formula: Any) -> None:
+        self.attributes, self.scales = encoding["schema"]["attributes"], encoding["scales"]
+        self.numbers = [name for name, about in self.attributes.items() if about["kind"] == "numeric"]
+        self.categories = [name for name, about in self.attributes.items() if about["kind"] == "categorical"]
+        self.formula = formula
+
+    def person(self, found: Any) -> Person:
+        for name, value in zip(self.numbers, found["numbers"], strict=True):
+            about = self.attributes[name]
+            inside = about.get("lower", -INFINITE) <= value <= about.get("upper", INFINITE)
+            if not inside or (about.get("integer") and value % 1):
+                raise Refused(f"{name} is nobody's")
+        numbers = zip(self.numbers, found["numbers"], strict=True)
+        return dict(numbers) | dict(zip(self.categories, found["codes"], strict=True))
+
+    def scaled(self, name: str, value: float) -> float:
+        return (float(value) - self.scales[name]["mean"]) / self.scales[name]["sd"]
+
+    def encode(self, person: Person) -> list[float]:
+        features: list[float] = []
+        for name, about in self.attributes.items():
+            if about["kind"] == "numeric":
+                features.append(self.scaled(name, person[name]))
+            else:
+                features += [float(code == person[name]) for code in range(len(about["values"]))]
+        return features
+
+    def holds(self, node: Any, x: Person, other: Person) -> bool:
+        kind, *inside = node
+        if kind in ("all", "any"):
+            return {"all": all, "any": any}[kind](self.holds(one, x, other) for one in inside)
+        pair = {"self": x, "other": other}
+        if kind == "category":
+            return pair[inside[0]][inside[1]] in inside[2]
+        operator, constant, terms = inside
+        return true(Fraction(*constant) + sum(Fraction(*c) * decimal(pair[who][n]) for c, who, n in terms), operator)
+
+    def cells(self, x: Person) -> list[list[Group]]:
+        start: dict[str, Any] = {}
+        for name, about in self.attributes.items():
+            low, high = about.get("lower"), about.get("upper")
+            ends = (
+                (-INFINITE if low is None else decimal(low), False),
+                (INFINITE if high is None else decimal(high), False),
+            )
+            start[name] = ends if about["kind"] == "numeric" else frozenset(range(len(about["values"])))
+        found = (self._features(cell) for cell in self._narrow([start], self.formula, x))
+        return [cell for cell in found if cell is not None]
+
+    def _narrow(self, cells: list[Any], node: Any, x: Person) -> list[Any]:
+        kind, *inside = node
+        if kind == "all":
+            for one in inside:
+                cells = self._narrow(cells, one, x)
+            return cells
+        if kind == "any":
+            return [cell for one in inside for cell in self._narrow(cells, one, x)]
+        if kind == "category":
+            who, name, codes = inside
+            if who == "self":
+                return cells if x[name] in codes else []
+            return [cell | {name: cell[name] & set(codes)} for cell in cells if cell[name] & set(codes)]
+        operator, constant, terms = inside
+        value, others = Fraction(*constant), {}
+        for c, who, name in terms:
+            if who == "self":
+                value += Fraction(*c) * decimal(x[name])
+            else:
+                others[name] = others.get(name, Fraction(0)) + Fraction(*c)
+        others = {name: a for name, a in others.items() if a}
+        if not others:
+            return cells if true(value, operator) else []
+        if len(others) > 1 or operator == "!=":
+            return cells  # a row, or a hole: left out, which makes the cell larger
+        ((name, a),) = others.items()
+        return [cell | {name: _closer(cell[name], -value / a, operator == "<", a > 0)} for cell in cells]
+
+    def _features(self, cell: Any) -> list[Group] | None:
+        groups: list[Group] = []
+        column = 0
+        for name, about in self.attributes.items():
+            if about["kind"] == "numeric":
+                whole = bool(about.get("integer"))
+                low, high = (
+                    outermost(*end, upper, whole) for end, upper in zip(cell[name], (False, True), strict=True)
+                )
+                if low > high:
+                    return None
+                groups.append(("number", column, *(Fraction(self.scaled(name, end)) for end in (low, high))))
+                column += 1
+            else:
+                groups.append(("choice", column, frozenset(column + code for code in cell[name])))
+                column += len(about["values"])
+        return groups
+
+
+def _closer(ends: Any, end: Fraction, strict: bool, upper: bool) -> Any:
+    """The tighter of two ends on that side; of equal ones the strict one."""
+    low, high = ends
+    if upper:
+        return low, min((high, (end, strict)), key=lambda one: (one[0], not one[1]))
+    return max((low, (end, strict)), key=lambda one: (one[0], one[1])), high

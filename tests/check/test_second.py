@@ -1,0 +1,64 @@
+"""Two checkers, one page: whatever ours confirms, a second one written from the page alone confirms, too."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lcifr.check import Rejected
+from tests.certificates.test_bundle import KINDS, PARTS, SCENES, contents, judge_of, judged_by, mutate
+from tests.check.second import BROKEN, Second
+
+
+def second_of(plain: dict[str, Any]) -> Second:
+    return Second(plain["encoding"], plain["similarity"]["formula"], plain["encoder.json"], plain["model.json"])
+
+
+def refused(second: Second, line: Any) -> str:
+    """Why; empty if it is confirmed."""
+    try:
+        second.judge(line)
+    except BROKEN as problem:
+        return repr(problem)
+    return ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", range(len(SCENES)))
+def test_both_confirm_what_is_right(number: int, kind: str) -> None:
+    plain = contents(number, kind)
+    second = second_of(plain)
+    assert [refused(second, line) for line in plain["lines"]] == [""] * 4
+
+
+@settings(deadline=None, max_examples=120)
+@given(st.integers(0, len(SCENES) - 1), st.sampled_from(KINDS), st.sampled_from(PARTS), st.integers(0, 2**32))
+def test_what_ours_confirms_after_a_change_the_second_confirms(number: int, kind: str, where: str, change: int) -> None:
+    plain = copy.deepcopy(contents(number, kind))
+    mutate(plain, where, np.random.default_rng(change))
+    try:
+        judge = judge_of(plain)
+        judged = [judged_by(judge, line) for line in plain["lines"]]
+    except Rejected:
+        return
+    second = second_of(plain)
+    for line, report in zip(plain["lines"], judged, strict=True):
+        assert report.rejected or not refused(second, line)
+
+
+def test_the_second_one_is_no_rubber_stamp() -> None:
+    """A radius a tenth smaller, somebody else's proofs, the other decision: refused."""
+    plain = copy.deepcopy(contents(0, "whole"))
+    second = second_of(plain)
+    for line in plain["lines"]:
+        for change in (
+            {"latent": line["latent"] | {"radius": 0.9 * line["latent"]["radius"]}},
+            {"latent": line["latent"] | {"proofs": []}},
+            {"decision": line["decision"] | {"prediction": 1 - line["decision"]["prediction"]}},
+        ):
+            assert refused(second, line | change)
