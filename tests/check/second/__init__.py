@@ -1,5 +1,5 @@
-"""A second checker, written from ``docs/design/proofs.md`` by somebody who had not read the first: plain fractions, no
-rows over several numbers, no ranks, decisions by sign. Slow, and of a shape of its own, so that two must err alike."""
+"""A second checker, made from ``docs/design/proofs.md`` alone: plain fractions, no rows over several numbers, no ranks,
+decisions by sign. It shares no code with the first and is of another shape, so that both would have to err alike."""
 
 from __future__ import annotations
 
