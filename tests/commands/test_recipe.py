@@ -49,5 +49,9 @@ def test_what_is_handed_over_later_is_about_the_same_people(place: Path) -> None
     lcifr("represent", "producer", "people.csv", "--bundle", "--out", "new", cwd=place)
     for folder in ("producer/handover/held-out", "new/handover"):
         assert Representation.read(place / folder).provenance.whole_numbers
+    lcifr("consume", "producer/handover", "producer/labels.csv", "--out", "consumer", cwd=place)
+    lcifr("audit", "producer", "consumer", "--out", "audit", cwd=place, expect=None)
+    certified = json.loads((place / "consumer/result.json").read_text(encoding="utf-8"))["share"]
+    assert json.loads((place / "audit/result.json").read_text(encoding="utf-8"))["modularity"]["ball"] == certified
     for folder in ("producer/bundle", "new/bundle"):
         assert "everything that is claimed" in lcifr("check", folder, cwd=place).out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 def judge_baselines(parties: Parties, training: Side, people: Individuals, y: Any) -> dict[str, dict[str, float]]:
     """For each baseline its figures on the same people: both trained for the label alone, with a plain classifier."""
-    from lcifr.certificates import FrozenEncoder, audit, state
+    from lcifr.certificates import audit, state
+    from lcifr.certificates.encoder import freeze
     from lcifr.cli._progress import progress_bar
     from lcifr.estimators import RobustClassifier, plain, unaware
 
@@ -24,9 +26,9 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
             encoder = make(parties.fitted).set_params(random_state=parties.fitted.random_state or 0, verbose=False)
             encoder.fit(training.X, training.y)
             head = RobustClassifier(against="nothing").fit(encoder.transform(training.X), training.y)
-            frozen = FrozenEncoder(encoder.network_, encoder.similarity_)
+            frozen = freeze(encoder)
             if parties.encoder.similarity.hash != parties.fitted.similarity_.hash:
-                frozen = FrozenEncoder(encoder.network_, parties.encoder.similarity)
+                frozen = replace(frozen, similarity=parties.encoder.similarity)
             said = state(audit(frozen, head, people, modular=False), y, held_out=False)
             found[name] = figures_of(said)
             progress(number + 1, 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +111,7 @@ class Parties:
 
 def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Parties:
     """Both folders; refused where the consumer's model was learned from another encoder."""
-    from lcifr.certificates import FrozenEncoder
+    from lcifr.certificates.encoder import freeze
     from lcifr.cli._learning import load_encoder, load_model
 
     made, used = read_result(producer, "produce"), read_result(consumer, "consume")
@@ -125,7 +125,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
     similarity = fitted.similarity_ if phi is None else _other_formula(phi, fitted)
     return Parties(
         fitted,
-        FrozenEncoder(fitted.network_, similarity),
+        replace(freeze(fitted), similarity=similarity),
         head,
         producer,
         consumer,

@@ -132,10 +132,11 @@ def _head(encoder: FairEncoder, data: Dataset) -> RobustClassifier:
 
 def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Dataset, folder: Path) -> Result:
     """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
-    from lcifr.certificates import FrozenEncoder, audit, represent, state, write_bundle
+    from lcifr.certificates import audit, represent, state, write_bundle
+    from lcifr.certificates.encoder import freeze
     from lcifr.check.bundle import check_bundle
 
-    frozen = FrozenEncoder(encoder.network_, encoder.similarity_)
+    frozen = freeze(encoder)
     ids = [int(row) for row in data.test.X.index]
     handed = represent(frozen, data.test.X, ids) if name == PROVED else None
     found = audit(frozen, head, data.test.X, ids, modular=False if handed is None else handed)
