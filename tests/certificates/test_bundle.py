@@ -208,20 +208,30 @@ def test_a_linear_encoder_is_confirmed_where_a_row_of_the_formula_counts(tmp_pat
 PARTS = ("proof", "weights", "latent", "x", "similarity", "verdict")
 
 
+def changed(number: int, kind: str, where: str, change: int) -> dict[str, Any]:
+    """A bundle that was right, after one change."""
+    plain = copy.deepcopy(contents(number, kind))
+    mutate(plain, where, np.random.default_rng(change))
+    return plain
+
+
+def confirmed_in(plain: dict[str, Any]) -> list[tuple[Any, Report]]:
+    """The people of whom everything is confirmed; nobody, where the bundle cannot be read."""
+    try:
+        judge = judge_of(plain)
+        judged = [(line, judged_by(judge, line)) for line in plain["lines"]]
+    except Rejected:
+        return []
+    return [(line, report) for line, report in judged if not report.rejected]
+
+
 @settings(deadline=None, max_examples=120)
 @given(st.integers(0, len(SCENES) - 1), st.sampled_from(KINDS), st.sampled_from(PARTS), st.integers(0, 2**32))
 def test_what_is_false_after_a_change_is_rejected(number: int, kind: str, where: str, change: int) -> None:
-    plain = copy.deepcopy(contents(number, kind))
-    mutate(plain, where, np.random.default_rng(change))
-    try:
-        judge = judge_of(plain)
-        judged = [judged_by(judge, line) for line in plain["lines"]]
-    except Rejected:
-        return
-    oracle = Oracle(judge, change)
-    for line, found in zip(plain["lines"], judged, strict=True):
-        if not found.rejected and not found.names["undecided"]:
-            assert not oracle.refutes(line)
+    plain = changed(number, kind, where, change)
+    for line, found in confirmed_in(plain):
+        if not found.names["undecided"]:
+            assert not Oracle(judge_of(plain), change).refutes(line)
 
 
 @settings(deadline=None, max_examples=60)

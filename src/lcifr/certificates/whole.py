@@ -66,12 +66,7 @@ def search(
 
 def _within(region: Region, parts: _Parts, encoding: Encoding) -> Region:
     low, high = encoding.scale(parts.low), encoding.scale(parts.high)
-    cells = []
-    for cell in region.cells:
-        lower, upper = np.maximum(cell.lower, low), np.minimum(cell.upper, high)
-        present = cell.present & (lower <= upper).all(1)
-        lower, upper = (np.where(present[:, None], end, 0.0) for end in (lower, upper))
-        cells.append(replace(cell, lower=lower, upper=upper, present=present))
+    cells = (cell.between(np.maximum(cell.lower, low), np.minimum(cell.upper, high)) for cell in region.cells)
     return replace(region, cells=tuple(cells))
 
 

@@ -78,6 +78,12 @@ class Cell:
             self.present[index],
         )
 
+    def between(self, lower: FloatArray, upper: FloatArray) -> Cell:
+        """The same cell with another box, inside its own; whoever's box is empty has no cell."""
+        present = self.present & (lower <= upper).all(1)
+        lower, upper = (np.where(present[:, None], end, 0.0) for end in (lower, upper))
+        return replace(self, lower=lower, upper=upper, present=present)
+
 
 @dataclass(frozen=True)
 class Region:

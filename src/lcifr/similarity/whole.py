@@ -32,10 +32,7 @@ def whole_columns(encoding: Encoding) -> Booleans:
 
 def _narrowed(cell: Cell, encoding: Encoding, whole: Booleans) -> Cell:
     lower, upper = _outermost(cell.lower, encoding, 1), _outermost(cell.upper, encoding, -1)
-    lower, upper = np.where(whole, lower, cell.lower), np.where(whole, upper, cell.upper)
-    present = cell.present & (lower <= upper).all(1)
-    lower, upper = (np.where(present[:, None], end, 0.0) for end in (lower, upper))
-    return replace(cell, lower=lower, upper=upper, present=present)
+    return cell.between(np.where(whole, lower, cell.lower), np.where(whole, upper, cell.upper))
 
 
 def _outermost(ends: Floats, encoding: Encoding, sign: int) -> Floats:
