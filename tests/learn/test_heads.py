@@ -98,7 +98,7 @@ def test_worst_values_of_a_linear_head_are_attained() -> None:
         weight = torch.randn(target.outputs, 3, generator=draw, dtype=torch.float64)
         z, radius = torch.randn(20, 3, generator=draw, dtype=torch.float64), torch.rand(20, generator=draw).double()
         label = torch.randint(0, classes, (20,), generator=draw).double()
-        worst = target.worst_values(z @ weight.T, label, radius, weight)
+        worst = target.worst_values(z @ weight.T, label, radius, target.lengths(weight))
         directions = target.directions(label) @ weight
         point = z[:, None] + radius[:, None, None] * directions.sign()
         reached = (directions * point).sum(-1)

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from lcifr.bounds.linear import backward, hidden_lines
 from lcifr.bounds.scene import Layers, Scene, set_stage, tensors
+from lcifr.learn.linear import fit_linear
 from lcifr.learn.loop import Checked, Epoch, Schedule, Trainee, chunks, train
 from lcifr.learn.producer import layers_of, stack
 from lcifr.learn.score import score_of
@@ -26,7 +27,6 @@ from lcifr.similarity.region import Region
 
 FloatArray = NDArray[np.float64]
 ATTACK_STEPS = 10
-LINEAR_STEPS = 300
 
 
 class Against(StrEnum):
@@ -75,42 +75,13 @@ def consume(
     """Train a head: a linear one to the optimum of its convex loss, a deeper one by the loop."""
     if not hidden:
         gamma = 0.0 if against is Against.NOTHING else gamma
-        return Consumed(_linear(training, target, gamma, penalty), ())
+        parts = (training.z, training.radius, training.label, training.weight)
+        return Consumed(fit_linear(*parts, target, gamma=gamma, penalty=penalty), ())
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(schedule.seed)
         consumer = Consumer(training, validation, target, hidden, against, gamma, schedule.seed)
     history = train(consumer, schedule)
     return Consumed(Network.from_torch(consumer.module), history)
-
-
-def _linear(training: Latent, target: Target, gamma: float, penalty: float) -> Network:
-    """The linear head that minimises (plain + γ·worst) / (1 + γ) + penalty · ‖W‖²: convex, so L-BFGS finds it."""
-    z, radius, label, weight = (
-        torch.as_tensor(part) for part in (training.z, training.radius, training.label, training.weight)
-    )
-    # Learned around the middle of z and in its own scale, so that the optimiser sees a round problem.
-    middle, scale = z.mean(0), z.std(0).mean().clamp(min=1e-12)
-    z, radius = (z - middle) / scale, radius / scale
-    matrix = z.new_zeros((target.outputs, z.shape[1])).requires_grad_()
-    shift = z.new_zeros(target.outputs).requires_grad_()
-    optimiser: torch.optim.Optimizer = torch.optim.LBFGS(
-        [matrix, shift], max_iter=LINEAR_STEPS, history_size=20, line_search_fn="strong_wolfe"
-    )
-
-    def loss() -> float:
-        optimiser.zero_grad()
-        output = z @ matrix.T + shift
-        value = (weight * target.losses(target.values(output, label), label)).mean()
-        if gamma > 0:
-            worst = target.losses(target.worst_values(output, label, radius, matrix), label)
-            value = (value + gamma * (weight * worst).mean()) / (1.0 + gamma)
-        value = value + penalty * matrix.square().sum()
-        torch.autograd.backward(value)
-        return float(value.detach())
-
-    optimiser.step(loss)
-    learned = matrix.detach() / scale
-    return Network.from_arrays([(learned.numpy(), (shift.detach() - learned @ middle).numpy())])
 
 
 class Consumer(Trainee):

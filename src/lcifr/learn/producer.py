@@ -185,7 +185,10 @@ class Producer(Trainee):
         output, weight = torch.cat(outputs), layers_of(self._model.head)[0][0]
         decision = target.decide(output)
         held = target.holds(
-            output, decision, target.worst_values(output, decision, radius, weight), self.recipe.tolerance
+            output,
+            decision,
+            target.worst_values(output, decision, radius, target.lengths(weight)),
+            self.recipe.tolerance,
         )
         score = score_of(target, decision.cpu().numpy(), side.label.cpu().numpy())
         return Checked(loss_mean, score, float(radius.mean()), float(held.double().mean()))
@@ -224,7 +227,7 @@ class Producer(Trainee):
         label = side.label[index]
         weight = layers_of(self._model.head)[0][0]
         reached = self.recipe.stretch * radius
-        worst = self.target.worst_values(self._model.head(latent), label, reached, weight)
+        worst = self.target.worst_values(self._model.head(latent), label, reached, self.target.lengths(weight))
         return (plain + gamma * (side.weight[index] * self.target.losses(worst, label)).mean()) / (1.0 + gamma)
 
     def _logic(self, side: _Side, latent: Tensor, index: Tensor, generator: torch.Generator) -> Tensor:

@@ -7,6 +7,7 @@ negative. The plain loss takes their values, the robust loss their upper bounds 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -91,14 +92,19 @@ class Target:
         unit = torch.eye(self.outputs, dtype=label.dtype, device=label.device)
         return unit - unit[label.long()][:, None, :]
 
-    def losses(self, values: Tensor, label: Tensor) -> Tensor:
-        """(n,) from the values, or upper bounds, of the directions (n, k); logistic, cross-entropy or squared."""
+    def losses(self, values: Tensor, label: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs) -> Tensor:
+        """(n,) from the values, or upper bounds, of the directions (n, k); logistic, cross-entropy or squared.
+
+        Parameters
+        ----------
+        absolute : what takes the place of |u|, for an optimiser that needs it smooth.
+        """
         if self.kind is Kind.BINARY:
             return softplus(values[:, 0])
         if self.kind is Kind.CLASSES:
             return values.logsumexp(1)  # log Σ exp(oₖ − o_label), the label's own direction being 0
-        signs = values.new_tensor([1.0, -1.0])
-        return (values - signs * label[:, None]).amax(1).square()
+        above, below = values[:, 0] - label, values[:, 1] + label
+        return ((above + below) / 2 + absolute((above - below) / 2)).square()  # the square of the larger one
 
     def values(self, output: Tensor, label: Tensor) -> Tensor:
         """(n, k) the directions at ``output`` (n, outputs)."""
@@ -106,12 +112,25 @@ class Target:
             return (1.0 - 2.0 * label)[:, None] * output
         return (self.directions(label) @ output[:, :, None])[:, :, 0]
 
-    def worst_values(self, output: Tensor, label: Tensor, epsilon: Tensor, weight: Tensor) -> Tensor:
-        """(n, k) the largest values on the ball of radius ``epsilon`` (n,) before a linear head ``weight``: exact."""
+    def lengths(self, weight: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs) -> Tensor:
+        """What a ball of radius 1 adds to each direction before a linear head ``weight`` (outputs, d).
+
+        ‖w‖₁ for one output; (classes, classes) ‖w_k − w_l‖₁ for several classes.
+        """
         if self.kind is Kind.CLASSES:
-            lengths = (weight[None] - weight[:, None]).abs().sum(2)  # (K, K) ‖w_k − w_label‖₁
+            return absolute(weight[None] - weight[:, None]).sum(2)
+        return absolute(weight).sum()
+
+    def worst_values(self, output: Tensor, label: Tensor, epsilon: Tensor, lengths: Tensor) -> Tensor:
+        """(n, k) the largest values on the ball of radius ``epsilon`` (n,) before a linear head: exact.
+
+        Parameters
+        ----------
+        lengths : of the head's weights, from :meth:`lengths`.
+        """
+        if self.kind is Kind.CLASSES:
             return self.values(output, label) + epsilon[:, None] * lengths[label.long()]
-        return self.values(output, label) + (epsilon * weight.abs().sum())[:, None]
+        return self.values(output, label) + (epsilon * lengths)[:, None]
 
     # -- decisions -------------------------------------------------------------------------------------------------
 
