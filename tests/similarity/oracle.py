@@ -13,6 +13,7 @@ from lcifr.similarity.formula import (
     CategoryComparison,
     Comparison,
     Formula,
+    Free,
     Implies,
     Linear,
     Membership,
@@ -51,6 +52,8 @@ class Oracle:
                 return any(self.holds(part, x, other) for part in parts)
             case Implies(condition, consequence):
                 return not self.holds(condition, x, other) or self.holds(consequence, x, other)
+            case Free():
+                return True
             case Same(chosen):
                 return all(x[name] == other[name] for name in attributes_in(chosen, self.schema))
             case Within(chosen, distance, in_sd):

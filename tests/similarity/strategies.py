@@ -151,7 +151,10 @@ class _Writer:
         return Within(self.attribute_set(numeric), distance, self.sd and self.dice.flip())
 
     def attribute_set(self, allowed: tuple[str, ...]) -> AttributeSet:
-        """A set whose members are all among ``allowed``, never empty, with something to except where it excepts."""
+        """A set whose members are all among ``allowed``, with something to except where it excepts.
+
+        It may be empty if it is made of sets of the schema.
+        """
         candidates = (*(name for name in self.schema.names if name not in RESERVED), *RESERVED, *self.schema.groups)
         members = {name: attributes_in(AttributeSet((name,)), self.schema) for name in candidates}
         known = [name for name, inside in members.items() if inside and set(inside) <= set(allowed)]
@@ -160,7 +163,8 @@ class _Writer:
         exceptable = tuple(name for name in inside if name not in RESERVED)
         if len(inside) < 2 or not exceptable or self.dice.flip():
             return AttributeSet(names)
-        return AttributeSet(names, self.dice.some(exceptable, len(inside) - 1))
+        emptiable = any(name in RESERVED or name in self.schema.groups for name in names)
+        return AttributeSet(names, self.dice.some(exceptable, len(inside) - (not emptiable)))
 
     def comparison(self) -> Comparison:
         """Any linear comparison, the common ones (a difference, a threshold) more often."""

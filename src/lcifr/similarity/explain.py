@@ -11,6 +11,7 @@ from lcifr.similarity.formula import (
     CategoryComparison,
     Comparison,
     Formula,
+    Free,
     Implies,
     Linear,
     Membership,
@@ -20,7 +21,7 @@ from lcifr.similarity.formula import (
     Same,
     Within,
 )
-from lcifr.similarity.mentions import free_attributes, sometimes_free_attributes
+from lcifr.similarity.mentions import declared_free, free_attributes, sometimes_free_attributes
 from lcifr.similarity.wording import Line, Wording, list_words
 
 _ALL, _ANY = "all of this holds:", "at least one of these holds:"
@@ -47,13 +48,29 @@ def explain(formula: Formula, schema: Schema, sds: Mapping[str, float] | None = 
     - age may differ by at most 3.94 years (0.3 standard deviations)
     Free, with any value at all: sex.
     """
-    said = _say(formula, True, Wording(schema, sds))
+    asked = _asked(formula)
+    if asked is None:
+        everybody = "Another person is similar to a person, whoever they are: nothing is asked."
+        return "\n".join([everybody, *_say_freedom(formula, schema)])
+    said = _say(asked, True, Wording(schema, sds))
     head = "Another person is similar to a person if"
     if said.text in (_ALL, _ANY):
         lines = [f"{head} {said.text}", *_bullets(said.below, "")]
     else:
         lines = [f"{head} this holds:", *_bullets((said,), "")]
     return "\n".join([*lines, *_say_freedom(formula, schema), *_say_ranks(formula)])
+
+
+def _asked(formula: Formula) -> Formula | None:
+    """The formula without what it only says is free; None if that is all."""
+    match formula:
+        case Free():
+            return None
+        case And(parts, span):
+            kept = tuple(part for part in map(_asked, parts) if part is not None)
+            return And(kept, span) if len(kept) > 1 else kept[0] if kept else None
+        case _:
+            return formula
 
 
 def _bullets(lines: tuple[Line, ...], indent: str) -> list[str]:
@@ -78,6 +95,8 @@ def _say(formula: Formula, positive: bool, wording: Wording) -> Line:
             return _say_implication(_say(condition, True, wording), _say(consequence, True, wording))
         case Implies(condition, consequence):
             return _say_all((_say(condition, True, wording), _say(consequence, False, wording)))
+        case Free(names):  # under `or` and the like no text can say it; of a tree made by hand it is said all the same
+            return wording.free(names, positive)
         case Same():
             return wording.same(formula, positive)
         case Within():
@@ -118,8 +137,11 @@ def _say_implication(condition: Line, consequence: Line) -> Line:
 
 
 def _say_freedom(formula: Formula, schema: Schema) -> list[str]:
-    free, sometimes = free_attributes(formula, schema), sometimes_free_attributes(formula, schema)
-    said = [f"Free, with any value at all: {list_words(free)}." if free else "No attribute is free."]
+    declared, sometimes = declared_free(formula, schema), sometimes_free_attributes(formula, schema)
+    others = [name for name in free_attributes(formula, schema) if name not in declared]
+    said = [f"May differ freely, on purpose: {list_words(declared)}."] if declared else []
+    said += [f"Free, with any value at all: {list_words(others)}."] if others else []
+    said = said or ["No attribute is free."]
     return said + ([f"Free in some of these cases: {list_words(sometimes)}."] if sometimes else [])
 
 

@@ -105,6 +105,14 @@ class Same:
 
 
 @dataclass(frozen=True)
+class Free:
+    """``free(SET)``: the other person may have any value there, on purpose; always true, and joined at the top only."""
+
+    set: AttributeSet
+    span: Span = _span()
+
+
+@dataclass(frozen=True)
 class Within:
     """``SET within 5`` or ``SET within 0.3 sd``: every numeric attribute of the set differs by at most that."""
 
@@ -172,7 +180,7 @@ class Implies:
     span: Span = _span()
 
 
-Atom = Same | Within | Comparison | CategoryComparison | Membership
+Atom = Same | Free | Within | Comparison | CategoryComparison | Membership
 Formula = Atom | Not | And | Or | Implies
 
 
@@ -187,6 +195,15 @@ def parts_of(formula: Formula) -> tuple[Formula, ...]:
             return condition, consequence
         case _:
             return ()
+
+
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """What must hold at once, in the order of the text: the parts of a conjunction, or the formula itself."""
+    if isinstance(formula, And):
+        for part in formula.parts:
+            yield from conjuncts(part)
+    else:
+        yield formula
 
 
 def subformulas(formula: Formula) -> Iterator[Formula]:

@@ -11,10 +11,12 @@ from lcifr.data import Categorical, Individuals
 from lcifr.errors import RegionError
 from lcifr.similarity.branches import contains, disjunctions, plans_of
 from lcifr.similarity.finding import Example, Finding, Severity, describe, percent, person
+from lcifr.similarity.formula import Free, Same, Within, subformulas
 from lcifr.similarity.holds import Booleans, Floats, Pair, evaluate
 from lcifr.similarity.inventions import invent_pairs, shrink, turned, why_not
-from lcifr.similarity.mentions import free_attributes
-from lcifr.similarity.names import quote_name
+from lcifr.similarity.mentions import declared_free, free_attributes
+from lcifr.similarity.names import attributes_in, quote_name
+from lcifr.similarity.printer import print_set
 from lcifr.similarity.proxies import find_tells
 from lcifr.similarity.region import Cell
 from lcifr.similarity.resolve import resolve
@@ -50,7 +52,7 @@ def lint(similarity: Similarity, people: Any = None, *, seed: int = 0) -> tuple[
     >>> [finding.code for finding in lint(formula)]
     ['not-symmetric', 'free-attribute']
     """
-    findings = [*_free(similarity), *_branches(similarity)]
+    findings = [*_free(similarity), *_empty_sets(similarity), *_branches(similarity)]
     crowd = similarity.encoding.training if people is None else Individuals.read(people, similarity.schema)
     if crowd is not None and len(crowd):
         invented = invent_pairs(similarity, crowd, seed)
@@ -71,17 +73,31 @@ def _free(similarity: Similarity) -> Iterator[Finding]:
     free = [schema[name] for name in free_attributes(similarity.formula, schema)]
     endless = [a.name for a in free if not isinstance(a, Categorical) and (a.lower is None or a.upper is None)]
     if endless:
-        message = "free and without ends, so that nothing can be proved; constrain it or declare its range"
+        message = (
+            "free and without ends, so that nothing can be proved; constrain it, or declare its range in the schema"
+        )
         yield Finding("unbounded", Severity.ERROR, f"{list_words(endless)}: {message}")
-    # A name after `except` was left free on purpose.
-    forgotten = [a.name for a in free if a.name not in (*endless, *named.excepted)]
+    # A name in `free(…)` or after `except` was left free on purpose.
+    declared = declared_free(similarity.formula, schema)
+    forgotten = [a.name for a in free if a.name not in (*endless, *named.excepted, *declared)]
     for how, names in (
         ("never mentioned", [name for name in forgotten if name not in named.own]),
         ("mentioned for the person alone, not for the other", [name for name in forgotten if name in named.own]),
     ):
         if names:
             message = f"{list_words(names)}: {how}, and therefore free: the other person may have any value"
+            meant = ", ".join(quote_name(name) for name in names)
+            message += f"; if that is meant, say so: free({meant})"
             yield Finding("free-attribute", Severity.WARNING, message)
+
+
+def _empty_sets(similarity: Similarity) -> Iterator[Finding]:
+    for part in subformulas(similarity.formula):
+        if isinstance(part, Same | Within | Free) and not attributes_in(part.set, similarity.schema):
+            message = (
+                f"{print_set(part.set)}: no attribute of this schema is left in the set, so nothing is said of any"
+            )
+            yield Finding("empty-set", Severity.NOTE, message, part.span)
 
 
 def _branches(similarity: Similarity) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ from lcifr.similarity.formula import (
     And,
     AttributeSet,
     Formula,
+    Free,
     Implies,
     Linear,
     Not,
@@ -93,7 +94,11 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def same(self, meta: Meta, parts: list[tuple[AttributeSet, tuple[str, ...] | None]]) -> Formula | None:
         names, members = parts[0]
-        return Same(names, _span(meta)) if members else None
+        return Same(names, _span(meta)) if members is not None else None
+
+    def free(self, meta: Meta, parts: list[tuple[AttributeSet, tuple[str, ...] | None]]) -> Formula | None:
+        names, members = parts[0]
+        return Free(names, _span(meta)) if members is not None else None
 
     def distance(self, meta: Meta, tokens: list[Token]) -> tuple[Any, bool]:
         number = self._read_number(tokens[-2] if tokens[-1].type == "SD" else tokens[-1])

@@ -14,6 +14,7 @@ from lcifr.similarity.formula import (
     CategoryComparison,
     Comparison,
     Formula,
+    Free,
     Implies,
     Membership,
     Not,
@@ -24,6 +25,7 @@ from lcifr.similarity.formula import (
     Value,
     Variable,
     Within,
+    conjuncts,
     subformulas,
 )
 from lcifr.similarity.names import attributes_in
@@ -41,9 +43,16 @@ def sometimes_free_attributes(formula: Formula, schema: Schema) -> tuple[str, ..
     return tuple(name for name in schema.names if name in spoken and name not in held)
 
 
+def declared_free(formula: Formula, schema: Schema) -> tuple[str, ...]:
+    """The attributes that the formula says are free, on purpose."""
+    sets = [part.set for part in conjuncts(formula) if isinstance(part, Free)]
+    declared = set().union(*(attributes_in(names, schema) for names in sets))
+    return tuple(name for name in schema.names if name in declared)
+
+
 def _mentioned(formula: Formula, schema: Schema) -> set[str]:
     atoms = (part for part in subformulas(formula) if isinstance(part, Atom))
-    return set().union(*(_mentioned_by_atom(atom, schema) for atom in atoms))
+    return set().union(*(mentioned_by_atom(atom, schema) for atom in atoms))
 
 
 def _held(formula: Formula, schema: Schema, positive: bool) -> set[str]:
@@ -59,16 +68,19 @@ def _held(formula: Formula, schema: Schema, positive: bool) -> set[str]:
             sides = _held(condition, schema, not positive), _held(consequence, schema, positive)
             return sides[0] & sides[1] if positive else sides[0] | sides[1]
         case _:
-            names = _mentioned_by_atom(formula, schema)
+            names = mentioned_by_atom(formula, schema)
             # "not same(a, b)" is true as soon as one of them differs, and then leaves the other free.
             is_open = not positive and isinstance(formula, Same | Within) and len(names) > 1
             return set() if is_open else names
 
 
-def _mentioned_by_atom(atom: Atom, schema: Schema) -> set[str]:
+def mentioned_by_atom(atom: Atom, schema: Schema) -> set[str]:
+    """The attributes of the other person that one condition speaks of."""
     match atom:
         case Same(names) | Within(names):
             return set(attributes_in(names, schema))
+        case Free():
+            return set()
         case Comparison(left, _, right):
             return _mentioned_by_terms([*left.terms, *((-c, variable) for c, variable in right.terms)])
         case CategoryComparison(left, _, right):

@@ -12,7 +12,7 @@ from lcifr.errors import did_you_mean
 from lcifr.similarity.formula import AttributeSet, Person, Span
 from lcifr.similarity.refusal import Refusals
 
-KEYWORDS = ("and", "or", "not", "implies", "same", "within", "sd", "except", "in", "rank", "by")
+KEYWORDS = ("and", "or", "not", "implies", "same", "free", "within", "sd", "except", "in", "rank", "by")
 _Item = TypeVar("_Item")
 _BARE_NAME = re.compile(r"[^\W\d]\w*")
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -121,13 +121,15 @@ class NameCheck:
                 )
                 return None
         members = attributes_in(names, self.schema)
-        if not members:
+        # A set of the schema may well be empty, or hold nothing but what is excepted: then nothing is asked of it.
+        if not members and not any(name in RESERVED_GROUPS or name in self.schema.groups for name in names.names):
             self.refusals.add(
-                "this set is empty: no attribute is left in it",
+                "this set is empty: what it names is excepted again",
                 names.span,
                 fix="take out this condition, or except less",
             )
-        return members or None
+            return None
+        return members
 
     def _can_stand_in_set(self, part: Named, known: tuple[str, ...]) -> bool:
         if part.quoted and part.name in RESERVED_GROUPS and part.name in self.schema:

@@ -9,6 +9,7 @@ from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
 
 from lcifr.data.schema import Schema
 from lcifr.similarity.formula import Formula, Span, parts_of
+from lcifr.similarity.freedom import check_freedom
 from lcifr.similarity.meaning import Meaning
 from lcifr.similarity.misreading import Misread, explain_character
 from lcifr.similarity.refusal import Refusal, Refusals
@@ -55,6 +56,8 @@ def parse(text: str, schema: Schema, *, source: str = "formula") -> Formula:
     if formula is None:
         raise AssertionError("a part was refused without a reason")
     _limit_depth(formula, refusals)
+    refusals.raise_if_any()
+    check_freedom(formula, schema, refusals)
     refusals.raise_if_any()
     return formula
 

@@ -15,6 +15,7 @@ from lcifr.similarity.formula import (
     CategoryComparison,
     Comparison,
     Formula,
+    Free,
     Implies,
     Linear,
     Membership,
@@ -97,6 +98,8 @@ def _print_atom(atom: Atom) -> str:
     match atom:
         case Same(names):
             return f"same({print_set(names)})"
+        case Free(names):
+            return f"free({print_set(names)})"
         case Within(names, distance, in_sd):
             return f"{print_set(names)} within {write_decimal(distance)}{' sd' if in_sd else ''}"
         case Comparison(left, operator, right):

@@ -16,6 +16,7 @@ from lcifr.similarity.formula import (
     CategoryComparison,
     Comparison,
     Formula,
+    Free,
     Implies,
     Linear,
     Membership,
@@ -51,13 +52,25 @@ class _Resolver:
             condition = self.walk(node.condition, positive=not positive)
             parts: tuple[Core, ...] = (condition, self.walk(node.consequence, positive=positive))
             return Any_(parts, node.span) if positive else All(parts, node.span)
+        if isinstance(node, And) and positive:
+            # What is true by its writing leaves no trace: a formula means, and hashes, the same with and without it.
+            parts = tuple(self.walk(part, positive=True) for part in node.parts if not self._asks_nothing(part))
+            return parts[0] if len(parts) == 1 < len(node.parts) else All(parts, node.span)
         if isinstance(node, And | Or):
             parts = tuple(self.walk(part, positive=positive) for part in node.parts)
             return All(parts, node.span) if isinstance(node, And) == positive else Any_(parts, node.span)
         if isinstance(node, Same | Within):
             parts = tuple(self._of_attribute(node, name, positive) for name in attributes_in(node.set, self.schema))
             return All(parts, node.span) if positive else Any_(parts, node.span)
+        if isinstance(node, Free):
+            return TRUE if positive else FALSE
         return self._leaf(node, positive)
+
+    def _asks_nothing(self, node: Formula) -> bool:
+        """Whether this is ``free(…)``, or speaks of a set that is empty."""
+        if isinstance(node, Same | Within):
+            return not attributes_in(node.set, self.schema)
+        return isinstance(node, Free) or (isinstance(node, And) and all(map(self._asks_nothing, node.parts)))
 
     def _of_attribute(self, node: Same | Within, name: str, positive: bool) -> Core:
         if isinstance(self.schema[name], Categorical):

@@ -103,13 +103,17 @@ def _two_names(misread: Misread) -> Refusal | None:
 def _unknown_function(misread: Misread) -> Refusal | None:
     if misread.token.type != "LPAR" or not misread.is_after("NAME"):
         return None
-    hint = did_you_mean(str(misread.before), ("same", "rank"))
-    message = f"only same(…) and rank(…) take parentheses, {misread.before} does not.{hint}"
+    hint = did_you_mean(str(misread.before), ("same", "free", "rank"))
+    message = f"only same(…), free(…) and rank(…) take parentheses, {misread.before} does not.{hint}"
     return Refusal(message, misread.span, fix=None if hint else "put a sign or a word between them")
 
 
 def _reserved_word(misread: Misread) -> Refusal | None:
     word = str(misread.token)
+    before = str(misread.before)
+    if before in ("same", "free", "rank") and before in misread.schema and misread.token.type != "LPAR":
+        said = f'"{before}" is a word of the language, and needs parentheses'
+        return Refusal(said, span_of(misread.before), fix=f"the attribute is written `{before}`")  # type: ignore[arg-type]
     if word not in KEYWORDS or word not in misread.schema or not misread.accepted & {"NAME"}:
         return None
     return Refusal(f'"{word}" is a word of the language', misread.span, fix=f"the attribute is written `{word}`")

@@ -12,6 +12,7 @@ from lcifr.similarity.formula import (
     CategoryComparison,
     Comparison,
     Formula,
+    Free,
     Implies,
     Linear,
     Membership,
@@ -54,6 +55,8 @@ def _walk(formula: Formula, schema: Schema, named: Named) -> None:
             _walk(consequence, schema, named)
         case Same(chosen) | Within(chosen):
             named.excepted |= set(attributes_in(AttributeSet(chosen.excluded), schema))
+            named.one_by_one |= {name for name in (*chosen.names, *chosen.excluded) if name in schema}
+        case Free(chosen):
             named.one_by_one |= {name for name in (*chosen.names, *chosen.excluded) if name in schema}
         case Comparison(left, _, right):
             _note(left, named)

@@ -74,6 +74,8 @@ class Wording:
 
     def same(self, atom: Same, positive: bool) -> Line:
         members = attributes_in(atom.set, self.schema)
+        if not members:
+            return self._of_none(atom.set, positive)
         if len(members) == 1:
             return Line(f"{members[0]} {'is equal' if positive else 'is not equal'}")
         if not positive:
@@ -82,8 +84,17 @@ class Wording:
             return Line(f"{list_words(members)} are equal")
         return Line(f"{self._set(atom.set)} is equal: {list_words(members)}")
 
+    def free(self, names: AttributeSet, positive: bool) -> Line:
+        return Line(f"{self._set(names)} may {'' if positive else 'not '}differ freely")
+
+    def _of_none(self, names: AttributeSet, positive: bool) -> Line:
+        """What is asked of a set that holds no attribute."""
+        return Line(f"{self._set(names)}: there is none, so {'nothing is asked' if positive else 'this never holds'}")
+
     def within(self, atom: Within, positive: bool) -> Line:
         members = attributes_in(atom.set, self.schema)
+        if not members:
+            return self._of_none(atom.set, positive)
         verb = "may differ by at most" if positive else "differs by more than"
         if len(members) == 1:
             return Line(f"{members[0]} {verb} {self._distance(members[0], atom)}")

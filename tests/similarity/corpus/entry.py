@@ -13,6 +13,7 @@ from lcifr.similarity.formula import (
     CategoryComparison,
     Comparison,
     Formula,
+    Free,
     Linear,
     Membership,
     Person,
@@ -135,6 +136,10 @@ def rank(text: str, by: str, *values: str) -> Rank:
 
 def same(*names: str, but: tuple[str, ...] = ()) -> Same:
     return Same(AttributeSet(names, but))
+
+
+def free(*names: str, but: tuple[str, ...] = ()) -> Free:
+    return Free(AttributeSet(names, but))
 
 
 def within(distance: str, *names: str, but: tuple[str, ...] = (), sd: bool = False) -> Within:
