@@ -32,7 +32,8 @@ class Statement:
         out, or not drawn from the population.
     accuracy, balanced_accuracy, majority_rate : of the model on these people; None without labels or for regression.
     baselines : named results to stand beside, as the user gave them.
-    warnings : why the share may mean less than it seems.
+    constant : the decision that everybody gets, where there is but one: then the share says nothing about the model.
+    warnings : why the share may mean less than it seems; of a constant model that comes first.
     subgroups : a pandas frame, one row per value of every attribute asked for; None if none was.
     """
 
@@ -47,12 +48,14 @@ class Statement:
     accuracy: float | None = None
     balanced_accuracy: float | None = None
     majority_rate: float | None = None
+    constant: str | None = None
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     subgroups: Any = None
 
     def __str__(self) -> str:
-        lines = [f"certified with respect to φ: {self.certified} of {self.people} ({self.share:.1%})"]
+        first = [] if self.constant is None else [constant_words(self.people, self.constant)]
+        lines = [*first, f"certified with respect to φ: {self.certified} of {self.people} ({self.share:.1%})"]
         if self.lower is None:
             lines.append("no statement about a population: these people were not held out and drawn from it")
         else:
@@ -67,7 +70,7 @@ class Statement:
             )
         for name, figures in self.baselines.items():
             lines.append(f"{name}: " + ", ".join(f"{what} {value:.1%}" for what, value in figures.items()))
-        return "\n".join(lines + [f"warning: {warning}" for warning in self.warnings])
+        return "\n".join(lines + [f"warning: {warning}" for warning in self.warnings if warning not in first])
 
 
 def state(
@@ -113,6 +116,7 @@ def state_tally(
         share=count.certified / count.people,
         lower=lower_bound(count.certified, count.people, confidence) if held_out else None,
         confidence=confidence,
+        constant=tally.constant,
         baselines=dict(baselines or {}),
         warnings=_warnings(tally, figures),
         subgroups=_subgroups(tally, confidence if held_out else None) if tally.groups else None,
@@ -127,17 +131,34 @@ def lower_bound(successes: int, people: int, confidence: float) -> float:
     return 0.0 if successes == 0 else float(beta.ppf(1.0 - confidence, successes, people - successes + 1))
 
 
+def constant_words(people: int, decision: str) -> str:
+    """What is said of a model that decides the same for everybody, before any share."""
+    return (
+        f"all {people:,} people get the same decision ({decision}): the model tells nobody apart, and no share of "
+        "certified people makes it worth anything"
+    )
+
+
 def _warnings(tally: Tally, figures: dict[str, float]) -> tuple[str, ...]:
     said = []
-    if tally.same:
-        said.append("everybody gets the same decision: certified for everyone, and useless")
-    if figures and figures["accuracy"] < figures["majority_rate"]:
-        said.append("accuracy is below the majority rate: deciding without looking does better")
+    if tally.constant is not None:
+        said.append(constant_words(tally.all.people, tally.constant))
+    elif figures and figures["accuracy"] < figures["majority_rate"]:
+        said.append(_below_majority(figures["balanced_accuracy"], len(tally.labels)))
     if tally.vacuous:
         said.append(f"{tally.vacuous} certificates are vacuous: nobody is similar to these people")
     if tally.lonely:
         said.append(f"{tally.lonely} people are similar to nobody but themselves: their certificates say nothing")
     return tuple(said)
+
+
+def _below_majority(balanced: float, classes: int) -> str:
+    if balanced <= 1 / classes:
+        return "accuracy is below the majority rate: deciding without looking does better"
+    return (
+        "accuracy is below the majority rate: always deciding for the most frequent class is right more often, though "
+        f"its balanced accuracy is {1 / classes:.1%} and this model's {balanced:.1%}"
+    )
 
 
 def _subgroups(tally: Tally, confidence: float | None) -> Any:

@@ -72,9 +72,9 @@ class Tally:
                 masks.take(column == value).add_to(counts.setdefault(str(value), Count()))
 
     @property
-    def same(self) -> bool:
-        """Whether everybody gets one decision; never so of a single person, or of numbers."""
-        return self.all.people > 1 and len(self._decisions) == 1
+    def constant(self) -> str | None:
+        """The decision that everybody gets, where there is but one; never of a single person, or of numbers."""
+        return str(next(iter(self._decisions))) if self.all.people > 1 and len(self._decisions) == 1 else None
 
     def figures(self) -> dict[str, float]:
         """Accuracy, balanced accuracy and the share of the most frequent label; nothing without labels."""

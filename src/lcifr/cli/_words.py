@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from lcifr.drawing.text import at_least, percent, visible
+
+if TYPE_CHECKING:
+    from lcifr.learn.score import Degeneracy
 
 
 def people_words(count: int) -> str:
@@ -16,7 +20,11 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
     """The certified share, what it says of the population, and what it must be read with."""
     whom = "held-out people" if result["held_out"] else "people"
     count = f"{result['certified']} of {result['people']} {whom}"
-    lines = [f"certified with respect to φ: {count} ({percent(result['share'])})"]
+    share = f"certified with respect to φ: {count} ({percent(result['share'])})"
+    warnings = list(result["warnings"])
+    lines = [share]
+    if result["constant"] is not None:  # first, or the share is what a reader takes away
+        lines = [f"warning: {warnings.pop(0)}", f"({share})"]
     if result["lower"] is not None:
         lines.append(
             f"of the population they were drawn from: at least {at_least(result['lower'])}, "
@@ -32,7 +40,27 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
             f"accuracy {percent(result['accuracy'])}, balanced {percent(result['balanced_accuracy'])}, "
             f"majority rate {percent(result['majority_rate'])}"
         )
-    return lines + [f"warning: {text}" for text in result["warnings"]]
+    return lines + [f"warning: {text}" for text in warnings]
+
+
+def learned_warnings(found: Iterable[Degeneracy], said: Mapping[str, Any]) -> list[str]:
+    """What is trivial about a model on the people it learned from, unless the statement says it of these people."""
+    below = said["accuracy"] is not None and said["accuracy"] < said["majority_rate"]
+    known = {name for name, holds in (("constant", said["constant"] is not None), ("below majority", below)) if holds}
+    return [_of_learning(one) for one in found if one.name not in known]
+
+
+def _of_learning(one: Degeneracy) -> str:
+    there = one.name in ("constant", "below majority")
+    return f"on the people it learned from: {one.message}" if there else one.message
+
+
+def advice_of(found: Iterable[Degeneracy], beaten: Iterable[str] = ()) -> list[str]:
+    """What whoever trained the model can do about it; not part of what is said to others."""
+    from lcifr.learn.score import UNAWARE_ADVICE
+
+    texts = [one.advice for one in found if one.advice]
+    return texts + [UNAWARE_ADVICE for text in beaten if "unaware" in text]
 
 
 def baseline_table(result: dict[str, Any]) -> None:

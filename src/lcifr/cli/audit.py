@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from lcifr.certificates import Statement
 
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
+BEATEN = {"plain": "training for φ gained nothing here", "unaware": "use that one"}
 PROVED = 1000  # people up to whom proofs are written and checked unless it is said otherwise: a minute or so
 
 
@@ -178,13 +179,16 @@ def _result(
     baselines: dict[str, dict[str, float]],
 ) -> dict[str, Any]:
     from lcifr.certificates.population import state_tally
+    from lcifr.cli._words import advice_of, learned_warnings
 
     statement = state_tally(found.tally, held_out=population, confidence=confidence, baselines=baselines)
     plain = asdict(statement)
     plain["subgroups"] = [] if statement.subgroups is None else statement.subgroups.to_dict("records")
     about_z = [one for one in parties.fitted.degeneracies_ if one.name in ("flat latent", "alone")]
-    trivial = [one.message for one in (*about_z, *parties.head.degeneracies_)]
-    plain["warnings"] = list(dict.fromkeys([*statement.warnings, *_beaten(statement), *trivial]))
+    trivial = learned_warnings((*about_z, *parties.head.degeneracies_), plain)
+    beaten = _beaten(statement)
+    plain["warnings"] = list(dict.fromkeys([*statement.warnings, *beaten, *trivial]))
+    plain["advice"] = advice_of(parties.head.degeneracies_, beaten)
     return {
         "format": "lcifr-audit-result-1",
         "command": "audit",
@@ -212,9 +216,9 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
 
 
 def _beaten(statement: Statement) -> list[str]:
-    """Whether one of the baselines is as good and as often certified: then it should be used."""
+    """Whether one of the baselines is as good and as often certified: then this model is worth nothing beside it."""
     return [
-        f"the {name} model is as accurate and as often certified: use that one"
+        f"the {name} model is as accurate and as often certified: {BEATEN[name]}"
         for name, figures in statement.baselines.items()
         if statement.accuracy is not None
         and figures["accuracy"] >= statement.accuracy
@@ -243,4 +247,6 @@ def _show(result: dict[str, Any], out: Path) -> None:
             "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked['rejected'])[:5])}"
         )
         say(f"exact checker: {checked['certified']} proofs, {checked['counterexamples']} counterexamples; {said}")
+    for text in result["advice"]:
+        to_stderr(f"Advice: {text}")
     to_stderr(f"\nWritten to {out}. Next: lcifr report {out}" + (f", lcifr check {out}/bundle" if checked else ""))

@@ -84,11 +84,11 @@ def consume(
     options = {"hidden": widths_of(hidden), "gamma": gamma, "epochs": epochs, "random_state": seed}
     with run_folder(context, out, force=force, inputs=inputs) as run:
         run.lost = "Learning is not kept, it starts anew."
-        head, warned = _learn(sides, known, task, tolerance, options)
+        head = _learn(sides, known, task, tolerance, options)
         head.save(run.work / "model.safetensors")
         found = _certify(sides, head, on)
         _write_certificates(run.work / "certificates.parquet", found)
-        result = _result(sides, known, head, found, warned)
+        result = _result(sides, known, head, found)
         run.finish(result)
     if as_json:
         print_json(result)
@@ -142,7 +142,7 @@ def _with_report(sides: dict[str, Representation], report: Path) -> dict[str, Re
 
 def _learn(
     sides: dict[str, Representation], known: dict[str, Labels], task: Task, tolerance: float | None, options: Any
-) -> tuple[Head, list[str]]:
+) -> Head:
     import numpy as np
 
     from lcifr.cli._learning import one_thread, timed
@@ -166,9 +166,9 @@ def _learn(
         raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")
     head: Head = RobustRegressor(tolerance=float(tolerance or 0), **options) if number else RobustClassifier(**options)
     part = sides[TRAIN].take(rows)
-    with one_thread() as warned, timed(f"Learning from {len(rows)} people"):
+    with one_thread(), timed(f"Learning from {len(rows)} people"):
         head.fit(part.latent, y, radius=part.radius)
-    return head, warned
+    return head
 
 
 def _certify(sides: dict[str, Representation], head: Head, on: Where) -> dict[str, Certificates]:
@@ -195,9 +195,9 @@ def _result(
     known: dict[str, Labels],
     head: Head,
     found: dict[str, Certificates],
-    warned: list[str],
 ) -> dict[str, Any]:
     from lcifr.certificates import state
+    from lcifr.cli._words import learned_warnings
 
     shown = HELD_OUT if HELD_OUT in found else TRAIN
     labels = known[shown]
@@ -221,7 +221,7 @@ def _result(
         "radius": {"claimed": len(found[shown]) - checked, "checked": checked},
         "provenance": asdict(sides[shown].provenance),
         "model": head.network_.hash,
-        "warnings": [*warned, *statement["warnings"]],
+        "warnings": [*statement["warnings"], *learned_warnings(head.degeneracies_, statement)],
         "files": {"model": "model.safetensors", "certificates": "certificates.parquet"},
     }
 

@@ -116,7 +116,7 @@ def _encoder(run: Run, crowd: Crowd, phi: str, recipe: Recipe, gamma: float) -> 
     saved = run.work / "encoder.safetensors"
     if run.resumed and saved.is_file():
         encoder = load_encoder(run.work)
-        return encoder, [f"FairEncoder: {one.message}" for one in encoder.degeneracies_]
+        return encoder, [f"FairEncoder: {one}" for one in encoder.degeneracies_]
     encoder = recipe.encoder(crowd, phi, gamma=gamma, verbose=watched())
     run.lost = "Learning is not kept, it starts anew."
     with one_thread() as warned, timed(f"Learning from {len(crowd.train)} people"):

@@ -185,10 +185,13 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if self.head_ is not None and self.target_ is not None:
             decision = self.target_.decide(torch.as_tensor(self.head_(latent))).numpy()
         alone = alone_share(people.region)
-        found = degeneracies(self.target_, latent=latent, decision=decision, label=people.label, alone=alone)
+        weighted = self.class_weight is not None
+        found = degeneracies(
+            self.target_, latent=latent, decision=decision, label=people.label, alone=alone, balanced=weighted
+        )
         self.degeneracies_ = found
         for one in found:
-            warnings.warn(f"{type(self).__name__}: {one.message}", DegenerateModelWarning, stacklevel=3)
+            warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
 
     # -- use -------------------------------------------------------------------------------------------------------
 

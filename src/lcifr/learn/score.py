@@ -17,6 +17,13 @@ FLAT = 1.1
 Proofs push z towards a line where there are two classes (German, Cat + Noise: 1.2, plain 1.7), and whoever has another
 label in mind should know."""
 
+FLAT_ADVICE = "decoder_weight=1.0 (`lcifr produce --decoder-weight 1`) keeps more of x"
+CONSTANT_ADVICE = (
+    'If one class is rare, class_weight="balanced" (--class-weight balanced) takes it seriously; a smaller gamma '
+    "(--gamma) asks for fewer certified people"
+)
+UNAWARE_ADVICE = "Use that one: lcifr.estimators.unaware(encoder), or `lcifr produce --unaware`"
+
 POINT = 1e-9
 """Standard deviations: a box that is not wider than this is one person, rounded outward."""
 
@@ -60,10 +67,17 @@ def alone_share(region: Region) -> float:
 
 @dataclass(frozen=True)
 class Degeneracy:
-    """One way in which a model is too trivial; ``name`` for programs, ``message`` for people."""
+    """One way in which a model is too trivial; ``name`` for programs, ``message`` for people.
+
+    ``advice`` : what whoever trains it can do, in terms of settings; empty where nothing general can be said.
+    """
 
     name: str
     message: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message}. {self.advice}" if self.advice else self.message
 
 
 def degeneracies(
@@ -74,6 +88,7 @@ def degeneracies(
     label: FloatArray | None = None,
     unaware: float | None = None,
     alone: float | None = None,
+    balanced: bool = False,
 ) -> tuple[Degeneracy, ...]:
     """Everything trivial about a model: what a certified share must never be shown without.
 
@@ -82,10 +97,11 @@ def degeneracies(
     latent : (people, d) z. decision, label : (people,) codes, or numbers.
     unaware : score of the unaware baseline on the same people.
     alone : share of people whose region holds nobody but themselves.
+    balanced : whether the model is to be judged by balanced accuracy, as one trained with class weights is.
     """
     found = [*_of_people(latent, alone)]
     if target is not None and decision is not None and label is not None:
-        found += _of_decisions(target, decision, label, unaware)
+        found += [*_of_decisions(target, decision, label, balanced), *_beside(target, decision, label, unaware)]
     return tuple(found)
 
 
@@ -94,30 +110,39 @@ def _of_people(latent: FloatArray | None, alone: float | None) -> Iterator[Degen
         yield Degeneracy(
             "flat latent",
             f"z has an effective rank of {rank:.2f}: it tells people apart by one number only, which is enough for "
-            "the label it was trained for and for little else (decoder_weight keeps more of x)",
+            "the label it was trained for and for little else",
+            FLAT_ADVICE,
         )
     if alone is not None and alone > 0.5:
         text = f"{alone:.0%} of the people have nobody similar but themselves: proving that is no feat"
         yield Degeneracy("alone", text)
 
 
-def _of_decisions(
-    target: Target, decision: FloatArray, label: FloatArray, unaware: float | None
-) -> Iterator[Degeneracy]:
-    score = score_of(target, decision, label)
+def _of_decisions(target: Target, decision: FloatArray, label: FloatArray, balanced: bool) -> Iterator[Degeneracy]:
+    score = (balanced_score_of if balanced else score_of)(target, decision, label)
     if target.kind is Kind.NUMBER:
         if np.ptp(decision) == 0:
             yield Degeneracy("constant", "the model predicts the same number for everybody")
-    else:
-        majority = float(np.unique(label, return_counts=True)[1].max() / len(label))
-        if len(np.unique(decision)) == 1:
-            yield Degeneracy("constant", "the model decides the same for everybody")
-        elif score < majority:
-            text = f"accuracy {score:.3f} is below what always deciding for the majority gives ({majority:.3f})"
-            yield Degeneracy("below majority", text)
-    if unaware is not None and score < unaware:
-        text = f"a model that never sees what φ leaves free scores {unaware:.3f}, this one {score:.3f}: use that one"
-        yield Degeneracy("worse than unaware", text)
+        return
+    counts = np.unique(label, return_counts=True)[1]
+    least = 1 / len(counts) if balanced else counts.max() / len(label)
+    if len(np.unique(decision)) == 1:
+        yield Degeneracy("constant", "the model decides the same for everybody", CONSTANT_ADVICE)
+    elif score < least:
+        name = "balanced accuracy" if balanced else "accuracy"
+        text = f"{name} {score:.3f} is below what always deciding for the majority gives ({least:.3f})"
+        yield Degeneracy("below majority", text)
+
+
+def _beside(target: Target, decision: FloatArray, label: FloatArray, unaware: float | None) -> Iterator[Degeneracy]:
+    if unaware is not None and (score := score_of(target, decision, label)) < unaware:
+        yield worse_than_unaware(score, unaware)
+
+
+def worse_than_unaware(score: float, unaware: float) -> Degeneracy:
+    """A model that the unaware baseline beats."""
+    text = f"a model that never sees what φ leaves free scores {unaware:.3f}, this one {score:.3f}"
+    return Degeneracy("worse than unaware", text, UNAWARE_ADVICE)
 
 
 class DegenerateModelWarning(UserWarning):

@@ -185,8 +185,12 @@ class Target:
 
 def class_weights(target: Target, label: NDArray[np.float64], weights: Any) -> NDArray[np.float64]:
     """(n,) a weight for each person, of mean 1: ``None``, ``"balanced"``, or ``{class: weight}``."""
-    if weights is None or target.kind is Kind.NUMBER:
+    if weights is None:
         return np.ones(len(label))
+    if target.kind is Kind.NUMBER:
+        raise LearningError(
+            f"class_weight={weights!r}, and the labels are numbers, which have no classes", fix="leave it out"
+        )
     from sklearn.utils.class_weight import compute_sample_weight
 
     codes = label.astype(np.int64)

@@ -99,6 +99,7 @@ def _proved(found: Audit | Certificates, statement: Statement) -> Proved:
         reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
         on_ball=modular.get("ball"),
         on_box=modular.get("box"),
+        constant=statement.constant,
     )
 
 

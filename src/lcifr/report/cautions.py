@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lcifr.certificates import Audit, Certificates, Statement
+from lcifr.certificates.population import constant_words
 from lcifr.drawing.text import count, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Finding, Severity, Similarity, lint
@@ -35,11 +36,18 @@ def find_cautions(
 ) -> tuple[Caution, ...]:
     """Everything a reader must know before believing a figure, the gravest first."""
     return (
+        *_about_a_constant_model(statement),
         *_about_the_proofs(found, about),
         *_about_the_people(statement, about),
         *_about_the_model(statement, models),
         *_about_the_formula(findings, withheld),
     )
+
+
+def _about_a_constant_model(statement: Statement) -> Iterator[Caution]:
+    if statement.constant is not None:
+        words = constant_words(statement.people, statement.constant)
+        yield Caution("constant", "The model decides the same for everybody", _sentence(words[:1].upper() + words[1:]))
 
 
 def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Caution]:
@@ -80,7 +88,10 @@ def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
 
 def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iterator[Caution]:
     own, others = models[0], models[1:]
+    said = None if statement.constant is None else constant_words(statement.people, statement.constant)
     for warning in statement.warnings:
+        if warning == said:  # said first of all
+            continue
         yield Caution(
             "degenerate", "The share may mean less than it seems", _sentence(warning[:1].upper() + warning[1:])
         )

@@ -26,7 +26,10 @@ class Promise:
 
 @dataclass(frozen=True)
 class Proved:
-    """Of how many people what was proved; ``lower`` is a bound for the population, None where there is none."""
+    """Of how many people what was proved; ``lower`` is a bound for the population, None where there is none.
+
+    ``constant`` : the decision that everybody gets, where there is but one.
+    """
 
     people: int
     certified: int
@@ -40,6 +43,7 @@ class Proved:
     reasons: Mapping[str, int]
     on_ball: float | None = None
     on_box: float | None = None
+    constant: str | None = None
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ class Headline:
     words: str
     bound: str
     parts: tuple[tuple[str, str, int, str], ...]  # kind, name, people, share
+    muted: bool = False  # of a model that decides the same for everybody: the figure is nothing to be proud of
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from lcifr.certificates import Audit, Certificates, FrozenEncoder, Statement
 from lcifr.certificates.audited import read_audited
 from lcifr.certificates.decision import read_model
 from lcifr.certificates.folder import read_json
+from lcifr.certificates.tally import Tally
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.report.build import build, read_frontier
@@ -172,10 +173,18 @@ def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any
         accuracy=result.get("accuracy"),
         balanced_accuracy=result.get("balanced_accuracy"),
         majority_rate=result.get("majority_rate"),
+        constant=_constant(found),
         baselines=dict(result.get("baselines") or {}),
         warnings=tuple(str(text) for text in result.get("warnings") or ()),
         subgroups=pd.DataFrame(rows) if rows else None,
     )
+
+
+def _constant(found: Audit | Certificates) -> str | None:
+    """Counted again too: the decision that everybody gets, where there is but one."""
+    tally = Tally()
+    tally.add(found, None, {})
+    return tally.constant
 
 
 # -- the frontier ------------------------------------------------------------------------------------------------------

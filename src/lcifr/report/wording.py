@@ -53,11 +53,16 @@ def _headline(proved: Proved) -> Headline:
         if proved.lower is None
         else f"In the population: at least {at_least(proved.lower)}, with {_confidence(proved)} confidence."
     )
+    words = f"{count(proved.certified)} of {count(proved.people)} people are certified with respect to φ."
+    if proved.constant is not None:
+        bound = f"{words} Of such a model that says nothing. {bound}"
+        words = f"The model decides the same for everybody: {proved.constant}."
     return Headline(
         percent(proved.share),
-        f"{count(proved.certified)} of {count(proved.people)} people are certified with respect to φ.",
+        words,
         bound,
         tuple((kind, KINDS[kind], number, percent(number / proved.people)) for kind, number in counts),
+        muted=proved.constant is not None,
     )
 
 

@@ -65,7 +65,7 @@ def _head(document: Document, style: str, script: str) -> list[Element]:
         element("meta", http_equiv="Content-Security-Policy", content=policy),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="referrer", content="no-referrer"),
-        element("title", f"{document.title} – {document.headline.figure} certified with respect to φ"),
+        element("title", f"{document.title} – {_in_short(document.headline)}"),
         raw("style", style),
     ]
 
@@ -100,10 +100,14 @@ def _body(document: Document) -> list[Element]:
     ]
 
 
+def _in_short(headline: Headline) -> str:
+    return headline.words if headline.muted else f"{headline.figure} certified with respect to φ"
+
+
 def _headline(headline: Headline) -> Element:
     return element(
         "div",
-        element("p", headline.figure, class_="figure"),
+        element("p", headline.figure, class_="figure muted" if headline.muted else "figure"),
         element(
             "div",
             element("p", headline.words, class_="words"),
