@@ -18,7 +18,7 @@ $(VENV)/bin/python:
 $(VENV)/run.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Setting up lcifr (first time: a few minutes; the next run starts at once) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fast]' --constraint constraints.txt
-	$(BIN)/python -m lcifr.prove.compiled
+	$(BIN)/python -m lcifr.prove.networks.kernel
 	@touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(VENV)/run.stamp

@@ -13,11 +13,11 @@ from statistics import median
 import torch
 from sklearn.neural_network import MLPClassifier
 
-from lcifr.certificates import FrozenEncoder
-from lcifr.certificates.desk import Desk
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.online import Desk
 from lcifr.data import Encoding
 from lcifr.datasets import load
-from lcifr.network import Network
+from lcifr.models.network import Network
 from lcifr.similarity.similarity import Similarity
 
 PEOPLE = 100

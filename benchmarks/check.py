@@ -16,13 +16,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from lcifr.certificates import FrozenEncoder, audit, represent, write_bundle
+from lcifr.certify.auditor import audit
+from lcifr.certify.bundle import write_bundle
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.producer import represent
 from lcifr.check import bundle
 from lcifr.check.judge import Report
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.errors import DatasetError
-from lcifr.network import Network
+from lcifr.models.network import Network
 from lcifr.similarity.similarity import Similarity
 
 SCENES = (("german", (20,)), ("german", (20, 20)), ("adult", (20,)), ("adult", (20, 20)))

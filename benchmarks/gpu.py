@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 import lcifr
-from lcifr.bounds.linear import backward, hidden_lines
-from lcifr.bounds.scene import Scene, Stage, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.cell_batch import Scene, Stage, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 
 SEED = 0
 CHOICES = ((5, 7), (7, 9), (9, 11), (11, 14))  # sex, race (free), degree of charge, score text

@@ -10,8 +10,8 @@ from torch import nn
 
 from lcifr import datasets
 from lcifr.data.encoding import Encoding
-from lcifr.network import Network
-from lcifr.similarity.region import Region
+from lcifr.models.network import Network
+from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
 
 

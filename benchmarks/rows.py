@@ -15,9 +15,9 @@ import torch
 from benchmarks.check import parts
 from threadpoolctl import threadpool_limits
 
-from lcifr.network import Network
+from lcifr.models.network import Network
 from lcifr.prove import Radius, radius
-from lcifr.similarity.region import Region
+from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
 
 SAME = "same(all except sex, job, housing, age, duration, credit_amount)"

@@ -24,11 +24,11 @@ def work(folder: Path, what: str) -> None:
     """One run, in a fresh process: prints its peak in kB and its CPU seconds."""
     from sklearn.linear_model import LogisticRegression
 
-    from lcifr.certificates import FrozenEncoder
-    from lcifr.certificates.files import audit_file, represent_file
+    from lcifr.certify.encoder import FrozenEncoder
     from lcifr.data import Encoding
     from lcifr.datasets import load
-    from lcifr.network import Network
+    from lcifr.models.network import Network
+    from lcifr.runs.file_runs import audit_file, represent_file
     from lcifr.similarity.similarity import Similarity
 
     data = load("german")

@@ -17,7 +17,7 @@ from lcifr.data import Encoding
 from lcifr.datasets import Split
 from lcifr.learn.loop import Schedule, train
 from lcifr.learn.producer import Method, People, Producer, Recipe
-from lcifr.learn.target import Target
+from lcifr.models.target import Target
 from lcifr.similarity.similarity import Similarity
 
 LIMITS = {"bounds": 5.0, "dl2": 20.0}

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certificates import Representation, audit, certify
-from lcifr.certificates.encoder import freeze
-from lcifr.certificates.latent import provenance_of
+from lcifr.artifacts.handover import Representation
+from lcifr.certify.auditor import audit
+from lcifr.certify.consumer import certify
+from lcifr.certify.encoder import freeze
+from lcifr.certify.producer import provenance_of
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.prove import Budget, Radius

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.data.fetch import FOLDER_VARIABLE
+from lcifr.data.io.fetch import FOLDER_VARIABLE
 from lcifr.datasets import Dataset, load
 from lcifr.errors import DatasetError
 

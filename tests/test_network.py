@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from lcifr.errors import NetworkError
-from lcifr.network import Network, compose
+from lcifr.models.network import Network, compose
 
 
 def random_network(seed: int, sizes: list[int], scale: float = 1.0) -> Network:

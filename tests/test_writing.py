@@ -11,8 +11,8 @@ import pytest
 
 from lcifr import writing
 from lcifr.data import Encoding, Schema
-from lcifr.network import Network
-from lcifr.writing import write_json, write_whole
+from lcifr.files import write_json, write_whole
+from lcifr.models.network import Network
 
 Write = Callable[[Path], None]
 
@@ -46,7 +46,7 @@ def test_a_full_disk_or_a_kill_leaves_the_old_file_alone(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as stopped:
-        stopped.setattr(f"lcifr.writing.{step}", stop)
+        stopped.setattr(f"lcifr.files.{step}", stop)
         with pytest.raises(KeyboardInterrupt):
             WRITERS[writer](path)
     assert path.read_bytes() == b"old"

@@ -11,34 +11,38 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from lcifr.certificates import Audit, Certificates, Representation, Verdict, audit, certify
+    from lcifr.artifacts.handover import Representation
+    from lcifr.certify.auditor import Audit, audit
+    from lcifr.certify.consumer import certify
+    from lcifr.certify.verdicts import Certificates, Verdict
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
     from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, tune
-    from lcifr.network import Network
+    from lcifr.models.network import Network
     from lcifr.prove.maximize import maximize
     from lcifr.prove.radius import radius
-    from lcifr.similarity import Region, Similarity
+    from lcifr.regions.region import Region
+    from lcifr.similarity import Similarity
 
 _HOMES = {
-    "Audit": "lcifr.certificates",
+    "Audit": "lcifr.certify",
     "Categorical": "lcifr.data",
-    "Certificates": "lcifr.certificates",
+    "Certificates": "lcifr.certify",
     "Encoding": "lcifr.data",
     "FairEncoder": "lcifr.estimators",
     "Individuals": "lcifr.data",
     "LcifrError": "lcifr.errors",
-    "Network": "lcifr.network",
+    "Network": "lcifr.models.network",
     "Numeric": "lcifr.data",
     "Region": "lcifr.similarity",
-    "Representation": "lcifr.certificates",
+    "Representation": "lcifr.certify",
     "RobustClassifier": "lcifr.estimators",
     "RobustRegressor": "lcifr.estimators",
     "Schema": "lcifr.data",
     "Similarity": "lcifr.similarity",
-    "Verdict": "lcifr.certificates",
-    "audit": "lcifr.certificates",
-    "certify": "lcifr.certificates",
+    "Verdict": "lcifr.certify",
+    "audit": "lcifr.certify",
+    "certify": "lcifr.certify",
     "maximize": "lcifr.prove",
     "radius": "lcifr.prove",
     "tune": "lcifr.estimators",

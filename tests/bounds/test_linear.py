@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from lcifr.bounds.linear import backward, hidden_lines
-from lcifr.bounds.multipliers import Tightened, tighten
-from lcifr.bounds.scene import Scene, set_stage, tensors
 from lcifr.prove import maximize
-from lcifr.prove.interval import forward_intervals
-from lcifr.similarity.region import Cell, Region
+from lcifr.prove.networks.linear_bounds.cell_batch import Scene, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds.multipliers import Tightened, tighten
+from lcifr.prove.oracles.interval import forward_intervals
+from lcifr.regions.region import Cell, Region
 from tests.prove.instances import Instance, largest_sampled, random_instance
 
 HIDDEN: list[list[int]] = [[], [6], [5, 4], [4, 3, 3]]

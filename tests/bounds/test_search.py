@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from lcifr.bounds.linear import backward, hidden_lines
-from lcifr.bounds.scene import set_stage, tensors
-from lcifr.bounds.search import Points, climb, repair, value_of, vertex_of
-from lcifr.prove.incumbent import assemble
-from lcifr.similarity.region import Region
+from lcifr.prove.networks.batched.incumbent import assemble
+from lcifr.prove.networks.linear_bounds.cell_batch import set_stage, tensors
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds.search import Points, climb, repair, value_of, vertex_of
+from lcifr.regions.region import Region
 from tests.prove.instances import random_instance
 
 HIDDEN: list[list[int]] = [[], [6], [5, 4], [4, 3, 3]]

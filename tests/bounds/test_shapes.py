@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.network import Network
+from lcifr.models.network import Network
 from lcifr.prove import maximize
 from lcifr.prove.answer import Answer, Status
-from lcifr.prove.confirm import refusals
-from lcifr.similarity.region import Region
+from lcifr.prove.oracles.confirm import refusals
+from lcifr.regions.region import Region
 from tests.prove.instances import Instance, largest_sampled, random_network
 
 METHODS = ["interval", "bounds", "branch", "cascade"]

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 import torch
 
-from lcifr.bounds import interior
-from lcifr.bounds.interior import Program, solve
-from lcifr.bounds.linear import hidden_lines
-from lcifr.bounds.multipliers import emptiness, tighten
-from lcifr.bounds.scene import Scene, set_stage, tensors
-from lcifr.bounds.search import Points, repair, satisfies_rows
-from lcifr.bounds.simplex import solve_each
-from lcifr.prove import compiled, radius
-from lcifr.similarity.region import Region
+from lcifr.prove import radius
+from lcifr.prove.networks import kernel as compiled
+from lcifr.prove.networks.linear_bounds import interior
+from lcifr.prove.networks.linear_bounds.cell_batch import Scene, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.interior import Program, solve
+from lcifr.prove.networks.linear_bounds.linear import hidden_lines
+from lcifr.prove.networks.linear_bounds.multipliers import emptiness, tighten
+from lcifr.prove.networks.linear_bounds.search import Points, repair, satisfies_rows
+from lcifr.prove.networks.linear_bounds.simplex import solve_each
+from lcifr.regions.region import Region
 from tests.prove.instances import random_instance, random_network
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcifr.certificates import FrozenEncoder
+from lcifr.certify.encoder import FrozenEncoder
 from lcifr.data import Categorical, Encoding, Numeric, Schema
-from lcifr.network import Network
+from lcifr.models.network import Network
 from lcifr.similarity.similarity import Similarity
 from tests.prove.instances import random_network
 from tests.similarity.worlds import World

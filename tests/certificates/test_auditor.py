@@ -12,12 +12,15 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from lcifr.certificates import Audit, Certificates, Verdict, audit, certify, represent, write_bundle
-from lcifr.certificates.verdicts import Reason
+from lcifr.certify.auditor import Audit, audit
+from lcifr.certify.bundle import write_bundle
+from lcifr.certify.consumer import certify
+from lcifr.certify.producer import represent
+from lcifr.certify.verdicts import Certificates, Reason, Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
-from lcifr.similarity.whole import narrowed
+from lcifr.regions.whole_numbers import narrowed
 from tests.certificates.scenes import FORMULAS, Scene, scene, scene_of
 from tests.similarity.worlds import World, worlds
 

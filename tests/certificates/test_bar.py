@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lcifr.certificates import bar
+from lcifr.runs import progress_bar as bar
 
 
 def test_the_pace_is_that_of_the_work(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 import lcifr
-from lcifr.certificates import certify, represent, write_bundle
-from lcifr.certificates.folder import sha256
+from lcifr.artifacts.folder import sha256
+from lcifr.certify.bundle import write_bundle
+from lcifr.certify.consumer import certify
+from lcifr.certify.producer import represent
 from lcifr.check import Rejected
 from lcifr.check.bundle import check_bundle
 from lcifr.errors import ArtefactError

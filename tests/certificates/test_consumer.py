@@ -15,10 +15,14 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lcifr.certificates import Decision, Provenance, Reason, Representation, Verdict, certify, represent
-from lcifr.certificates.linear import largest_radius, upper_on_box
+from lcifr.artifacts.handover import Provenance, Representation
+from lcifr.certify.consumer import certify
+from lcifr.certify.decision import Decision
+from lcifr.certify.linear import largest_radius, upper_on_box
+from lcifr.certify.producer import represent
+from lcifr.certify.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
-from lcifr.network import Network
+from lcifr.models.network import Network
 from tests.certificates.scenes import FORMULAS, scene
 from tests.prove.instances import random_network, wild
 

@@ -10,15 +10,20 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
-from lcifr.certificates import FrozenEncoder, Representation, audit, certify, represent, write_bundle
-from lcifr.certificates.desk import Desk
-from lcifr.certificates.population import lower_bound, state
+from lcifr.artifacts.handover import Representation
+from lcifr.certify.auditor import audit
+from lcifr.certify.bundle import write_bundle
+from lcifr.certify.consumer import certify
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.online import Desk
+from lcifr.certify.population import lower_bound, state
+from lcifr.certify.producer import represent
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding
 from lcifr.datasets import Dataset, load
 from lcifr.errors import TableError
-from lcifr.network import Network
+from lcifr.models.network import Network
 from lcifr.similarity.similarity import Similarity
 
 

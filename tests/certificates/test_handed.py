@@ -12,13 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from lcifr.certificates import Representation, certify, handed, represent
-from lcifr.certificates.certified import certify_folder, read_certified
-from lcifr.certificates.folder import MANIFEST, describe_files
-from lcifr.certificates.handed import read_handed, stream_ids
-from lcifr.certificates.handover import IDS, LATENT
-from lcifr.certificates.tally import Tally
+from lcifr.artifacts import handover_chunks as handed
+from lcifr.artifacts.folder import MANIFEST, describe_files
+from lcifr.artifacts.handover import IDS, LATENT, Representation
+from lcifr.artifacts.handover_chunks import read_handed, stream_ids
+from lcifr.certify.consumer import certify
+from lcifr.certify.producer import represent
+from lcifr.certify.tally import Tally
 from lcifr.errors import ArtefactError
+from lcifr.runs.certified import certify_folder, read_certified
 from tests.certificates.scenes import FORMULAS, scene
 
 LISTS = st.lists(st.text(max_size=4) | st.integers(), max_size=12)

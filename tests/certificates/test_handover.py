@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lcifr.certificates import Representation, represent
-from lcifr.certificates.folder import sha256
+from lcifr.artifacts.folder import sha256
+from lcifr.artifacts.handover import Representation
+from lcifr.certify.producer import represent
 from lcifr.errors import ArtefactError, LcifrError
 from tests.certificates.scenes import FORMULAS, Scene, scene
 
@@ -179,12 +180,12 @@ def test_a_consumer_needs_nothing_but_the_hand_over(one: Scene, handed: Represen
     handed.write(tmp_path / "handover")
     one.model.save(tmp_path / "model.safetensors")
     code = (
-        "from lcifr.certificates import Representation, certify; from lcifr.network import Network\n"
+        "from lcifr.certify import Representation, certify; from lcifr.models.network import Network\n"
         "found = certify(Representation.read('handover'), Network.load('model.safetensors'))\n"
         "print(' '.join(found.verdict))"
     )
     printed = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    from lcifr.certificates import certify
+    from lcifr.certify.consumer import certify
 
     assert printed.stdout.split() == list(certify(handed, one.model).verdict)
 

@@ -14,9 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certificates import Representation, audit, large, represent
-from lcifr.certificates.files import audit_file, represent_file
+from lcifr.artifacts.handover import Representation
+from lcifr.certify.auditor import audit
+from lcifr.certify.producer import represent
 from lcifr.errors import ArtefactError, LcifrError, TableError
+from lcifr.runs import parts as large
+from lcifr.runs.file_runs import audit_file, represent_file
 from tests.certificates.scenes import FORMULAS, Scene, people, scene
 
 ROOT = Path(__file__).parents[2]
@@ -65,8 +68,8 @@ SCRIPT = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from tests.certificates.test_large import CHUNK, one
-from lcifr.certificates import large
-from lcifr.certificates.files import represent_file
+from lcifr.runs import parts as large
+from lcifr.runs.file_runs import represent_file
 
 write = large.write_whole
 def slowly(path, content):  # or everything is over before it can be killed

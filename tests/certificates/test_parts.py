@@ -18,13 +18,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load
 
-from lcifr.certificates import certified, files, large, represent
-from lcifr.certificates.files import audit_file, represent_file
-from lcifr.certificates.handed import Handed
-from lcifr.certificates.stream import read_chunks
-from lcifr.certificates.uniqueness import Uniqueness, hashed
+from lcifr.artifacts.handover_chunks import Handed
+from lcifr.certify.producer import represent
 from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.io.stream import read_chunks
+from lcifr.data.io.uniqueness import Uniqueness, hashed
 from lcifr.errors import ArtefactError, LcifrError, TableError
+from lcifr.runs import certified
+from lcifr.runs import file_runs as files
+from lcifr.runs import parts as large
+from lcifr.runs.file_runs import audit_file, represent_file
 from tests.certificates.scenes import SCHEMA, people
 from tests.certificates.test_large import ROOT, contents, one
 
@@ -134,7 +137,7 @@ def test_the_same_network_with_other_labels_is_another_run() -> None:
 KILLED = f"""
 import os, signal, sys
 sys.path.insert(0, {str(ROOT)!r})
-from lcifr.certificates import files, large
+from lcifr.runs import file_runs as files, parts as large
 from tests.certificates.test_parts import audit_all
 
 def kill(*arguments):

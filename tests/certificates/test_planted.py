@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.certificates import FrozenEncoder, Verdict, audit, certify, represent
-from lcifr.network import Network
+from lcifr.certify.auditor import audit
+from lcifr.certify.consumer import certify
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.producer import represent
+from lcifr.certify.verdicts import Verdict
+from lcifr.models.network import Network
 from tests.certificates.scenes import people, similarity
 
 FORMULA = "same(all except income) and income within 20"

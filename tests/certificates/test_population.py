@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from lcifr.certificates import audit
-from lcifr.certificates.population import group_metrics
+from lcifr.certify.auditor import audit
+from lcifr.certify.population import group_metrics
 from lcifr.errors import LcifrError
 from tests.certificates.scenes import FORMULAS, scene
 

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
-from lcifr.certificates import stream
-from lcifr.certificates.stream import Columns, column_names, count_people, read_chunks, read_tables
-from lcifr.certificates.survey import look_through
 from lcifr.data import Categorical, Individuals, Numeric, Schema
+from lcifr.data.io import stream
+from lcifr.data.io.stream import Columns, column_names, count_people, read_chunks, read_tables
+from lcifr.data.io.survey import look_through
 from lcifr.errors import LcifrError, TableError
 from tests.certificates.scenes import SCHEMA, people
 

@@ -13,10 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.certificates import Audit, Certificates, Reason, Verdict, audit, certify, represent, state
-from lcifr.certificates.handed import median
-from lcifr.certificates.population import state_tally
-from lcifr.certificates.tally import Tally
+from lcifr.artifacts.handover_chunks import median
+from lcifr.certify.auditor import Audit, audit
+from lcifr.certify.consumer import certify
+from lcifr.certify.population import state, state_tally
+from lcifr.certify.producer import represent
+from lcifr.certify.tally import Tally
+from lcifr.certify.verdicts import Certificates, Reason, Verdict
 from tests.certificates.scenes import FORMULAS, scene
 
 COUNT = 24

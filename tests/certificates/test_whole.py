@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.certificates import FrozenEncoder, audit, write_bundle
-from lcifr.certificates.verdicts import Reason, Verdict
+from lcifr.certify.auditor import audit
+from lcifr.certify.bundle import write_bundle
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.verdicts import Reason, Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Categorical, Encoding, Numeric, Schema
-from lcifr.network import Network
-from lcifr.similarity.region import Region
+from lcifr.models.network import Network
+from lcifr.regions.region import Region
+from lcifr.regions.whole_numbers import narrowed
 from lcifr.similarity.similarity import Similarity
-from lcifr.similarity.whole import narrowed
 from tests.prove.instances import random_network
 
 SCHEMA = Schema((Numeric("a", integer=True), Numeric("b", integer=True), Categorical("c", ("u", "v"))))

@@ -11,10 +11,14 @@ import pandas as pd
 import pytest
 
 from lcifr import FairEncoder
-from lcifr.certificates import FrozenEncoder, Representation, certify, represent, write_bundle
-from lcifr.certificates.files import represent_file
+from lcifr.artifacts.handover import Representation
+from lcifr.certify.bundle import write_bundle
+from lcifr.certify.consumer import certify
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.producer import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Individuals
+from lcifr.runs.file_runs import represent_file
 from lcifr.similarity.similarity import Similarity
 from tests.certificates.test_whole import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lcifr.certificates.folder import sha256
+from lcifr.artifacts.folder import sha256
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
 from tests.certificates.test_bundle import SCENES, contents, judge_of, judged_by, rewritten

@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr import check
-from lcifr.network import Network
-from lcifr.prove.confirm import plain_cell
-from lcifr.prove.enumerate import Enumerate
+from lcifr.models.network import Network
 from lcifr.prove.method import build_question
+from lcifr.prove.oracles.confirm import plain_cell
+from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.proof import to_plain
-from lcifr.similarity.region import Cell, Region
+from lcifr.regions.region import Cell, Region
 from tests.prove.instances import random_instance, wild
 from tests.prove.trees import grow_proof
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr import check
-from lcifr.prove.confirm import plain_cell
-from lcifr.prove.enumerate import Enumerate
 from lcifr.prove.method import build_question
+from lcifr.prove.oracles.confirm import plain_cell
+from lcifr.prove.oracles.enumerate import Enumerate
 from tests.prove.instances import Instance, random_instance, wild
 
 SEEDS = 24

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lcifr.data.fetch import FOLDER_VARIABLE
+from lcifr.data.io.fetch import FOLDER_VARIABLE
 from lcifr.datasets import load
 
 

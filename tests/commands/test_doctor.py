@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lcifr.prove import solvers
-from lcifr.prove.solvers import Outcome, Session, Solver, Word
-from lcifr.prove.solvers.highs import Highs
+from lcifr.prove.oracles import solvers
+from lcifr.prove.oracles.solvers import Outcome, Session, Solver, Word
+from lcifr.prove.oracles.solvers.highs import Highs
 from tests.commands.story import lcifr
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from lcifr import Network, RobustClassifier
-from lcifr.certificates.folder import sha256
+from lcifr.artifacts.folder import sha256
 from lcifr.check import bundle as checker
-from lcifr.learn.adapter import Decider
+from lcifr.models.adapter import Decider
 from tests.commands.story import lcifr
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lcifr.certificates import files
 from lcifr.estimators import frontier
+from lcifr.runs import file_runs as files
 from tests.commands.story import QUICK, lcifr, start, write_german
 
 STOPPED = 130
@@ -91,7 +91,7 @@ def parts(work: Path) -> list[Path]:
     return [path for path in (work / ".audited.parts").glob("part-*") if path.is_file()]
 
 
-KILLED = """import os, signal; from lcifr.certificates import large
+KILLED = """import os, signal; from lcifr.certify import large
 large.discard = lambda parts: os.kill(os.getpid(), signal.SIGKILL)
 """
 """kill −9 at the moment when the hand-over has just got its name."""

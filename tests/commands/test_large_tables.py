@@ -15,11 +15,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certificates import Representation, audit, certified, certify, files, represent, state, stream
+from lcifr.artifacts.handover import Representation
+from lcifr.certify.auditor import audit
+from lcifr.certify.consumer import certify
+from lcifr.certify.population import state
+from lcifr.certify.producer import represent
 from lcifr.cli import _limits
 from lcifr.cli._learning import load_encoder, load_model
 from lcifr.data import Individuals
+from lcifr.data.io import stream
 from lcifr.report import folder as report_folder
+from lcifr.runs import certified
+from lcifr.runs import file_runs as files
 from tests.commands.story import QUICK, lcifr, start
 from tests.commands.test_interrupt import contents
 
@@ -186,7 +193,7 @@ def test_a_killed_command_goes_on_and_ends_the_same(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
 
 
-COUNTING = """import os, signal; from lcifr.certificates import tally
+COUNTING = """import os, signal; from lcifr.certify import tally
 tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.certificates import Representation
+from lcifr.artifacts.handover import Representation
 from lcifr.cli._learning import load_encoder
 from lcifr.estimators import FairEncoder
 from tests.commands.story import QUICK, lcifr, write_german

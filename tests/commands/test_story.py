@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from lcifr import FairEncoder, RobustClassifier, audit
-from lcifr.certificates.audited import read_audited
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
-from lcifr.similarity.lint import lint
+from lcifr.runs.audited import read_audited
+from lcifr.similarity.lint.linter import lint
 from tests.commands.story import QUICK, lcifr, write_german
 
 

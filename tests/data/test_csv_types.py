@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import csv
 
-from lcifr.data.csv_types import KINDS, MISSING, OF_IDS, fitting, fitting_ids, read_as, retyped, spells_missing
+from lcifr.data.io.csv_types import KINDS, MISSING, OF_IDS, fitting, fitting_ids, read_as, retyped, spells_missing
 
 WHOLE = ["0", "1", "7", "007", "-3", " 5", "0x1F", "9" * 20]
 FRACTIONS = ["1.5", "2.0", "1e3", "+1", "1.", "inf", " nan", "1e400"]

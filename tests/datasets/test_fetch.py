@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 import lcifr.datasets
-from lcifr.data import fetch as fetching
-from lcifr.data.fetch import FOLDER_VARIABLE, DataFile, data_folder, download
+from lcifr.data.io import fetch as fetching
+from lcifr.data.io.fetch import FOLDER_VARIABLE, DataFile, data_folder, download
 from lcifr.datasets import fetch, find
 from lcifr.errors import DatasetError
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import lcifr.datasets
-from lcifr.data.fetch import FOLDER_VARIABLE, DataFile, sha256_of
+from lcifr.data.io.fetch import FOLDER_VARIABLE, DataFile, sha256_of
 from lcifr.datasets import find, load, names
 from lcifr.datasets._dataset import BUILTIN
 from lcifr.datasets.german import COLUMNS, SCHEMA

@@ -23,8 +23,8 @@ from sklearn.svm import LinearSVC, LinearSVR
 
 from lcifr.errors import NetworkError
 from lcifr.estimators import RobustClassifier
-from lcifr.learn.adapter import adapt
-from lcifr.learn.target import Kind
+from lcifr.models.adapter import adapt
+from lcifr.models.target import Kind
 from tests.learn.test_heads import latent
 
 MLP = {"hidden_layer_sizes": (6, 5), "max_iter": 30, "random_state": 0}

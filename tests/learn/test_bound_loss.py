@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from torch.nn.functional import softplus
 
-from lcifr.bounds.scene import tensors
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, plain
 from lcifr.learn.producer import People, Producer, Recipe, layers_of
 from lcifr.learn.reach import bound_radius
 from lcifr.learn.surroundings import Surroundings
-from lcifr.learn.target import Target
-from lcifr.network import Network
+from lcifr.models.network import Network
+from lcifr.models.target import Target
 from lcifr.prove import radius
+from lcifr.prove.networks.linear_bounds.cell_batch import tensors
 from lcifr.similarity.similarity import Similarity
 from tests.learn.populations import FORMULA, SCHEMA, population
 
@@ -185,7 +185,7 @@ def test_memory_does_not_grow_with_the_number_of_categories() -> None:
 
 
 def _sizes(values: int) -> dict[str, int]:
-    from lcifr.similarity.region import Region
+    from lcifr.regions.region import Region
 
     people, columns = 5, np.arange(1, values + 1)
     region = Region.from_arrays(

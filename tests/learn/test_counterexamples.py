@@ -12,10 +12,10 @@ from hypothesis import assume, given, settings
 
 from lcifr.data import Encoding, Individuals
 from lcifr.datasets import Dataset
+from lcifr.language.formula import Or
 from lcifr.learn.counterexamples import onto_simplex, similar_people
-from lcifr.network import Network
-from lcifr.similarity import geometry
-from lcifr.similarity.formula import Or
+from lcifr.models.network import Network
+from lcifr.regions import geometry
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, worlds
 

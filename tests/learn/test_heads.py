@@ -10,7 +10,7 @@ import torch
 
 from lcifr.errors import LearningError
 from lcifr.estimators import RobustClassifier, RobustRegressor
-from lcifr.learn.target import Kind, Target
+from lcifr.models.target import Kind, Target
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
 

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lcifr.estimators import RobustClassifier
 from lcifr.learn import linear
 from lcifr.learn.linear import LinearProblem, solve
-from lcifr.learn.target import Target
+from lcifr.models.target import Target
 
 FloatArray = NDArray[np.float64]
 KINDS = ("binary", "classes", "number")

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from lcifr.network import Network
-from lcifr.similarity.region import Region
+from lcifr.models.network import Network
+from lcifr.regions.region import Region
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from lcifr.prove.answer import Answer, Budget, Question, Status
-from lcifr.prove.branch import Branch
-from lcifr.prove.cascade import Cascade
-from lcifr.prove.confirm import refusals
-from lcifr.prove.enumerate import Enumerate
 from lcifr.prove.method import build_question
-from lcifr.prove.solvers import Limits, Model, Outcome, Session, Solver, Word, find_solver
+from lcifr.prove.networks.branch import Branch
+from lcifr.prove.networks.cascade import Cascade
+from lcifr.prove.oracles.confirm import refusals
+from lcifr.prove.oracles.enumerate import Enumerate
+from lcifr.prove.oracles.solvers import Limits, Model, Outcome, Session, Solver, Word, find_solver
 from tests.prove.instances import random_instance
 
 TOLERANCE = 1e-6
@@ -136,7 +136,7 @@ def test_only_the_open_pairs_are_asked_within_limits() -> None:
 
 
 def test_a_program_that_is_too_large_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lcifr.prove.leftover.MOST", 0)
+    monkeypatch.setattr("lcifr.prove.networks.leftover.MOST", 0)
     solver = Watched()
     found = Cascade(solver).maximize(question(OPEN[0]))
     assert solver.asked == 0

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import torch
 
-from lcifr.prove import Budget, Radius, Status, compiled, maximize, radius
+from lcifr.prove import Budget, Radius, Status, maximize, radius
 from lcifr.prove.answer import Answer
-from lcifr.similarity.region import Region
+from lcifr.prove.networks import kernel as compiled
+from lcifr.regions.region import Region
 from tests.prove.instances import Instance, corpus, largest_sampled, random_instance, random_network, wild
 from tests.prove.test_numerics import corners, networks, regions
 from tests.prove.test_radius import people
@@ -157,7 +158,7 @@ def test_a_tree_that_outgrows_its_room_starts_again(monkeypatch: pytest.MonkeyPa
     one = hard()
     before = ask(one, "branch")
     assert before.nodes.max() > 50
-    monkeypatch.setattr("lcifr.prove.compiled.call.NODES", 1)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.call.NODES", 1)
     after = ask(one, "branch")
     assert close(after.upper, before.upper)
     assert (after.status == Status.EXACT).all()
@@ -197,7 +198,7 @@ def test_a_target_spares_work() -> None:
 
 def test_one_kernel_serves_every_call() -> None:
     """Other kinds of arrays would be compiled anew, for half a minute each."""
-    from lcifr.prove.compiled.call import kernel
+    from lcifr.prove.networks.kernel.call import kernel
 
     one, (network, x, region) = hard(), people(1)
     ask(one, "branch", target=0.0, budget=3)

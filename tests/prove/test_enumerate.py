@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.errors import LcifrError
-from lcifr.prove.enumerate import Enumerate
-from lcifr.prove.exactly import rounded_up
 from lcifr.prove.method import build_question
-from lcifr.prove.simplex import maximize_exactly
-from lcifr.similarity.region import Region
+from lcifr.prove.oracles.enumerate import Enumerate
+from lcifr.prove.oracles.exactly import rounded_up
+from lcifr.prove.oracles.rational_simplex import maximize_exactly
+from lcifr.regions.region import Region
 from tests.prove.instances import Known, corpus, largest_sampled, random_instance, random_network
 
 SMALL = st.integers(-3, 3).map(Fraction)

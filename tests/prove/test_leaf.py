@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from lcifr.prove.answer import Answer, Question, Status
-from lcifr.prove.branch import Branch
-from lcifr.prove.confirm import refusals
-from lcifr.prove.enumerate import Enumerate
 from lcifr.prove.method import build_question
+from lcifr.prove.networks.branch import Branch
+from lcifr.prove.oracles.confirm import refusals
+from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.proof import Entry, Line, Multipliers
 from tests.prove.instances import random_instance
 
@@ -48,7 +48,7 @@ def test_multipliers_from_a_liar_prove_nothing_false(seed: int, monkeypatch: pyt
         lines = tuple(Line(*place, *rng.normal(size=2), float(rng.normal() * 1e3)) for place in places)
         return Multipliers(lines, tuple(Entry(row, float(rng.random())) for row in range(rows)))
 
-    monkeypatch.setattr("lcifr.prove.lp.multipliers_from_duals", liar)
+    monkeypatch.setattr("lcifr.prove.oracles.lp.multipliers_from_duals", liar)
     found = Branch().maximize(asked)
     assert count
     assert (found.upper >= truth).all()

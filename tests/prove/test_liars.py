@@ -10,12 +10,12 @@ import pytest
 
 from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.prove.answer import Claim, Question, Status
-from lcifr.prove.confirm import refusals
-from lcifr.prove.enumerate import Enumerate
-from lcifr.prove.lp import Lp
 from lcifr.prove.method import Method, build_question
-from lcifr.prove.milp import Milp
-from lcifr.prove.solvers import Limits, Model, Outcome, Session, Solver, Word, find_solver, solver_names
+from lcifr.prove.oracles.confirm import refusals
+from lcifr.prove.oracles.enumerate import Enumerate
+from lcifr.prove.oracles.lp import Lp
+from lcifr.prove.oracles.milp import Milp
+from lcifr.prove.oracles.solvers import Limits, Model, Outcome, Session, Solver, Word, find_solver, solver_names
 from tests.prove.instances import random_instance
 
 Lie = Callable[[Outcome, np.random.Generator], Outcome]
@@ -161,7 +161,7 @@ def test_an_answer_that_rests_on_a_solver_says_so() -> None:
 def test_solvers_are_found_by_their_files_and_every_status_of_highs_has_a_word() -> None:
     import highspy
 
-    from lcifr.prove.solvers.highs import WORDS
+    from lcifr.prove.oracles.solvers.highs import WORDS
 
     assert {"highs", "gurobi"} <= set(solver_names())
     assert set(highspy.HighsModelStatus.__members__) - set(WORDS) <= {"kMin", "kMax"}

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from lcifr import check
-from lcifr.network import Network
-from lcifr.prove.confirm import refusals
-from lcifr.prove.enumerate import Enumerate
-from lcifr.prove.lp import Lp, RelaxedCell
+from lcifr.models.network import Network
 from lcifr.prove.method import build_question
-from lcifr.prove.solvers import Word, find_solver
-from lcifr.similarity.region import Region
+from lcifr.prove.oracles.confirm import refusals
+from lcifr.prove.oracles.enumerate import Enumerate
+from lcifr.prove.oracles.lp import Lp, RelaxedCell
+from lcifr.prove.oracles.solvers import Word, find_solver
+from lcifr.regions.region import Region
 from tests.prove.instances import random_instance, wild
 
 

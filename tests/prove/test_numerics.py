@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lcifr.network import Network
+from lcifr.models.network import Network
 from lcifr.prove import maximize
-from lcifr.prove.confirm import refusals
 from lcifr.prove.method import build_question
-from lcifr.similarity.region import Region
+from lcifr.prove.oracles.confirm import refusals
+from lcifr.regions.region import Region
 from tests.test_network import exactly
 
 METHODS = ["cascade", "bounds", "interval"]

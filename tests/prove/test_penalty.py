@@ -7,9 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from lcifr.prove import Radius, Status, compiled, maximize, radius
+from lcifr.prove import Radius, Status, maximize, radius
 from lcifr.prove.answer import Answer
-from lcifr.similarity.region import Region
+from lcifr.prove.networks import kernel as compiled
+from lcifr.regions.region import Region
 from tests.certificates.scenes import people as somebody
 from tests.certificates.scenes import similarity
 from tests.prove.instances import Instance, largest_sampled, random_instance, random_network
@@ -65,8 +66,8 @@ def test_exact_like_enumeration(block: int) -> None:
 def test_no_strength_proves_too_much_and_what_is_too_weak_is_asked_of_the_engine(
     start: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lcifr.prove.compiled.penalty.START", start)
-    monkeypatch.setattr("lcifr.prove.compiled.penalty.ROUNDS", 1)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.penalty.START", start)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.penalty.ROUNDS", 1)
     for one, truth in zip(instances(0), truths(0), strict=True):
         found = ask(one, "branch")
         assert (found.upper >= truth).all()

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from lcifr.errors import LcifrError, UntrustedResultError
-from lcifr.network import Network
-from lcifr.prove import Radius, compiled, maximize, radius
-from lcifr.prove.confirm import refusals
-from lcifr.prove.engine import Result, Task, run
-from lcifr.similarity.region import Region
+from lcifr.models.network import Network
+from lcifr.prove import Radius, maximize, radius
+from lcifr.prove.networks import kernel as compiled
+from lcifr.prove.networks.batched.engine import Result, Task, run
+from lcifr.prove.oracles.confirm import refusals
+from lcifr.regions.region import Region
 from tests.prove.instances import random_network
 
 METHODS = ["cascade", "branch", "bounds", "interval", "milp"]
@@ -130,7 +131,7 @@ def test_a_lying_engine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_lying_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = pytest.importorskip("lcifr.prove.compiled.call", reason="numba is not installed")
+    call = pytest.importorskip("lcifr.prove.networks.kernel.call", reason="numba is not installed")
     network, x, region = people(7, count=3)
     true = call.answer_chunk
     monkeypatch.setattr(call, "answer_chunk", lambda *a, **b: (f := true(*a, **b))._replace(upper=f.upper - 0.1))
@@ -154,7 +155,7 @@ def test_a_spent_budget_is_said_and_no_solver_is_asked(monkeypatch: pytest.Monke
     def refuse(*_: object) -> None:
         raise AssertionError("a solver was asked")
 
-    monkeypatch.setattr("lcifr.prove.milp.Milp._maximize", refuse)
+    monkeypatch.setattr("lcifr.prove.oracles.milp.Milp._maximize", refuse)
     for proof in (False, True):
         found = radius(network, x, region, budget=1, proof=proof)
         assert (found.radius >= whole.attained).all()

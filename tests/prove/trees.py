@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lcifr import check
-from lcifr.network import Network
-from lcifr.prove.exactly import ExactCell
-from lcifr.prove.formulation import formulate
-from lcifr.prove.lp import multipliers_from_duals
+from lcifr.models.network import Network
+from lcifr.prove.oracles.exactly import ExactCell
+from lcifr.prove.oracles.formulation import formulate
+from lcifr.prove.oracles.lp import multipliers_from_duals
+from lcifr.prove.oracles.solvers import Word, find_solver
 from lcifr.prove.proof import (
     CategorySplit,
     CellProof,
@@ -23,8 +24,7 @@ from lcifr.prove.proof import (
     ReluSplit,
     plain_split,
 )
-from lcifr.prove.solvers import Word, find_solver
-from lcifr.similarity.region import Cell
+from lcifr.regions.region import Cell
 
 
 @dataclass

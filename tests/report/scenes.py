@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcifr.certificates import Audit, FrozenEncoder, Reason, Verdict, audit, represent, state
-from lcifr.certificates.decision import read_model
+from lcifr.certify.auditor import Audit, audit
+from lcifr.certify.decision import read_model
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.population import state
+from lcifr.certify.producer import represent
+from lcifr.certify.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, Point
 from lcifr.report import About, Report, build

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from lcifr.data import Categorical, Schema
-from lcifr.similarity.formula import (
+from lcifr.language.formula import (
     Absolute,
     And,
     CategoryComparison,
@@ -25,7 +25,7 @@ from lcifr.similarity.formula import (
     Value,
     Within,
 )
-from lcifr.similarity.names import attributes_in
+from lcifr.language.names import attributes_in
 
 Row = dict[str, Any]
 OPERATORS = {

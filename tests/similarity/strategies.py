@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.similarity.formula import (
+from lcifr.language.formula import (
     Absolute,
     And,
     AttributeSet,
@@ -34,7 +34,7 @@ from lcifr.similarity.formula import (
     Variable,
     Within,
 )
-from lcifr.similarity.names import attributes_in
+from lcifr.language.names import attributes_in
 
 NAMES = ("age", "income", "gpa", "hours per week", "größe", "in", "sd", "all", "a`b\\c", "x-y", "_x1", "Ωmega", "a\nb")
 CATEGORY_NAMES = ("sex", "race", "state of birth", "not", "numeric", 'say "hi"')

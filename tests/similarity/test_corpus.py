@@ -11,9 +11,11 @@ import torch
 
 from lcifr.data import Encoding, Individuals, Numeric, Schema
 from lcifr.errors import RegionError
-from lcifr.similarity import Similarity, parse, print_formula
-from lcifr.similarity.core import Compare, leaves
-from lcifr.similarity.holds import Pair, approximate, exact
+from lcifr.language.parser import parse
+from lcifr.language.printer import print_formula
+from lcifr.semantics.core import Compare, leaves
+from lcifr.semantics.holds import Pair, approximate, exact
+from lcifr.similarity import Similarity
 
 from .corpus import CORPUS, SCHEMA, TRAINING, Entry
 from .corpus import Pair as CorpusPair

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from lcifr import datasets
 from lcifr.data.schema import Schema
-from lcifr.similarity.explain import explain
-from lcifr.similarity.formula import Formula, Not
-from lcifr.similarity.mentions import free_attributes, sometimes_free_attributes
-from lcifr.similarity.parser import parse
+from lcifr.language.explain.sentences import explain
+from lcifr.language.formula import Formula, Not
+from lcifr.language.mentions import free_attributes, sometimes_free_attributes
+from lcifr.language.parser import parse
 from lcifr.similarity.ready import ready, ready_names
 
 from .corpus import CORPUS, ENGLISH, SCHEMA, SDS, Entry

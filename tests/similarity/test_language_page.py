@@ -10,10 +10,10 @@ import pytest
 
 from lcifr.data.schema import Schema
 from lcifr.errors import SimilarityError
-from lcifr.similarity.explain import explain
-from lcifr.similarity.names import KEYWORDS
-from lcifr.similarity.parser import MAX_LENGTH, MAX_NESTING, parse
-from lcifr.similarity.printer import print_formula
+from lcifr.language.explain.sentences import explain
+from lcifr.language.names import KEYWORDS
+from lcifr.language.parser import MAX_LENGTH, MAX_NESTING, parse
+from lcifr.language.printer import print_formula
 from lcifr.similarity.ready import ready_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")

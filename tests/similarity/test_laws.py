@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
-from lcifr.similarity.core import All, Any_, Category, Compare, Core, SameCategory, is_about, leaves
-from lcifr.similarity.formula import And, Implies, Not, Or, Person
-from lcifr.similarity.holds import Pair, approximate, evaluate
-from lcifr.similarity.resolve import resolve
+from lcifr.language.formula import And, Implies, Not, Or, Person
+from lcifr.semantics.core import All, Any_, Category, Compare, Core, SameCategory, is_about, leaves
+from lcifr.semantics.holds import Pair, approximate, evaluate
+from lcifr.semantics.resolve import resolve
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, worlds
 

@@ -8,12 +8,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.similarity import Finding, Severity, Similarity, find_neighbours, lint
-from lcifr.similarity.branches import contains
-from lcifr.similarity.formula import And, Formula, Not, Or
-from lcifr.similarity.holds import Pair, evaluate
-from lcifr.similarity.proxies import find_tells
-from lcifr.similarity.resolve import resolve
+from lcifr.language.formula import And, Formula, Not, Or
+from lcifr.semantics.holds import Pair, evaluate
+from lcifr.semantics.resolve import resolve
+from lcifr.similarity import Similarity
+from lcifr.similarity.lint.branches import contains
+from lcifr.similarity.lint.finding import Finding, Severity
+from lcifr.similarity.lint.linter import lint
+from lcifr.similarity.lint.neighbours import find_neighbours
+from lcifr.similarity.lint.proxies import find_tells
 
 from .worlds import World, worlds
 

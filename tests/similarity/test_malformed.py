@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lcifr.errors import SimilarityError
-from lcifr.similarity.parser import parse
-from lcifr.similarity.printer import print_formula
+from lcifr.language.parser import parse
+from lcifr.language.printer import print_formula
 
 from .corpus import CORPUS, SCHEMA
 

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from lcifr.data import Encoding, Numeric, Schema
-from lcifr.similarity import Similarity, lint, ready_names
+from lcifr.similarity import Similarity, ready_names
+from lcifr.similarity.lint.linter import lint
 
 AGE = 38.6
 

@@ -9,8 +9,8 @@ import pytest
 
 from lcifr.data.schema import Categorical, Numeric, Schema
 from lcifr.errors import SimilarityError
-from lcifr.similarity.formula import And, Comparison, Not, Same
-from lcifr.similarity.parser import MAX_LENGTH, MAX_NESTING, parse
+from lcifr.language.formula import And, Comparison, Not, Same
+from lcifr.language.parser import MAX_LENGTH, MAX_NESTING, parse
 
 from .corpus import CORPUS, SCHEMA, Entry
 

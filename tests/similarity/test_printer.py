@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.similarity.decimals import PLACES, read_decimal, write_decimal
-from lcifr.similarity.formula import Comparison, Formula, Linear, Or
-from lcifr.similarity.parser import parse
-from lcifr.similarity.printer import WIDTH, print_formula
+from lcifr.language.decimals import PLACES, read_decimal, write_decimal
+from lcifr.language.formula import Comparison, Formula, Linear, Or
+from lcifr.language.parser import parse
+from lcifr.language.printer import WIDTH, print_formula
 
 from .strategies import formulas, schemas
 

@@ -7,10 +7,10 @@ import pytest
 from lcifr import datasets
 from lcifr.data.schema import Schema
 from lcifr.errors import SimilarityError
-from lcifr.similarity.formula import Same, Within
-from lcifr.similarity.names import attributes_in
-from lcifr.similarity.parser import parse
-from lcifr.similarity.printer import print_formula
+from lcifr.language.formula import Same, Within
+from lcifr.language.names import attributes_in
+from lcifr.language.parser import parse
+from lcifr.language.printer import print_formula
 from lcifr.similarity.ready import ready, ready_names
 
 CONDITIONAL = {"adult", "german", "law_school"}

@@ -8,7 +8,8 @@ import pytest
 
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.errors import RegionError
-from lcifr.similarity import Region, Similarity
+from lcifr.regions.region import Region
+from lcifr.similarity import Similarity
 from lcifr.similarity.similarity import MAX_CELLS
 
 SCHEMA = Schema(

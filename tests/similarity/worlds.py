@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Encoding, Schema
 from lcifr.errors import RegionError
-from lcifr.similarity.formula import Formula
-from lcifr.similarity.region import Region
+from lcifr.language.formula import Formula
+from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.oracle import Oracle, Row
 from tests.similarity.strategies import HIGHEST, LOWEST, formulas, people, schemas

@@ -1,4 +1,4 @@
-"""How is it used from a shell? The command line, one file per command.
+"""The command line, one file per command.
 
 Every module of this folder whose name does not begin with an underscore is a command. It defines either ``app``, a
 ``typer.Typer`` whose commands appear under the module's name (``lcifr data list``), or ``register(app)``, which adds

@@ -1,4 +1,4 @@
-"""Does it answer rightly? Small programs and networks whose answers are known, for solvers that might be wrong."""
+"""Small programs and networks whose answers are known, for solvers that might be wrong."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.prove.solvers import Model, Solver, Word
+from lcifr.prove.oracles.solvers import Model, Solver, Word
 
 NEAR = 1e-6
 
@@ -73,9 +73,9 @@ def _tried_out(seed: int) -> Canary:
 
 def engine_answers(method: str) -> str:
     """What a method of :func:`lcifr.maximize` gets wrong; empty where nothing is."""
-    from lcifr.network import Network
+    from lcifr.models.network import Network
     from lcifr.prove import maximize
-    from lcifr.similarity.region import Region
+    from lcifr.regions.region import Region
 
     # relu(a − b) − relu(a + b) on [−1, 1]²: at most 2 (a = 1, b = −1), at least −2 (a = b = 1).
     hidden = (np.array([[1.0, -1.0], [1.0, 1.0]]), np.zeros(2))

@@ -1,4 +1,4 @@
-"""How is it used from a shell? What ``lcifr demo`` says: for somebody who has never heard of any of this."""
+"""What ``lcifr demo`` says: for somebody who has never heard of any of this."""
 
 from __future__ import annotations
 

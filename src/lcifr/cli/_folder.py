@@ -1,4 +1,4 @@
-"""Where do results go? One new folder per run, whole or not at all, with the settings that made it.
+"""One new folder per run, whole or not at all, with the settings that made it.
 
     OUT/settings.json   command, every argument, seed, versions, dates, hashes of what was read
     OUT/result.json     what ``--json`` prints
@@ -23,7 +23,7 @@ import typer
 
 from lcifr.cli._output import to_stderr
 from lcifr.errors import LcifrError
-from lcifr.writing import write_json
+from lcifr.files import write_json
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
 STOPPED = 130  # as shells say it: ended by Ctrl-C
@@ -72,7 +72,7 @@ def run_folder(context: typer.Context, out: Path, *, force: bool, inputs: Mappin
 
 def settings_of(context: typer.Context, inputs: Mapping[str, Path]) -> dict[str, Any]:
     """Everything that a run depends on."""
-    from lcifr.certificates.latent import versions
+    from lcifr.certify.producer import versions
 
     arguments = {name: value for name, value in context.params.items() if name not in NOT_REPEATED}
     return {
@@ -108,7 +108,7 @@ def describe_input(path: Path) -> dict[str, Any]:
     """Name and hash of a file, or of everything in a folder but the settings, which hold dates."""
     import hashlib
 
-    from lcifr.certificates.folder import sha256
+    from lcifr.artifacts.folder import sha256
 
     if path.is_file():
         return {"path": str(path), "sha256": sha256(path)}
@@ -121,7 +121,7 @@ def describe_input(path: Path) -> dict[str, Any]:
 
 def read_settings(folder: Path) -> dict[str, Any]:
     """The settings of a result folder."""
-    from lcifr.certificates.folder import read_json
+    from lcifr.artifacts.folder import read_json
 
     if not (folder / SETTINGS).is_file():
         raise LcifrError(f"{folder} holds no {SETTINGS}", fix="give a folder that a command of lcifr wrote")
@@ -133,7 +133,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 def read_result(folder: Path, command: str) -> dict[str, Any]:
     """What a command said, once the folder really is that command's."""
-    from lcifr.certificates.folder import read_json
+    from lcifr.artifacts.folder import read_json
 
     if not folder.is_dir():
         raise LcifrError(f"{folder}: there is no such folder", fix=f"give the folder that `lcifr {command}` wrote")

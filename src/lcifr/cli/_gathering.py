@@ -1,4 +1,4 @@
-"""What did a run find? Its figures, gathered some people at a time from the files that the run wrote."""
+"""Its figures, gathered some people at a time from the files that the run wrote."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lcifr.cli._parties import Parties
 from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
-    from lcifr.certificates import Audit
-    from lcifr.certificates.tally import Tally
+    from lcifr.certify.auditor import Audit
+    from lcifr.certify.tally import Tally
     from lcifr.data import Individuals
 
 LISTED = 100  # counterexamples in result.json; audit.parquet has all
@@ -33,8 +33,8 @@ def audit_people(
     work: Path, parties: Parties, whom: Whom, workers: int | None, chunk: int | None, *, modular: bool
 ) -> None:
     """Audit everybody into ``work``, part by part, unless that is done already."""
-    from lcifr.certificates.files import audit_file
     from lcifr.cli._learning import plain_notes, say_resumed, timed, watched, workers_for
+    from lcifr.runs.file_runs import audit_file
 
     if (work / "audited").exists():
         return
@@ -56,8 +56,8 @@ def audit_people(
 
 def gather(work: Path, parties: Parties, whom: Whom, by: list[str] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
-    from lcifr.certificates.audited import read_audited_chunks
-    from lcifr.certificates.tally import Tally
+    from lcifr.certify.tally import Tally
+    from lcifr.runs.audited import read_audited_chunks
 
     found, labels = Gathered(Tally()), list[Any]()
 
@@ -89,7 +89,7 @@ class _Writers:
             self._write("labels.parquet", pa.table({"label": label}))
 
     def _write(self, name: str, table: Any) -> None:
-        from lcifr.certificates.joining import Rows
+        from lcifr.artifacts.joining import Rows
 
         if name not in self._files:
             self._files[name] = self._into.enter_context(Rows(self._work / name))

@@ -1,4 +1,4 @@
-"""How do commands hand people over? z and proved radius into a folder, proofs into another, and what to say of it."""
+"""Z and proved radius into a folder, proofs into another, and what to say of it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def hand_over(
 
     Their attributes are read where they are: a copy of them could be left where a consumer gets it.
     """
-    from lcifr.certificates.files import represent_file
     from lcifr.cli._learning import plain_notes, say_resumed, timed, watched, workers_for
+    from lcifr.runs.file_runs import represent_file
 
     if folder.exists():
         return
@@ -52,7 +52,8 @@ def refuse_bundle(people: int) -> None:
 
 def prove_radii(folder: Path, encoder: FairEncoder, whom: Whom, handed: Path) -> None:
     """Write the proofs of a hand-over's radii to ``folder``, unless they are there already."""
-    from lcifr.certificates import Representation, write_bundle
+    from lcifr.artifacts.handover import Representation
+    from lcifr.certify.bundle import write_bundle
     from lcifr.cli._learning import waiting
 
     if not folder.exists():

@@ -1,4 +1,4 @@
-"""Who is who? The ids of people who are in memory, as their file names them."""
+"""The ids of people who are in memory, as their file names them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.certificates.ids import Id
+    from lcifr.data.io.ids import Id
 
 
 def ids_of(frame: pa.Table, path: Path, id_column: str, rows: Sequence[int]) -> tuple[Id, ...]:
@@ -20,8 +20,8 @@ def ids_of(frame: pa.Table, path: Path, id_column: str, rows: Sequence[int]) -> 
     """
     import numpy as np
 
-    from lcifr.certificates.ids import read_ids
     from lcifr.data.frames import is_parquet
+    from lcifr.data.io.ids import read_ids
 
     table = frame if is_parquet(path) else _as_written(path, id_column).take(np.asarray(rows))
     return read_ids(table, str(path), id_column, rows, texts=True)
@@ -30,8 +30,8 @@ def ids_of(frame: pa.Table, path: Path, id_column: str, rows: Sequence[int]) -> 
 def _as_written(path: Path, id_column: str) -> pa.Table:
     import pyarrow as pa
 
-    from lcifr.certificates.stream import Columns, read_tables
-    from lcifr.data.csv_types import fitting_ids, read_as
+    from lcifr.data.io.csv_types import fitting_ids, read_as
+    from lcifr.data.io.stream import Columns, read_tables
 
     texts = pa.concat_tables(read_tables(Columns(path, (id_column,)), None))
     return read_as(texts, {id_column: fitting_ids(texts[id_column])[0]})

@@ -1,4 +1,4 @@
-"""What is known of whom? Labels by id, from a table of which nothing else is looked at."""
+"""Labels by id, from a table of which nothing else is looked at."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def read_labels(
     import numpy as np
     import pyarrow as pa
 
-    from lcifr.certificates.ids import first_repeated
     from lcifr.cli._sample import read_whole
+    from lcifr.data.io.ids import first_repeated
 
     frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")
     if id_column is None and "id" in frame.column_names and target != "id":

@@ -1,4 +1,4 @@
-"""How do commands learn? The same way every time: one thread, a bar where somebody watches, warnings as plain lines."""
+"""The same way every time: one thread, a bar where somebody watches, warnings as plain lines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from lcifr.cli._output import plain, stderr, to_stderr
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
-    from lcifr.certificates.large import Done
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.head import Head
+    from lcifr.runs.parts import Done
 
 FEW = 1024  # fewer people than this are proved before a second process has started
 
@@ -86,7 +86,7 @@ def say_resumed(done: Done) -> None:
 @contextmanager
 def plain_notes() -> Iterator[None]:
     """What a large run warns of, as a line for people."""
-    from lcifr.certificates.large import OtherVersionWarning
+    from lcifr.runs.parts import OtherVersionWarning
 
     show = warnings.showwarning
 

@@ -1,4 +1,4 @@
-"""How many people are held in memory? Here is said what needs all of them there, and up to how many that is done."""
+"""Here is said what needs all of them there, and up to how many that is done."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def refuse_more(people: int, most: int, what: str, fix: str) -> None:
 
 def part_for(people: int, asked: int | None) -> int:
     """People per part: as asked, else few, else so many that there are not too many parts."""
-    from lcifr.certificates.large import CHUNK
+    from lcifr.runs.parts import CHUNK
 
     return asked or (PART if people <= FEW else CHUNK)

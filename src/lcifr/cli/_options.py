@@ -1,4 +1,4 @@
-"""How are options called? The same everywhere: each shared option is named and explained once."""
+"""The same everywhere: each shared option is named and explained once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where does output go? Results to stdout, for people or as JSON for machines; everything else to stderr."""
+"""Results to stdout, for people or as JSON for machines; everything else to stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose models are these? The producer's and the consumer's folders, read together and only if they belong together."""
+"""The producer's and the consumer's folders, read together and only if they belong together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lcifr.cli._whom import Whom, draw, look_at, whom_of
 from lcifr.errors import LcifrError, did_you_mean
 
 if TYPE_CHECKING:
-    from lcifr.certificates import FrozenEncoder
+    from lcifr.certify.encoder import FrozenEncoder
     from lcifr.data import Individuals, Schema
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.head import Head
@@ -63,8 +63,8 @@ class Parties:
 
     def decide(self, people: Individuals) -> Any:
         """(people,) decisions in the model's own labels."""
-        from lcifr.certificates.consumer import predictions
-        from lcifr.certificates.decision import read_model
+        from lcifr.certify.consumer import predictions
+        from lcifr.certify.decision import read_model
 
         if not len(people):
             return []
@@ -79,7 +79,7 @@ class Parties:
 
     def groups(self, people: Individuals, asked: list[str] | None) -> dict[str, Any]:
         """Subgroups by category: those that were asked for, or those that φ leaves free."""
-        from lcifr.similarity.mentions import free_attributes, sometimes_free_attributes
+        from lcifr.language.mentions import free_attributes, sometimes_free_attributes
 
         formula = self.encoder.similarity.formula
         free = {*free_attributes(formula, self.schema), *sometimes_free_attributes(formula, self.schema)}
@@ -111,7 +111,7 @@ class Parties:
 
 def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Parties:
     """Both folders; refused where the consumer's model was learned from another encoder."""
-    from lcifr.certificates.encoder import freeze
+    from lcifr.certify.encoder import freeze
     from lcifr.cli._learning import load_encoder, load_model
 
     made, used = read_result(producer, "produce"), read_result(consumer, "consume")
@@ -168,7 +168,7 @@ def _stored(producer: Path, name: str, schema: Schema) -> Side:
     """People whom the producer keeps, with ids and labels."""
     import pandas as pd
 
-    from lcifr.certificates.folder import read_json
+    from lcifr.artifacts.folder import read_json
     from lcifr.cli._labels import read_labels
     from lcifr.data import read_frame
 

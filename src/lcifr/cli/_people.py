@@ -1,4 +1,4 @@
-"""Who is it about? Tables as the commands read them: columns picked by the schema, people named, some held out."""
+"""Tables as the commands read them: columns picked by the schema, people named, some held out."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def with_fix(error: TableError, source: str) -> TableError:
 
 
 def _ids(frame: pa.Table, source: str, id_column: str | None, rows: Sequence[int]) -> tuple[str | int, ...]:
-    from lcifr.certificates.ids import first_repeated, named_twice
+    from lcifr.data.io.ids import first_repeated, named_twice
 
     if id_column is None:
         return tuple(rows)

@@ -1,13 +1,15 @@
-"""How is a checked formula shown? The report of ``lcifr phi check``, for people and for machines."""
+"""The report of ``lcifr phi check``, for people and for machines."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from lcifr.similarity import Example, Finding, Neighbours, Similarity, print_formula
-from lcifr.similarity.finding import percent
-from lcifr.similarity.refusal import find_place, point_at
+from lcifr.language.printer import print_formula
+from lcifr.language.refusal import find_place, point_at
+from lcifr.similarity import Similarity
+from lcifr.similarity.lint.finding import Example, Finding, percent
+from lcifr.similarity.lint.neighbours import Neighbours
 
 
 @dataclass(frozen=True)

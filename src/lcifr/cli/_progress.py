@@ -1,4 +1,4 @@
-"""How far is it? A progress bar on stderr, for what takes longer than people wait in silence."""
+"""A progress bar on stderr, for what takes longer than people wait in silence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What might a table mean? A schema without columns that can be no attribute, and a formula with comments."""
+"""A schema without columns that can be no attribute, and a formula with comments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lcifr.cli._sample import read_whole
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.frames import as_text
 from lcifr.errors import LcifrError, TableError
-from lcifr.similarity.names import quote_name, quote_value
+from lcifr.language.names import quote_name, quote_value
 
 if TYPE_CHECKING:
     import pyarrow as pa

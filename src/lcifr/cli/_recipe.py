@@ -1,4 +1,4 @@
-"""How do commands learn? What ``produce`` and ``tune`` have in common: settings, and an encoder made of them."""
+"""What ``produce`` and ``tune`` have in common: settings, and an encoder made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is drawn? Some people of a file that may be larger than memory, at random; the others are never kept."""
+"""Some people of a file that may be larger than memory, at random; the others are never kept."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def read_whole(path: Path, what: str, fix: str = "give a table of fewer people, 
 
 
 def _count(path: Path) -> int:
-    from lcifr.certificates.stream import count_people
+    from lcifr.data.io.stream import count_people
 
     known = count_people(path)
     return sum(len(table) for table in _tables(path)) if known is None else known
 
 
 def _tables(path: Path) -> Any:
-    from lcifr.certificates.stream import read_tables
+    from lcifr.data.io.stream import read_tables
 
     return read_tables(path, None)
 
@@ -58,8 +58,8 @@ def _drawn(path: Path, rows: Any) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    from lcifr.data.csv_types import retyped
     from lcifr.data.frames import is_parquet, read_frame
+    from lcifr.data.io.csv_types import retyped
 
     found, start = [], 0
     for table in _tables(path):

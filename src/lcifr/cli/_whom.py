@@ -1,4 +1,4 @@
-"""Whom is it about? The one place that says how commands read people to prove something about.
+"""The one place that says how commands read people to prove something about.
 
 A table that is a file is read some rows at a time, however small or large: once to see that all of it fits the schema,
 before anything is proved, again to prove, and once more to count. Nobody is kept in memory. What needs everybody there
@@ -18,8 +18,8 @@ from lcifr.errors import TableError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.certificates.stream import Columns, Source
     from lcifr.data import Individuals, Schema
+    from lcifr.data.io.stream import Columns, Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Whom:
     @property
     def source(self) -> Source:
         """Attributes and ids alone."""
-        from lcifr.certificates.stream import Columns
+        from lcifr.data.io.stream import Columns
 
         if self.label is None:
             return self.table
@@ -52,8 +52,8 @@ class Whom:
 
     def rows(self) -> Iterator[tuple[Individuals, Any]]:
         """Everybody in order, some at a time: who they are, and their labels (an Arrow column) or None."""
-        from lcifr.certificates.stream import read_tables
         from lcifr.data import Individuals
+        from lcifr.data.io.stream import read_tables
         from lcifr.data.table import target_values
 
         start = 0
@@ -109,9 +109,9 @@ def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, 
     folder : where to make room for the ids, to see that nobody is there twice.
     labels : whether they are looked at, where they are there.
     """
-    from lcifr.certificates.stream import Columns, column_names
-    from lcifr.certificates.survey import look_through
     from lcifr.cli._learning import waiting
+    from lcifr.data.io.stream import Columns, column_names
+    from lcifr.data.io.survey import look_through
 
     names = column_names(path)
     columns = pick_columns(names, str(path), schema, id_column, labelled=False)

@@ -1,4 +1,4 @@
-"""How is a result said? Careful words about certified shares, the same from every command."""
+"""Careful words about certified shares, the same from every command."""
 
 from __future__ import annotations
 

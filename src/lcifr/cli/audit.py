@@ -27,7 +27,7 @@ from lcifr.cli._parties import Parties, read_parties, read_whom
 from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
-    from lcifr.certificates import Statement
+    from lcifr.certify.population import Statement
 
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
 BEATEN = {"plain": "training for φ gained nothing here", "unaware": "use that one"}
@@ -146,11 +146,11 @@ def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None
 
 def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
     """Write the proofs, and let the exact checker read them back."""
-    from lcifr.certificates import write_bundle
-    from lcifr.certificates.audited import read_audited
+    from lcifr.certify.bundle import write_bundle
     from lcifr.check.bundle import check_bundle
     from lcifr.cli._learning import waiting
     from lcifr.cli._progress import progress_bar
+    from lcifr.runs.audited import read_audited
 
     if not (work / "bundle").exists():
         people = whom.individuals()
@@ -178,7 +178,7 @@ def _result(
     population: bool,
     baselines: dict[str, dict[str, float]],
 ) -> dict[str, Any]:
-    from lcifr.certificates.population import state_tally
+    from lcifr.certify.population import state_tally
     from lcifr.cli._words import advice_of, learned_warnings
 
     statement = state_tally(found.tally, held_out=population, confidence=confidence, baselines=baselines)
@@ -206,7 +206,7 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
     """What lint says of φ with the people whom the producer learned from; None where they were not handed on."""
     from lcifr.cli._people import TRAIN
     from lcifr.data import read_frame
-    from lcifr.similarity.lint import lint
+    from lcifr.similarity.lint.linter import lint
 
     people = parties.producer / "people" / f"{TRAIN}.parquet"
     if not people.is_file():

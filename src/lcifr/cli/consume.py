@@ -29,7 +29,8 @@ from lcifr.cli._people import HELD_OUT, TRAIN
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
-    from lcifr.certificates import Certificates, Representation
+    from lcifr.artifacts.handover import Representation
+    from lcifr.certify.verdicts import Certificates
     from lcifr.estimators.head import Head
 
 EXAMPLE = "Example: lcifr consume producer/handover labels.csv --out consumer"
@@ -98,7 +99,7 @@ def consume(
 
 def _read_handover(folder: Path) -> dict[str, Representation]:
     """Training and held-out people, or a single hand-over of people who may all be trained on."""
-    from lcifr.certificates import Representation
+    from lcifr.artifacts.handover import Representation
 
     parts = [name for name in (TRAIN, HELD_OUT) if (folder / name).is_dir()]
     _refuse_many(folder, *(folder / name for name in parts))
@@ -116,7 +117,7 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
 
 
 def _refuse_many(*folders: Path) -> None:
-    from lcifr.certificates.folder import MANIFEST, read_json
+    from lcifr.artifacts.folder import MANIFEST, read_json
     from lcifr.cli._limits import LEARNED, refuse_more
 
     said = [read_json(folder / MANIFEST) for folder in folders if (folder / MANIFEST).is_file()]
@@ -147,7 +148,7 @@ def _learn(
 
     from lcifr.cli._learning import one_thread, timed
     from lcifr.estimators import RobustClassifier, RobustRegressor
-    from lcifr.learn.target import Kind, Target
+    from lcifr.models.target import Kind, Target
 
     rows = np.flatnonzero(known[TRAIN].there)
     if len(rows) < 2:
@@ -172,7 +173,7 @@ def _learn(
 
 
 def _certify(sides: dict[str, Representation], head: Head, on: Where) -> dict[str, Certificates]:
-    from lcifr.certificates import certify
+    from lcifr.certify.consumer import certify
     from lcifr.cli._learning import decision_of, waiting
 
     with waiting(f"Certifying {sum(map(len, sides.values()))} people"):
@@ -196,7 +197,7 @@ def _result(
     head: Head,
     found: dict[str, Certificates],
 ) -> dict[str, Any]:
-    from lcifr.certificates import state
+    from lcifr.certify.population import state
     from lcifr.cli._words import learned_warnings
 
     shown = HELD_OUT if HELD_OUT in found else TRAIN

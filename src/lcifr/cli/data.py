@@ -113,7 +113,7 @@ def _problems(file: Path, schema: Schema) -> tuple[int, list[Problem]]:
 
 def _state(source: Source, folder: Path | None) -> str:
     """Whether a dataset can be loaded: built in, here, or how to get it."""
-    from lcifr.data.fetch import data_folder
+    from lcifr.data.io.fetch import data_folder
 
     place = data_folder(folder) / source.name
     if source.builtin:
@@ -124,7 +124,7 @@ def _state(source: Source, folder: Path | None) -> str:
 
 
 def _as_dict(source: Source, folder: Path | None) -> dict[str, Any]:
-    from lcifr.data.fetch import data_folder
+    from lcifr.data.io.fetch import data_folder
 
     plain = ("name", "title", "homepage", "licence", "citation", "summary", "positive")
     return {
@@ -162,7 +162,7 @@ def _print_source(source: Source, folder: Path | None) -> None:
 
 
 def _facts(source: Source, folder: Path | None) -> list[tuple[str, str]]:
-    from lcifr.data.fetch import data_folder
+    from lcifr.data.io.fetch import data_folder
 
     other = [("other labels", ", ".join(source.labels))] if source.labels else []
     by_hand = source.instructions(data_folder(folder) / source.name)

@@ -1,4 +1,4 @@
-"""How is it used from a shell? ``lcifr demo``: the main job on the built-in data, from formula to report."""
+"""``lcifr demo``: the main job on the built-in data, from formula to report."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from lcifr.cli._baselines import figures_of
 from lcifr.cli._folder import settings_of
 from lcifr.cli._output import JsonOption, print_json
 from lcifr.errors import LcifrError
-from lcifr.writing import write_json
+from lcifr.files import write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lcifr.certificates import Audit, FrozenEncoder, Representation
+    from lcifr.artifacts.handover import Representation
+    from lcifr.certify.auditor import Audit
+    from lcifr.certify.encoder import FrozenEncoder
     from lcifr.check.judge import Report as Checked
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder, RobustClassifier
@@ -132,8 +134,11 @@ def _head(encoder: FairEncoder, data: Dataset) -> RobustClassifier:
 
 def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Dataset, folder: Path) -> Result:
     """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
-    from lcifr.certificates import audit, represent, state, write_bundle
-    from lcifr.certificates.encoder import freeze
+    from lcifr.certify.auditor import audit
+    from lcifr.certify.bundle import write_bundle
+    from lcifr.certify.encoder import freeze
+    from lcifr.certify.population import state
+    from lcifr.certify.producer import represent
     from lcifr.check.bundle import check_bundle
 
     frozen = freeze(encoder)
@@ -148,7 +153,7 @@ def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Datase
 
 def _write_report(data: Dataset, results: list[Result], seed: int, out: Path) -> Path:
     """The page about the last model, with the others as its baselines; Markdown and JSON beside it."""
-    from lcifr.certificates import state
+    from lcifr.certify.population import state
     from lcifr.report import About, build, format_names, render
     from lcifr.report.content import Checked
 

@@ -76,8 +76,8 @@ def doctor(as_json: JsonOption = False) -> None:
 
 
 def examine_solvers() -> list[Found]:
-    """Every solver of :mod:`lcifr.prove.solvers`, asked every canary."""
-    from lcifr.prove import solvers
+    """Every solver of :mod:`lcifr.prove.oracles.solvers`, asked every canary."""
+    from lcifr.prove.oracles import solvers
 
     found = []
     for name in sorted(solvers.solver_names()):

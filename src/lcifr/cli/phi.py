@@ -60,7 +60,8 @@ def explain_formula(
 
     Distances in standard deviations are said in the data's own units where the data is given.
     """
-    from lcifr.similarity import explain, parse
+    from lcifr.language.explain.sentences import explain
+    from lcifr.language.parser import parse
 
     text, source = read_formula(formula)
     if data is not None:
@@ -72,7 +73,7 @@ def explain_formula(
         tree = parse(text, known, source=source)
         english = explain(tree, known)
     if as_json:
-        from lcifr.similarity import print_formula
+        from lcifr.language.printer import print_formula
 
         print_json({"source": source, "formula": print_formula(tree), "english": english})
     else:
@@ -94,7 +95,9 @@ def check_formula(
     about the formula.
     """
     from lcifr.cli._phi_report import Report
-    from lcifr.similarity import Severity, find_neighbours, lint
+    from lcifr.similarity.lint.finding import Severity
+    from lcifr.similarity.lint.linter import lint
+    from lcifr.similarity.lint.neighbours import find_neighbours
 
     text, source = read_formula(formula)
     crowd = _crowd(data or _dataset_of(formula), schema, formula)

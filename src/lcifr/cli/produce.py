@@ -155,7 +155,7 @@ def _prove(work: Path, crowd: Crowd, encoder: FairEncoder) -> None:
 
 
 def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], bundle: bool) -> dict[str, Any]:
-    from lcifr.certificates.handed import radius_summary
+    from lcifr.artifacts.handover_chunks import radius_summary
 
     similarity, last = encoder.similarity_, encoder.history_[-1]
     return {

@@ -80,7 +80,7 @@ def _who_may_see(made: Any) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    from lcifr.writing import write_whole
+    from lcifr.files import write_whole
 
     try:
         write_whole(path, text.encode("utf-8", "replace"))

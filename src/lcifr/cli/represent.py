@@ -75,7 +75,7 @@ def represent(
 
 
 def _result(people: int, encoder: str, handed: Path, bundle: bool) -> dict[str, Any]:
-    from lcifr.certificates.handed import radius_summary
+    from lcifr.artifacts.handover_chunks import radius_summary
 
     return {
         "format": "lcifr-represented-1",

@@ -105,7 +105,7 @@ def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weigh
     from lcifr.estimators import RobustClassifier, RobustRegressor
     from lcifr.estimators import tune as search
     from lcifr.estimators.reading import split_rows
-    from lcifr.learn.target import Kind, Target
+    from lcifr.models.target import Kind, Target
 
     number = Target.of(crowd.train.y).kind is Kind.NUMBER
     rows, others = split_rows(len(crowd.train), 0.2, None if number else crowd.train.y, seed)

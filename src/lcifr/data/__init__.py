@@ -1,4 +1,4 @@
-"""What is an individual? Schemas, the gate that checks tables, and the encoding from table to matrix and back."""
+"""Schemas, the gate that checks tables, and the encoding from table to matrix and back."""
 
 from lcifr.data.encoding import Encoding, Feature
 from lcifr.data.frames import read_frame

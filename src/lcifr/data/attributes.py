@@ -1,4 +1,4 @@
-"""What is an individual? One attribute: a number or one of a few categories, and its entry in a schema's file."""
+"""One attribute: a number or one of a few categories, and its entry in a schema's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is an individual? One column of a table against its attribute: the values, and all that is wrong with them."""
+"""One column of a table against its attribute: the values, and all that is wrong with them."""
 
 from __future__ import annotations
 

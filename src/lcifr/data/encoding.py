@@ -1,4 +1,4 @@
-"""What is an individual? Table ↔ matrix: numbers standardised, categories one-hot, and back again."""
+"""Table ↔ matrix: numbers standardised, categories one-hot, and back again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lcifr.data.schema import Categorical, Schema
 from lcifr.data.table import Individuals
 from lcifr.data.threads import side_by_side
 from lcifr.errors import LcifrError, Problem, TableError
-from lcifr.writing import write_json
+from lcifr.files import write_json
 
 FORMAT = 2  # of the JSON form
 UNIT_ROUNDOFF = 2.0**-53

@@ -1,4 +1,4 @@
-"""What is an individual? Any table — pandas, polars, Arrow, CSV, Parquet — as Arrow columns."""
+"""Any table — pandas, polars, Arrow, CSV, Parquet — as Arrow columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is an individual? A schema proposed from a table, for a person to read and correct."""
+"""A schema proposed from a table, for a person to read and correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is an individual? The attributes of a table of people, in their order, and the file that lists them."""
+"""The attributes of a table of people, in their order, and the file that lists them."""
 
 from __future__ import annotations
 

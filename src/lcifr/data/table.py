@@ -1,4 +1,4 @@
-"""What is an individual? The one gate: every table of people passes it, or all its problems are reported at once."""
+"""The one gate: every table of people passes it, or all its problems are reported at once."""
 
 from __future__ import annotations
 

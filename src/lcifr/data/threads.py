@@ -1,4 +1,4 @@
-"""What is an individual? Columns and chunks of large tables, worked on side by side."""
+"""Columns and chunks of large tables, worked on side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which people do we test on? The six datasets of the paper, one file each.
+"""The six datasets of the paper, one file each.
 
 Every module of this folder whose name does not begin with an underscore is a dataset and defines ``SOURCE``; putting a
 file here is all it takes to add one.
@@ -10,7 +10,7 @@ import importlib
 import pkgutil
 from pathlib import Path
 
-from lcifr.data.fetch import data_folder, download
+from lcifr.data.io.fetch import data_folder, download
 from lcifr.datasets._dataset import Dataset, Place, Source, Split, split
 from lcifr.errors import DatasetError, did_you_mean
 

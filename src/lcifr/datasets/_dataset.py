@@ -1,4 +1,4 @@
-"""What is a dataset? Its description, the files it needs, and the people in three splits."""
+"""Its description, the files it needs, and the people in three splits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.data.fetch import DataFile, data_folder, sha256_of
+from lcifr.data.io.fetch import DataFile, data_folder, sha256_of
 from lcifr.data.schema import Schema
 from lcifr.errors import DatasetError
 

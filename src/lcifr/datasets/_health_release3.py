@@ -1,4 +1,4 @@
-"""How do claims become member-years? Heritage Health's release 3 (four tables) as one row per member and year."""
+"""Heritage Health's release 3 (four tables) as one row per member and year."""
 
 from __future__ import annotations
 

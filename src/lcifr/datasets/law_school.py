@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lcifr.data.fetch import DataFile
+from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Categorical, Numeric, Schema
 from lcifr.datasets._dataset import Place, Source, Table
 

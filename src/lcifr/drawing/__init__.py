@@ -1,1 +1,1 @@
-"""How is it drawn? Elements, charts and figures: what pages, notebooks and pictures are made of."""
+"""Elements, charts and figures: what pages, notebooks and pictures are made of."""

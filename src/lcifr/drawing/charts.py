@@ -1,4 +1,4 @@
-"""How is it drawn? Charts as SVG, with a title and a description for those who do not see them.
+"""Charts as SVG, with a title and a description for those who do not see them.
 
 Colours come from ``chart.css`` through classes, so that a page can show the same chart light and dark.
 """

@@ -1,4 +1,4 @@
-"""How is it drawn? The same charts as matplotlib figures, for notebooks and papers. matplotlib is an extra."""
+"""The same charts as matplotlib figures, for notebooks and papers. matplotlib is an extra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is it drawn? How often which values occur: counts between round edges, however many people there are."""
+"""How often which values occur: counts between round edges, however many people there are."""
 
 from __future__ import annotations
 

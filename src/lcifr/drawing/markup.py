@@ -1,4 +1,4 @@
-"""How is it drawn? Elements of a page or a picture, as a tree: escaping happens when it is written, never by hand."""
+"""Elements of a page or a picture, as a tree: escaping happens when it is written, never by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is it drawn? What an object shows of itself at the end of a notebook's cell; escaped by construction."""
+"""What an object shows of itself at the end of a notebook's cell; escaped by construction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is it drawn? Text and numbers as people read them: nothing hidden in a name, nothing rounded in our favour."""
+"""Text and numbers as people read them: nothing hidden in a name, nothing rounded in our favour."""
 
 from __future__ import annotations
 

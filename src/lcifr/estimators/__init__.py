@@ -1,4 +1,4 @@
-"""The scikit-learn face: the producer's encoder, the consumer's heads, their baselines, and the search for a weight."""
+"""The producer's encoder, the consumer's heads, their baselines, and the search for a weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scikit-learn face: the two baselines that stand beside every result, with the same face as the encoder itself."""
+"""The two baselines that stand beside every result, with the same face as the encoder itself."""
 
 from __future__ import annotations
 

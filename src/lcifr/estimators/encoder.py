@@ -1,4 +1,4 @@
-"""The scikit-learn face of the producer: ``FairEncoder``, from tables of people to z with a provable radius."""
+"""``FairEncoder``, from tables of people to z with a provable radius."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from lcifr.estimators.settings import recipe_of, schedule_of, seed_of
 from lcifr.learn.producer import People, Produced, produce
 from lcifr.learn.reach import Reached, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
-from lcifr.learn.target import Target, class_weights
+from lcifr.models.target import Target, class_weights
 from lcifr.prove import Radius
-from lcifr.similarity.region import Region
+from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
-    from lcifr.certificates import Representation
+    from lcifr.artifacts.handover import Representation
 
 
 class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -215,8 +215,8 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return radius(self.network_, self._encode(people), self.region(people), **options)
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
-        """The hand-over: z, proved radius and box of everybody; options as for :func:`lcifr.certificates.represent`."""
-        from lcifr.certificates import represent
+        """The hand-over: z, proved radius and box of everybody; options as for :func:`lcifr.certify.represent`."""
+        from lcifr.certify.producer import represent
 
         check_is_fitted(self)
         return represent(self, X, ids, **options)

@@ -1,4 +1,4 @@
-"""The scikit-learn face: the paper's advice as a function: raise the weight of the promise while accuracy allows it."""
+"""The paper's advice as a function: raise the weight of the promise while accuracy allows it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.head import Head
 from lcifr.estimators.heads import RobustClassifier
 from lcifr.estimators.reading import is_table
+from lcifr.files import write_json
 from lcifr.learn.score import Degeneracy, balanced_score_of, degeneracies, score_of
-from lcifr.writing import write_json
 
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 

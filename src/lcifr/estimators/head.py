@@ -1,4 +1,4 @@
-"""The scikit-learn face of the consumer: what all heads on z share."""
+"""What all heads on z share."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lcifr.errors import LearningError
 from lcifr.estimators.reading import split_rows
 from lcifr.estimators.settings import schedule_of, seed_of
-from lcifr.learn.adapter import Decider
 from lcifr.learn.consumer import Against, Latent, certified, consume
 from lcifr.learn.loop import Epoch
 from lcifr.learn.score import DegenerateModelWarning, degeneracies
-from lcifr.learn.target import Target, class_weights
+from lcifr.models.adapter import Decider
+from lcifr.models.target import Target, class_weights
 
 FloatArray = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""The scikit-learn face of the consumer: heads on z that keep their decision on each person's whole ball."""
+"""Heads on z that keep their decision on each person's whole ball."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lcifr.estimators.head import FloatArray, Head
-from lcifr.learn.target import Kind, Target
+from lcifr.models.target import Kind, Target
 
 
 class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""The scikit-learn face: the frontier of accuracy and certified share as a picture."""
+"""The frontier of accuracy and certified share as a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scikit-learn face: what users hand in, tables or plain matrices and labels, as checked individuals and arrays."""
+"""What users hand in, tables or plain matrices and labels, as checked individuals and arrays."""
 
 from __future__ import annotations
 

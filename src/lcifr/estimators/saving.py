@@ -1,4 +1,4 @@
-"""The scikit-learn face: estimators to files and back, without pickle and without a single person in them."""
+"""Estimators to files and back, without pickle and without a single person in them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import numpy as np
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
 from lcifr.estimators.reading import read_people
-from lcifr.learn.adapter import Decider
 from lcifr.learn.loop import Checked, Epoch
 from lcifr.learn.score import Degeneracy
-from lcifr.learn.storage import Stored, read, write
-from lcifr.learn.target import Target
+from lcifr.models.adapter import Decider
+from lcifr.models.storage import Stored, read, write
+from lcifr.models.target import Target
 from lcifr.similarity.similarity import Similarity
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The scikit-learn face: the flat parameters of estimators as the settings that learning takes."""
+"""The flat parameters of estimators as the settings that learning takes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import LearningError
+from lcifr.language.mentions import free_attributes
 from lcifr.learn.loop import Schedule
 from lcifr.learn.producer import Method, Recipe
-from lcifr.similarity.mentions import free_attributes
 
 
 def seed_of(random_state: Any) -> int:

@@ -1,1 +1,1 @@
-"""How is it learned? Encoders with a small proved radius, classifiers that hold on the whole ball."""
+"""Encoders with a small proved radius, classifiers that hold on the whole ball."""

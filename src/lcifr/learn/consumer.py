@@ -1,4 +1,4 @@
-"""How is it learned? The consumer: a classifier or regressor on z that keeps its decision on the whole ball.
+"""The consumer: a classifier or regressor on z that keeps its decision on the whole ball.
 
 It sees z, ε and y only. Before a linear head the worst point of a ball is known in closed form; deeper heads are
 trained against the same linear bounds that prove them, or against projected gradient within one δ, as in the paper.
@@ -14,16 +14,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lcifr.bounds.linear import backward, hidden_lines
-from lcifr.bounds.scene import Layers, Scene, set_stage, tensors
 from lcifr.learn.linear import fit_linear
 from lcifr.learn.loop import Checked, Epoch, Schedule, Trainee, chunks, train
 from lcifr.learn.producer import layers_of, stack
 from lcifr.learn.score import score_of
 from lcifr.learn.surroundings import exact_gauge
-from lcifr.learn.target import Target
-from lcifr.network import Network
-from lcifr.similarity.region import Region
+from lcifr.models.network import Network
+from lcifr.models.target import Target
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.regions.region import Region
 
 FloatArray = NDArray[np.float64]
 ATTACK_STEPS = 10

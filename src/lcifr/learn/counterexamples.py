@@ -1,4 +1,4 @@
-"""How is it learned? The similar person who lands farthest away: projected gradient inside the region (the paper)."""
+"""The similar person who lands farthest away: projected gradient inside the region (the paper)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from lcifr.bounds.scene import Layers, Scene, tensors
-from lcifr.bounds.search import Points, outputs, repair, satisfies_rows
 from lcifr.learn.surroundings import Ground, Surroundings, detached
-from lcifr.network import Network
-from lcifr.similarity.region import FloatArray, Region
+from lcifr.models.network import Network
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, tensors
+from lcifr.prove.networks.linear_bounds.search import Points, outputs, repair, satisfies_rows
+from lcifr.regions.region import FloatArray, Region
 
 STEPS = 25  # the paper's
 STEP = 0.05  # the paper's, in standard deviations

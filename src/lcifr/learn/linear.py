@@ -22,8 +22,8 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor
 
-from lcifr.learn.target import Kind, Target
-from lcifr.network import Network
+from lcifr.models.network import Network
+from lcifr.models.target import Kind, Target
 
 FloatArray = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""How is it learned? The loop: epochs, batches, warm-up, learning-rate schedule, early stopping, history."""
+"""The loop: epochs, batches, warm-up, learning-rate schedule, early stopping, history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is it learned? The producer: an encoder, a helper that predicts the label from z, and a decoder if asked for."""
+"""The producer: an encoder, a helper that predicts the label from z, and a decoder if asked for."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lcifr.bounds.scene import Layers
 from lcifr.learn.counterexamples import STEP, STEPS, find_counterexamples
 from lcifr.learn.loop import Checked, Epoch, Schedule, Trainee, chunks, train
 from lcifr.learn.score import score_of
 from lcifr.learn.surroundings import Surroundings
-from lcifr.learn.target import Target
-from lcifr.network import Network
-from lcifr.similarity.region import Region
+from lcifr.models.network import Network
+from lcifr.models.target import Target
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers
+from lcifr.regions.region import Region
 
 
 class Method(StrEnum):

@@ -1,4 +1,4 @@
-"""How is it learned? The radius of everybody by plain linear bounds: proved, rounded outward, quick enough to tune by.
+"""The radius of everybody by plain linear bounds: proved, rounded outward, quick enough to tune by.
 
 The exact radius is `lcifr.prove`'s; this one is somewhat wider and costs microseconds a person.
 """
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lcifr.bounds.linear import backward, hidden_lines
-from lcifr.bounds.scene import Layers, set_stage, tensors
 from lcifr.learn.loop import chunks
 from lcifr.learn.surroundings import row_multipliers
-from lcifr.network import Network
-from lcifr.similarity.region import FloatArray, Region
+from lcifr.models.network import Network
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.regions.region import FloatArray, Region
 
 
 @dataclass(frozen=True)

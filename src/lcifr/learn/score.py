@@ -1,4 +1,4 @@
-"""How is it learned? How well decisions fit labels, and when a model is too trivial to be worth a certificate."""
+"""How well decisions fit labels, and when a model is too trivial to be worth a certificate."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.learn.target import Kind, Target
-from lcifr.similarity.region import Region
+from lcifr.models.target import Kind, Target
+from lcifr.regions.region import Region
 
 FloatArray = NDArray[np.float64]
 FLAT = 1.1

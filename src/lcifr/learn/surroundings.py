@@ -1,4 +1,4 @@
-"""How is it learned? Everybody's region as tensors, and the proved radius of a batch, differentiable: a loss."""
+"""Everybody's region as tensors, and the proved radius of a batch, differentiable: a loss."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lcifr.bounds.gauge import Gauge
-from lcifr.bounds.linear import backward, hidden_lines
-from lcifr.bounds.scene import Layers, RowsScene, Scene, middle_of
-from lcifr.similarity.region import Cell, Region
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers, RowsScene, Scene, middle_of
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds.rounding import Gauge
+from lcifr.regions.region import Cell, Region
 
 ROW_STEPS = 8
 """Subgradient steps on the multipliers of linear rows: a loss needs a good bound, not the best one."""

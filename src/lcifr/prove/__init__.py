@@ -1,4 +1,4 @@
-"""What is the exact answer? Methods that prove the largest value of a network over a region, and their cascade."""
+"""Methods that prove the largest value of a network over a region, and their cascade."""
 
 # Imported here and not on demand: a module and a function share a name, and what is bound last is what users get.
 from lcifr.prove.answer import Answer, Budget, Status

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from lcifr.network import Network
-    from lcifr.similarity.region import Region
+    from lcifr.models.network import Network
+    from lcifr.regions.region import Region
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""What is the exact answer? The proved ends of every output around f(x), by the kernel, the engine or any method."""
+"""The proved ends of every output around f(x), by the kernel, the engine or any method."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lcifr.bounds.scene import tensors
-from lcifr.network import Network
-from lcifr.prove import compiled
+from lcifr.models.network import Network
 from lcifr.prove.answer import Budget, FloatArray
-from lcifr.prove.cascade import CHUNK
-from lcifr.prove.engine import Task, run
-from lcifr.prove.incumbent import Incumbent
 from lcifr.prove.maximize import maximize
-from lcifr.similarity.region import Region
+from lcifr.prove.networks import kernel as compiled
+from lcifr.prove.networks.batched.engine import Task, run
+from lcifr.prove.networks.batched.incumbent import Incumbent
+from lcifr.prove.networks.cascade import CHUNK
+from lcifr.prove.networks.linear_bounds.cell_batch import tensors
+from lcifr.regions.region import Region
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def directions(outputs: int) -> FloatArray:
 
 def _by_kernel(wanted: Wanted, latent: FloatArray, region: Region, target: FloatArray | None) -> Ends:
     """The same as :func:`_by_engine`, compiled; which is asked about those for whom the kernel has no answer."""
-    from lcifr.prove.compiled.call import Request, answer_people
+    from lcifr.prove.networks.kernel.call import Request, answer_people
 
     offset = np.empty((region.people, 2 * wanted.network.outputs))
     offset[:, 0::2], offset[:, 1::2] = -latent, latent

@@ -1,13 +1,13 @@
-"""What is the exact answer? The one question: the largest value of a linear output of a network over a region."""
+"""The one question: the largest value of a linear output of a network over a region."""
 
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from lcifr.network import Network
+from lcifr.models.network import Network
 from lcifr.prove.answer import Answer, Budget
 from lcifr.prove.method import build_question, find_method
-from lcifr.similarity.region import Region
+from lcifr.regions.region import Region
 
 
 def maximize(

@@ -11,22 +11,24 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lcifr.bounds.inside import pull_inside
 from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError, did_you_mean
-from lcifr.network import FLOOR, Network, gamma
+from lcifr.models.network import FLOOR, Network, gamma
 from lcifr.prove.answer import Answer, Budget, Claim, FloatArray, Question, Status, within
-from lcifr.similarity.region import Region
+from lcifr.prove.networks.linear_bounds.inside import pull_inside
+from lcifr.regions.region import Region
 
 WITNESS_TOLERANCE = 1e-6
 """A solver's witness may miss its region by its own feasibility tolerance; it is pulled inside before it counts."""
 ROW_SLACK = 1e-8
 """Whether a point satisfies a linear row is decided up to the rounding of a dot product, so a witness on a row may lie
 outside by that much, and beat a true bound by that times the slope of the function. Boxes and categories are exact."""
+ROOMS = ("lcifr.prove.networks", "lcifr.prove.oracles")
+"""Where methods live: one file each, named like the method."""
 UNTRUSTED = "no result of this run can be trusted"
 
 
 class Method(ABC):
-    """One way to answer ``maximize``. A method is one file of ``lcifr.prove``, named like the method."""
+    """One way to answer ``maximize``. A method is one file of a room in ``ROOMS``, named like the method."""
 
     name: ClassVar[str]
 
@@ -56,9 +58,9 @@ class Method(ABC):
 
 
 def find_method(name: str) -> Method:
-    """The method called ``name``: the one in the file ``lcifr/prove/<name>.py``."""
+    """The method called ``name``: the one in the file ``<name>.py`` of a room of methods."""
     if name in _modules():
-        module = importlib.import_module(f"lcifr.prove.{name}")
+        module = importlib.import_module(_modules()[name])
         for kind in vars(module).values():
             if _is_method(kind) and kind.name == name:
                 return kind()  # type: ignore[no-any-return]
@@ -69,9 +71,9 @@ def find_method(name: str) -> Method:
 
 
 def method_names() -> Iterator[str]:
-    """The names of all methods, found by looking at the files of this folder."""
-    for name in _modules():
-        module = importlib.import_module(f"lcifr.prove.{name}")
+    """The names of all methods, found by looking at the files of their rooms."""
+    for name, place in _modules().items():
+        module = importlib.import_module(place)
         if any(_is_method(kind) and kind.name == name for kind in vars(module).values()):
             yield name
 
@@ -177,9 +179,13 @@ def _status(upper: FloatArray, best: FloatArray, claim: Claim, question: Questio
     return status
 
 
-def _modules() -> set[str]:
-    package = importlib.import_module("lcifr.prove")
-    return {found.name for found in pkgutil.iter_modules(package.__path__) if not found.ispkg}
+def _modules() -> dict[str, str]:
+    """Where each file of the rooms of methods can be imported from, by its name."""
+    found: dict[str, str] = {}
+    for room in ROOMS:
+        package = importlib.import_module(room)
+        found |= {module.name: f"{room}.{module.name}" for module in pkgutil.iter_modules(package.__path__)}
+    return found
 
 
 def _is_method(kind: object) -> bool:

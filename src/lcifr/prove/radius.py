@@ -1,4 +1,4 @@
-"""What is the exact answer? How far any similar individual can land from z = f(x): the proved radius and box."""
+"""How far any similar individual can land from z = f(x): the proved radius and box."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.bounds.inside import pull_inside
 from lcifr.errors import LcifrError, UntrustedResultError
-from lcifr.network import FLOOR, Network, gamma
+from lcifr.models.network import FLOOR, Network, gamma
 from lcifr.prove.answer import Budget, FloatArray, within
 from lcifr.prove.ends import Wanted, find_ends
-from lcifr.prove.engine import deadline_of
 from lcifr.prove.method import ROW_SLACK, UNTRUSTED
-from lcifr.similarity.region import Region
+from lcifr.prove.networks.batched.engine import deadline_of
+from lcifr.prove.networks.linear_bounds.inside import pull_inside
+from lcifr.regions.region import Region
 
 
 @dataclass(frozen=True)

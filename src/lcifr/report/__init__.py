@@ -1,4 +1,4 @@
-"""What does one show? The report of an audit: one content, and a file for each form it is shown in.
+"""The report of an audit: one content, and a file for each form it is shown in.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""What does one show? Cautions: without these the figures mislead, so they stand right under them."""
+"""Cautions: without these the figures mislead, so they stand right under them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lcifr.certificates import Audit, Certificates, Statement
-from lcifr.certificates.population import constant_words
+from lcifr.certify.auditor import Audit
+from lcifr.certify.population import Statement, constant_words
+from lcifr.certify.verdicts import Certificates
 from lcifr.drawing.text import count, percent
 from lcifr.report.content import About, Caution, ModelRow
-from lcifr.similarity import Finding, Severity, Similarity, lint
+from lcifr.similarity import Similarity
+from lcifr.similarity.lint.finding import Finding, Severity
+from lcifr.similarity.lint.linter import lint
 
 TITLES = {
     "proxy": "A proxy remains",

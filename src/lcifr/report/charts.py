@@ -1,4 +1,4 @@
-"""What does one show? Charts with their legends and the same numbers as tables."""
+"""Charts with their legends and the same numbers as tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does one show? The content of a report: every fact once, as numbers and words, before it has any form.
+"""The content of a report: every fact once, as numbers and words, before it has any form.
 
 Every format is written from this alone, so that all of them say the same. Values are what JSON can hold.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lcifr.drawing.histogram import Histogram
-from lcifr.similarity import Finding
+from lcifr.similarity.lint.finding import Finding
 
 Value = str | int | float
 

@@ -1,4 +1,4 @@
-"""What does one show? The content in words: paragraphs, tables and charts that every format writes alike."""
+"""The content in words: paragraphs, tables and charts that every format writes alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does one show? The explorer's people: everybody, or a sample and counterexamples where there are too many."""
+"""The explorer's people: everybody, or a sample and counterexamples where there are too many."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certificates import Audit, Certificates, Verdict
-from lcifr.certificates.chain import forward
-from lcifr.certificates.consumer import predictions
-from lcifr.certificates.encoder import FrozenEncoder
+from lcifr.certify.auditor import Audit
+from lcifr.certify.consumer import predictions
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.merged_network import forward
+from lcifr.certify.verdicts import Certificates, Verdict
 from lcifr.data import Numeric
 from lcifr.errors import LcifrError
 from lcifr.report.content import Explorer, Person
 from lcifr.report.neighbours import Surroundings, surroundings
 from lcifr.report.shown import compact
 from lcifr.similarity import Similarity
-from lcifr.similarity.finding import person as by_attribute
+from lcifr.similarity.lint.finding import person as by_attribute
 
 PEOPLE = 2_000
 COUNTEREXAMPLES = 1_000

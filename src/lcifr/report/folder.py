@@ -1,4 +1,4 @@
-"""What does one show? From the folder that ``lcifr audit`` or ``lcifr consume`` wrote to the content of its report.
+"""From the folder that ``lcifr audit`` or ``lcifr consume`` wrote to the content of its report.
 
 Verdicts are counted again from the people's own rows, and formulas are hashed again: a folder whose parts do not belong
 together is refused, not shown.
@@ -13,16 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certificates import Audit, Certificates, FrozenEncoder, Statement
-from lcifr.certificates.audited import read_audited
-from lcifr.certificates.decision import read_model
-from lcifr.certificates.folder import read_json
-from lcifr.certificates.tally import Tally
+from lcifr.artifacts.folder import read_json
+from lcifr.certify.auditor import Audit
+from lcifr.certify.decision import read_model
+from lcifr.certify.encoder import FrozenEncoder
+from lcifr.certify.population import Statement
+from lcifr.certify.tally import Tally
+from lcifr.certify.verdicts import Certificates
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.report.build import build, read_frontier
 from lcifr.report.content import Promise, Report, Tuning
 from lcifr.report.surroundings import read_about, read_hashes
+from lcifr.runs.audited import read_audited
 from lcifr.similarity import Similarity
 
 LARGEST = 2_000_000
@@ -121,7 +124,7 @@ def _head(root: Path, result: Mapping[str, Any]) -> Any:
 def _encoder(root: Path, schema: Schema, phi: Mapping[str, Any]) -> FrozenEncoder | None:
     """With the φ that was audited; None where φ ranks training people, whom an audit's folder does not hold."""
     from lcifr.data import Encoding
-    from lcifr.learn.storage import read
+    from lcifr.models.storage import read
 
     stored = read(root / "encoder.safetensors", "FairEncoder")
     try:

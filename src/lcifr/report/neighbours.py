@@ -1,4 +1,4 @@
-"""What does one show? What a similar person may have instead, read from the region, in the table's own units."""
+"""What a similar person may have instead, read from the region, in the table's own units."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
+from lcifr.regions.region import Cell
 from lcifr.report.content import Freedom
 from lcifr.similarity import Similarity
-from lcifr.similarity.region import Cell
 
 NEGLIGIBLE = 1e-9
 """Standard deviations: regions are rounded outward, and what lies within this of an end is that end."""

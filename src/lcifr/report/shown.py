@@ -1,4 +1,4 @@
-"""What does one show? A person of the explorer as it is read: every value, range and sentence as text."""
+"""A person of the explorer as it is read: every value, range and sentence as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does one show? What surrounds the verdicts in a folder: data, command, check, findings and hashes."""
+"""What surrounds the verdicts in a folder: data, command, check, findings and hashes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lcifr.report.content import About, Checked
-from lcifr.similarity import Finding, Severity
+from lcifr.similarity.lint.finding import Finding, Severity
 
 
 def read_about(result: Mapping[str, Any], settings: Mapping[str, Any]) -> About:

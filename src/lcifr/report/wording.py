@@ -1,4 +1,4 @@
-"""What does one show? Every sentence of a report. Careful words: certified with respect to φ, and no more."""
+"""Every sentence of a report. Careful words: certified with respect to φ, and no more."""
 
 from __future__ import annotations
 

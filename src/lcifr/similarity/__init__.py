@@ -1,20 +1,20 @@
-"""Who counts as similar? The similarity language: formulas, their truth, their regions, and what to ask of them.
+"""The similarity language: formulas, their truth, their regions, and what to ask of them.
 
 Everything here is loaded at once and is light. Names like ``explain`` are functions as well as files, and only the
 first import of a file sets the package's name for it: names loaded later would sometimes be the file.
 """
 
-from lcifr.similarity.explain import explain
-from lcifr.similarity.finding import Example, Finding, Severity
-from lcifr.similarity.formula import Formula
-from lcifr.similarity.lint import lint
-from lcifr.similarity.neighbours import Neighbours, find_neighbours
-from lcifr.similarity.parser import parse
-from lcifr.similarity.printer import print_formula
+from lcifr.language.explain.sentences import explain
+from lcifr.language.formula import Formula
+from lcifr.language.parser import parse
+from lcifr.language.printer import print_formula
+from lcifr.regions.region import Cell, Choice, Region, Rows
+from lcifr.regions.witness import Witnesses
+from lcifr.similarity.lint.finding import Example, Finding, Severity
+from lcifr.similarity.lint.linter import lint
+from lcifr.similarity.lint.neighbours import Neighbours, find_neighbours
 from lcifr.similarity.ready import ready, ready_names
-from lcifr.similarity.region import Cell, Choice, Region, Rows
 from lcifr.similarity.similarity import Similarity
-from lcifr.similarity.witness import Witnesses
 
 __all__ = [
     "Cell",

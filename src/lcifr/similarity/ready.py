@@ -1,4 +1,4 @@
-"""Who counts as similar? Ready formulas: the paper's constraints on its datasets, as ``.phi`` files in this package."""
+"""Ready formulas: the paper's constraints on its datasets, as ``.phi`` files in this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who counts as similar? ``Similarity``: a formula with its schema and scales, and everything one can ask of it."""
+"""``Similarity``: a formula with its schema and scales, and everything one can ask of it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import RegionError, SimilarityError
-from lcifr.similarity.canonical import canonical
-from lcifr.similarity.core import Core
-from lcifr.similarity.explain import explain
-from lcifr.similarity.formula import Formula, Span
-from lcifr.similarity.holds import Booleans, Pair, evaluate
-from lcifr.similarity.lower import build_cell
-from lcifr.similarity.parser import parse
-from lcifr.similarity.plan import MixedRank, Plan, TooManyCells, plans
-from lcifr.similarity.printer import print_formula
+from lcifr.language.explain.sentences import explain
+from lcifr.language.formula import Formula, Span
+from lcifr.language.parser import parse
+from lcifr.language.printer import print_formula
+from lcifr.language.refusal import Refusals
+from lcifr.regions.lower import build_cell
+from lcifr.regions.plan import MixedRank, Plan, TooManyCells, plans
+from lcifr.regions.region import Region
+from lcifr.regions.whole_numbers import narrowed
+from lcifr.regions.witness import Origin
+from lcifr.semantics.canonical import canonical
+from lcifr.semantics.core import Core
+from lcifr.semantics.holds import Booleans, Pair, evaluate
+from lcifr.semantics.resolve import resolve
 from lcifr.similarity.ready import ready
-from lcifr.similarity.refusal import Refusals
-from lcifr.similarity.region import Region
-from lcifr.similarity.resolve import resolve
-from lcifr.similarity.whole import narrowed
-from lcifr.similarity.witness import Origin
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -176,7 +176,7 @@ class Similarity:
         -------
         (people,) non-negative tensor
         """
-        from lcifr.similarity.loss import logic_loss
+        from lcifr.semantics.loss import logic_loss
 
         return logic_loss(self.core, self.encoding, x, other)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lcifr.similarity.formula import Not
+from lcifr.language.formula import Not
 
 from .entry import Entry, category, member, pair, value
 

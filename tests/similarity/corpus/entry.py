@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.similarity.formula import (
+from lcifr.language.formula import (
     Absolute,
     AttributeSet,
     CategoryComparison,

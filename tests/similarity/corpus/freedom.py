@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lcifr.similarity.formula import And
+from lcifr.language.formula import And
 
 from .entry import Entry, free, pair, same, within
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lcifr.similarity.formula import And, Implies, Not, Or
+from lcifr.language.formula import And, Implies, Not, Or
 
 from .entry import Entry, category, compare, linear, number, pair, same, value, within
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lcifr.similarity.formula import And, Or
+from lcifr.language.formula import And, Or
 
 from .entry import Entry, category, compare, number, pair, same, within
 

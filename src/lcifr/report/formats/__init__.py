@@ -1,4 +1,4 @@
-"""What does one show? The formats of a report, one file each with ``render(report) -> str``; shared parts begin with _.
+"""The formats of a report, one file each with ``render(report) -> str``; shared parts begin with _.
 
 They are found by looking at this folder; there is no list to keep.
 """

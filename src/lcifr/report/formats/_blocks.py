@@ -1,4 +1,4 @@
-"""What does one show? The blocks of a section as elements of the page: text, tables, charts, the people to look at."""
+"""The blocks of a section as elements of the page: text, tables, charts, the people to look at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does one show? The report as one page: nothing is loaded from anywhere, and it opens by double click.
+"""The report as one page: nothing is loaded from anywhere, and it opens by double click.
 
 Text is escaped by construction (the page is a tree until it is written), people reach the explorer as JSON and its
 script shows them through ``textContent`` only, and the page's own policy runs no script but the one with this hash.

@@ -1,4 +1,4 @@
-"""What does one show? The report for machines: every fact as it is, numbers with all their digits."""
+"""The report for machines: every fact as it is, numbers with all their digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does one show? The report as Markdown: the same sections, tables instead of charts, people in tables."""
+"""The report as Markdown: the same sections, tables instead of charts, people in tables."""
 
 from __future__ import annotations
 

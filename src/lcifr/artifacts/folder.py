@@ -1,0 +1,131 @@
+"""Folders that change hands: written whole or not at all, and read only if they add up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.errors import ArtefactError
+from lcifr.files import sync
+
+MANIFEST = "manifest.json"
+LARGEST_JSON = 1 << 30
+"""Bytes of a JSON file: ids of tens of millions of people fit, a bomb does not."""
+
+
+@contextmanager
+def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
+    """A folder beside ``path`` that gets its name only when everything in it was written; nothing is overwritten.
+
+    ``among`` : another folder of the same disk in which it waits for its name.
+    """
+    target = Path(path)
+    if target.exists():
+        raise ArtefactError(f"{target} exists already", fix="choose another name, or remove it yourself")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=among or target.parent))
+    try:
+        yield beside
+        for file in beside.iterdir():
+            sync(file)
+        beside.chmod(0o755)
+        os.rename(beside, target)  # fails if somebody else was faster: a folder with files is never replaced
+        sync(target.parent)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """Size and hash of every file, for the manifest."""
+    return {
+        file.name: {"sha256": sha256(file), "bytes": file.stat().st_size}
+        for file in sorted(folder.iterdir())
+        if file.name != MANIFEST
+    }
+
+
+def read_json(path: Path) -> Any:
+    """JSON without NaN and infinity, of a size that fits."""
+
+    def refuse(word: str) -> Any:
+        raise ArtefactError(f"{path} holds {word}, which is not JSON", fix="get the file again")
+
+    _refuse_odd(path)
+    if path.stat().st_size > LARGEST_JSON:
+        raise ArtefactError(f"{path} is larger than {LARGEST_JSON} bytes", fix="it is not a file of lcifr")
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise ArtefactError(f"{path} is not JSON", fix="get the file again") from None
+
+
+def _refuse_odd(path: Path) -> None:
+    if path.is_symlink() or not path.is_file():
+        raise ArtefactError(f"{path} is not there, or is not a plain file", fix="get the whole folder again")
+
+
+def open_folder(folder: str | Path, form: str, names: Sequence[str]) -> dict[str, Any]:
+    """The manifest of a folder, once it lists exactly these files and each of them is what it says."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise ArtefactError(f"{root} is not a folder", fix="give the folder that was handed over")
+    manifest = read_json(root / MANIFEST)
+    if not isinstance(manifest, dict) or manifest.get("format") != form:
+        found = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
+        raise ArtefactError(
+            f"{root / MANIFEST} has the format {found!r}, this version reads {form!r}",
+            fix="use the version of lcifr that wrote it, or have it written again",
+        )
+    files = manifest.get("files")
+    if not isinstance(files, dict) or set(files) != set(names):
+        raise ArtefactError(f"{root / MANIFEST} does not list exactly the files {', '.join(names)}")
+    for name in names:
+        _check_file(root / name, files[name])
+    return manifest
+
+
+def _check_file(path: Path, entry: Any) -> None:
+    _refuse_odd(path)
+    if not isinstance(entry, Mapping) or path.stat().st_size != entry.get("bytes"):
+        raise ArtefactError(f"{path} is not as long as the manifest says: truncated?", fix="get the file again")
+    if sha256(path) != entry.get("sha256"):
+        raise ArtefactError(f"{path} is not the file that the manifest speaks about: its hash differs")
+
+
+def read_arrays(path: Path, shapes: Mapping[str, tuple[type, tuple[int, ...]]]) -> dict[str, NDArray[Any]]:
+    """Exactly these arrays of a safetensors file, with these types and shapes; floats must be finite."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    _refuse_odd(path)
+    try:
+        found = load_file(path)
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as problem:
+        raise ArtefactError(f"{path} is not a safetensors file: {problem}", fix="get the file again") from None
+    if set(found) != set(shapes):
+        raise ArtefactError(f"{path} holds {sorted(found)}, expected {sorted(shapes)}")
+    for name, (kind, shape) in shapes.items():
+        array = found[name]
+        if array.dtype != np.dtype(kind) or array.shape != shape:
+            raise ArtefactError(
+                f"{path}: {name} is {array.dtype} {array.shape}, expected {np.dtype(kind)} {shape}",
+            )
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ArtefactError(f"{path}: {name} holds NaN or infinity")
+    return found

@@ -1,0 +1,170 @@
+"""A hand-over that may not fit in memory: some people at a time, and its figures."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.artifacts.folder import MANIFEST, read_json
+from lcifr.artifacts.handover import IDS, LATENT, FloatArray, Outline, Representation
+from lcifr.errors import ArtefactError
+
+ROWS = 1 << 16
+BLOCK, LONGEST = 1 << 16, 1 << 20
+"""Letters of a list of ids that are read at a time, and more than any id has."""
+DECODER, WHITE, AFTER = json.JSONDecoder(), re.compile(r"\s*"), re.compile(r"\s*([,\]])\s*")
+TYPES: dict[str, type] = {"F64": np.float64, "BOOL": np.bool_}
+DIGITS, PASSES = 16, 4
+"""Bits of a number that are settled at a time, and how often all are read until none is left."""
+
+
+@dataclass(frozen=True)
+class Handed:
+    """Some people of a hand-over: those from ``start`` on."""
+
+    number: int
+    start: int
+    representation: Representation
+
+    @property
+    def ids(self) -> tuple[str | int, ...]:
+        return self.representation.ids
+
+    def content(self) -> Iterator[bytes]:
+        """All that is known of them but their ids."""
+        for _, array in sorted(self.representation.arrays().items()):
+            yield array.tobytes(order="C")
+
+
+def read_handed(folder: Path, size: int) -> Iterator[Handed]:
+    """The people of a hand-over in pieces of ``size``; refused, naming the file, where it does not add up.
+
+    That no id is there twice is left to whoever reads: it cannot be seen in one piece.
+    """
+    outline = Outline.read(folder)
+    _check_names(folder / LATENT, set(outline.shapes()))
+    columns = {name: read_rows(folder / LATENT, name, size, shape) for name, shape in outline.shapes().items()}
+    ids, counts = stream_ids(folder / IDS), Counter[str]()
+    for number, start in enumerate(range(0, outline.people, size)):
+        arrays = {name: next(column) for name, column in columns.items()}
+        names = tuple(islice(ids, size))
+        if len(names) != len(arrays["latent"]):
+            raise outline.no_ids(folder)
+        found = Representation(names, **arrays, provenance=outline.provenance)
+        counts.update(found.counts)
+        yield Handed(number, start, found)
+    if next(ids, None) is not None:
+        raise outline.no_ids(folder)
+    outline.check_counts(folder, {name: counts[name] for name in ("exact", "not_exact", "vacuous")})
+
+
+def _check_names(path: Path, expected: set[str]) -> None:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as opened:
+            found = set(opened.keys())
+    except (SafetensorError, OSError) as problem:
+        raise ArtefactError(f"{path} is not a safetensors file: {problem}", fix="get the file again") from None
+    if found != expected:
+        raise ArtefactError(f"{path} holds {sorted(found)}, expected {sorted(expected)}")
+
+
+def read_rows(
+    path: Path, name: str, size: int = ROWS, expected: tuple[type, tuple[int, ...]] | None = None
+) -> Iterator[NDArray[Any]]:
+    """One array of a safetensors file in pieces. Read, not mapped: what was mapped stays in memory for long."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as opened:
+        kind, shape = opened.get_slice(name).get_dtype(), tuple(opened.get_slice(name).get_shape())
+    dtype = TYPES.get(kind)
+    if dtype is None or (expected is not None and expected != (dtype, shape)):
+        raise ArtefactError(f"{path}: {name} is {kind} {shape}, expected {expected}")
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        file.seek(8 + length + json.loads(file.read(length))[name]["data_offsets"][0])
+        each = int(np.prod(shape[1:], dtype=np.int64))
+        for start in range(0, shape[0], size):
+            count = min(size, shape[0] - start)
+            yield np.fromfile(file, dtype, count * each).reshape(count, *shape[1:])
+
+
+def stream_ids(path: Path) -> Iterator[str | int]:
+    """The ids of a hand-over one after another, from JSON of which a little is in memory at a time."""
+    wrong = ArtefactError(f"{path} is not a list of ids (text or whole numbers)", fix="get the file again")
+    with path.open(encoding="utf-8") as file:
+        text, at = file.read(BLOCK), 1
+        closed = text.split() == ["[", "]"] or text.strip() == "[]"
+        if not text.startswith("["):
+            raise wrong
+        while not closed:
+            value, after = _id_at(text, at)
+            if value is None or after is None:  # it may go on in what was not read yet
+                more = file.read(BLOCK)
+                if not more or len(text) - at > LONGEST:
+                    raise wrong
+                text, at = text[at:] + more, 0
+                continue
+            yield value
+            closed, at = after.group(1) == "]", after.end()
+            if closed and (text[at:].strip() or file.read(BLOCK).strip()):
+                raise wrong
+
+
+def _id_at(text: str, at: int) -> tuple[str | int | None, re.Match[str] | None]:
+    """An id and the comma or bracket after it; None where there is none, or not all of it."""
+    begin = WHITE.match(text, at)
+    try:
+        value, end = DECODER.raw_decode(text, begin.end() if begin else at)
+    except (ValueError, RecursionError):
+        return None, None
+    return (value, AFTER.match(text, end)) if type(value) in (str, int) else (None, None)
+
+
+def radius_summary(folder: Path) -> dict[str, Any]:
+    """What is said of the radii of a hand-over in every result."""
+    manifest = read_json(folder / MANIFEST)
+    counts, people = manifest["counts"], int(manifest["people"])
+
+    def radii() -> Iterator[FloatArray]:
+        return read_rows(folder / LATENT, "radius")
+
+    return {
+        "median": median(radii, people),
+        "largest": float(max(some.max() for some in radii())),
+        "exact": int(counts["exact"]),
+        "vacuous": int(counts["vacuous"]),
+    }
+
+
+def median(read: Callable[[], Iterator[FloatArray]], count: int) -> float:
+    """The median of numbers from 0 on that are read again and again, and never all in memory; that of numpy."""
+    if count % 2:
+        return _kth(read, count // 2)
+    return float(np.mean([_kth(read, count // 2 - 1), _kth(read, count // 2)]))
+
+
+def _kth(read: Callable[[], Iterator[FloatArray]], k: int) -> float:
+    """The number with k others before it in order, sixteen bits at a time: such numbers are ordered as their bits."""
+    known, rest = np.uint64(0), k
+    for done in range(PASSES):
+        shift = np.uint64(64 - DIGITS * (done + 1))
+        counts = np.zeros(1 << DIGITS, np.int64)
+        for some in read():
+            bits = (some + 0.0).view(np.uint64)  # −0 is 0
+            mine = bits if done == 0 else bits[bits >> (shift + np.uint64(DIGITS)) == known]
+            counts += np.bincount((mine >> shift) & np.uint64((1 << DIGITS) - 1), minlength=1 << DIGITS)
+        place = int(np.searchsorted(counts.cumsum(), rest, side="right"))
+        rest -= int(counts[:place].sum())
+        known = known << np.uint64(DIGITS) | np.uint64(place)
+    return float(np.array(known, np.uint64).view(np.float64))

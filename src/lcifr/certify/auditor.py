@@ -1,0 +1,207 @@
+"""The auditor: h ∘ f from end to end, certified or refuted by a concrete similar person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.artifacts.handover import Representation
+from lcifr.certify.consumer import certify, predictions
+from lcifr.certify.counterexample import Trial, find, simplify
+from lcifr.certify.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
+from lcifr.certify.display import Shown, counterexample_rows
+from lcifr.certify.encoder import Encoder, freeze
+from lcifr.certify.merged_network import merge, merging_error
+from lcifr.certify.producer import represent
+from lcifr.certify.verdicts import Reason, Verdict, words
+from lcifr.certify.whole_numbers import search
+from lcifr.data import Individuals
+from lcifr.data.io.ids import as_ids
+from lcifr.errors import LcifrError
+from lcifr.prove import Budget, Status, maximize
+from lcifr.regions.region import Region
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Shown):
+    """What an audit found, per person.
+
+    Parameters
+    ----------
+    ids : (people,)
+    people : who was audited, in the table's own units.
+    verdict : (people,) :class:`Verdict`. reason : (people,) why somebody is undecided.
+    prediction : (people,) the decision, in the model's own labels.
+    margin : (people,) proved distance of every similar person from another decision; negative where none is proved.
+    vacuous : (people,) whether nobody is similar. alone : (people,) whether nobody but themselves is.
+    others : for every COUNTEREXAMPLE the similar person; meaningless for the others.
+    ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
+    model : the network and what must agree.
+    """
+
+    ids: tuple[str | int, ...]
+    people: Individuals
+    verdict: NDArray[np.object_]
+    reason: NDArray[np.object_]
+    prediction: NDArray[Any]
+    margin: FloatArray
+    vacuous: BoolArray
+    alone: BoolArray
+    others: Individuals
+    ball: BoolArray | None
+    box: BoolArray | None
+    model: Model
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def certified(self) -> BoolArray:
+        """(people,)"""
+        return np.asarray(self.verdict == Verdict.CERTIFIED)
+
+    @property
+    def violated(self) -> BoolArray:
+        """(people,) whether there is a counterexample."""
+        return np.asarray(self.verdict == Verdict.COUNTEREXAMPLE)
+
+    def frame(self) -> Any:
+        """A pandas frame, one row per person."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {
+            "id": list(self.ids),
+            "verdict": [str(v) for v in self.verdict],
+            "prediction": list(self.prediction),
+            "margin": self.margin,
+            "reason": [str(r) for r in self.reason],
+            "vacuous": self.vacuous,
+        }
+        modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
+        return pd.DataFrame(columns | {name: mask for name, mask in modular.items() if mask is not None})
+
+    def counterexample(self, name: str | int) -> Any:
+        """Two rows, the person and the similar person with another decision, and only the columns that differ."""
+        row = self.ids.index(name)
+        if not self.violated[row]:
+            raise LcifrError(f"{name!r} is {self.verdict[row]}, not a counterexample")
+        import pandas as pd
+
+        both = pd.concat([self.people.take([row]).to_pandas(), self.others.take([row]).to_pandas()])
+        both.index = pd.Index([str(name), "similar"])
+        return both.loc[:, (both.iloc[0] != both.iloc[1]).to_numpy()]
+
+    def _examples(self) -> Sequence[Sequence[str]]:
+        return counterexample_rows(self)
+
+    def modularity(self) -> dict[str, float]:
+        """What modularity cost: shares certified on the ball, on the box, end to end, and really violated."""
+        shares = {"end_to_end": self.certified, "violated": self.violated}
+        known = {"ball": self.ball, "box": self.box}
+        return {name: float(mask.mean()) for name, mask in (known | shares).items() if mask is not None}
+
+
+def audit(
+    encoder: Any,
+    model: Any,
+    X: Any,
+    ids: Any = None,
+    *,
+    groups: Sequence[Sequence[Any]] | None = None,
+    tolerance: float | None = None,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+    modular: bool | Representation = True,
+) -> Audit:
+    """Prove from end to end that nobody similar gets another decision, or show somebody who does.
+
+    Parameters
+    ----------
+    encoder : a fitted ``FairEncoder``, or anything with ``network``, ``similarity`` and ``encoding``.
+    model, groups, tolerance, budget, device : as for :func:`certify`.
+    X : the people, a table with the columns of the encoder's schema. ids : one for each; row numbers if None.
+    modular : whether to say also who is certified from the hand-over alone; or the hand-over itself, for these people.
+    """
+    encoder = freeze(encoder)
+    decider = read_model(model, groups, tolerance)
+    people = Individuals.read(X, encoder.encoding.schema)
+    names = as_ids(ids, len(people))  # before hours of proofs
+    region = encoder.similarity.region(people, whole_numbers=True)
+    trial = Trial(encoder, decider, people)
+    question = ask_whole(encoder, decider, trial, region)
+    network = merge(encoder.network, decider.network)
+    answer = maximize(
+        network,
+        question.directions,
+        region,
+        target=question.limit,
+        method=OWN_WORD,
+        budget=budget,
+        device=device,
+    )
+    strict = decider.decision.strict(trial.values, trial.doubt)
+    certified = (answer.upper < question.limit).all(1) & strict
+    reached = (answer.best > question.limit).any(1)
+    # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
+    open_rows = np.flatnonzero(~certified & strict)
+    found = find(trial, region, open_rows, answer.witness[open_rows])
+    found, nobody = search(trial, network, question, region, open_rows[~found.found[open_rows]], found)
+    found = simplify(trial, found)
+    reasons = {
+        Reason.NONE: certified | found.found,
+        Reason.TIE: ~strict,
+        Reason.NOBODY: nobody,
+        Reason.FRACTIONAL: reached,
+        Reason.BUDGET: (answer.status == Status.BUDGET).any(1),
+    }
+    ball, box = _modular(encoder, decider, people, modular, budget, device)
+    return Audit(
+        ids=names,
+        people=people,
+        verdict=words(Verdict, {Verdict.CERTIFIED: certified, Verdict.COUNTEREXAMPLE: found.found}, Verdict.UNDECIDED),
+        reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
+        prediction=predictions(decider, trial.values),
+        margin=np.minimum((question.limit - answer.upper).min(1), np.finfo(np.float64).max) * decider.scale,
+        vacuous=~region.nonempty,
+        alone=alone(region),
+        others=found.others,
+        ball=ball,
+        box=box,
+        model=decider,
+    )
+
+
+def alone(region: Region) -> BoolArray:
+    """(people,) whether the region is one point at most: then there is nothing to prove."""
+    moves = np.zeros(region.people, np.bool_)
+    for number, cell in enumerate(region.cells):
+        wide = (cell.upper > cell.lower).any(1) | (number > 0)
+        for choice in cell.choices:
+            wide |= choice.allowed.sum(1) > 1
+        moves |= wide & cell.present
+    return ~moves
+
+
+def ask_whole(encoder: Encoder, model: Model, trial: Trial, region: Region) -> Asked:
+    """What must be shown of the merged network so that it holds for h(f(x′)): limits lowered by the merging error."""
+    asked = model.decision.ask(trial.values, trial.doubt)
+    error = merging_error(encoder.network, model.network, region)
+    room = np.einsum("pko,po->pk", np.abs(asked.directions), error) * (1.0 + 1e-9)
+    return Asked(asked.directions, asked.limit - room)
+
+
+def _modular(
+    encoder: Encoder, model: Model, people: Individuals, modular: Any, budget: Any, device: str | None
+) -> tuple[BoolArray | None, BoolArray | None]:
+    if modular is False:
+        return None, None
+    handed = represent(encoder, people, budget=budget, device=device) if modular is True else modular
+    found = [
+        certify(handed, model, on=on, budget=budget, device=device, largest_radius=False).certified
+        for on in ("ball", "box")
+    ]
+    return found[0], found[1]

@@ -1,0 +1,208 @@
+"""The audit bundle: x, φ, encoding, weights and proofs, for an auditor's eyes only.
+
+    folder/manifest.json        format, files with their hashes, the rule of decision
+    folder/people.jsonl.gz      per person x, latent with its proofs, decision with its proofs
+    folder/similarity.json, encoding.json, encoder.json, model.json
+
+The hash of each of the last four is the name by which a hand-over knows it (``Similarity.hash`` and so on).
+``python -m lcifr.check FOLDER`` confirms all of it in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder
+from lcifr.artifacts.handover import Representation
+from lcifr.certify.auditor import Audit, ask_whole
+from lcifr.certify.consumer import surroundings
+from lcifr.certify.counterexample import Trial
+from lcifr.certify.decision import Asked
+from lcifr.certify.encoder import Encoder, freeze
+from lcifr.certify.evidence import Evidence, box_question, prove
+from lcifr.certify.merged_network import merge
+from lcifr.certify.producer import versions
+from lcifr.certify.verdicts import Certificates
+from lcifr.data import Individuals
+from lcifr.errors import ArtefactError
+from lcifr.files import write_json
+from lcifr.regions.region import Region
+
+FORMAT = "lcifr-audit-5"
+PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
+ENCODER, MODEL = "encoder.json", "model.json"
+AT_ONCE = 1024
+"""People whose proofs are in memory together."""
+
+
+def write_bundle(
+    folder: str | Path,
+    encoder: Any,
+    X: Any,
+    representation: Representation | None = None,
+    decisions: Certificates | Audit | None = None,
+    **options: Any,
+) -> None:
+    """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
+
+    Parameters
+    ----------
+    X : the people; representation and decisions speak about them, in this order.
+    representation : the hand-over whose radii are to be proved. Decisions of a consumer need it.
+    decisions : what :func:`certify` or :func:`audit` found.
+    options : ``budget`` and ``device`` of the proofs.
+    """
+    encoder = freeze(encoder)
+    people = Individuals.read(X, encoder.encoding.schema)
+    _check(people, encoder, representation, decisions)
+    with fresh_folder(folder) as fresh:
+        (fresh / ENCODER).write_bytes(encoder.network.to_bytes())
+        (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
+        (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
+        if decisions is not None:
+            (fresh / MODEL).write_bytes(decisions.model.network.to_bytes())
+        _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
+        manifest = {
+            "format": FORMAT,
+            "people": len(people),
+            "decision": None if decisions is None else decisions.model.decision.to_dict(),
+            "versions": versions(),
+            "files": describe_files(fresh),
+        }
+        write_json(fresh / MANIFEST, manifest)
+
+
+def _check(
+    people: Individuals, encoder: Encoder, representation: Representation | None, decisions: Certificates | Audit | None
+) -> None:
+    if representation is None and decisions is None:
+        raise ArtefactError("there is nothing to prove", fix="pass a representation, decisions, or both")
+    for what in (representation, decisions):
+        if what is not None and len(what) != len(people):
+            raise ArtefactError(f"there are {len(people)} people, but {len(what)} in the {type(what).__name__}")
+    if isinstance(decisions, Certificates) and (representation is None or representation.ids != decisions.ids):
+        raise ArtefactError("a consumer's certificates rest on a representation", fix="pass the one that was certified")
+    if representation is not None and representation.provenance.weights != encoder.network.hash:
+        raise ArtefactError("the representation comes from another encoder", fix="pass the encoder that made it")
+    if representation is not None and (stranger := _first_stranger(people, encoder, representation)) is not None:
+        name = representation.ids[stranger]
+        raise ArtefactError(
+            f'row {stranger} of X is not "{name}", whom the representation speaks about: f(x) is outside the box',
+            fix="pass the people whom it speaks about, in its order; nothing could be confirmed of others",
+        )
+
+
+def _first_stranger(people: Individuals, encoder: Encoder, representation: Representation) -> int | None:
+    """The first row whose f(x) is not in the box of the representation, rounding aside."""
+    features = encoder.encoding.encode(people)
+    at, off = encoder.network(features), encoder.network.error(features)
+    outside = (at + off < representation.lower) | (at - off > representation.upper)
+    rows = np.flatnonzero(outside.any(axis=1))
+    return int(rows[0]) if len(rows) else None
+
+
+def _write_people(
+    path: Path,
+    encoder: Encoder,
+    people: Individuals,
+    representation: Representation | None,
+    decisions: Certificates | Audit | None,
+    options: dict[str, Any],
+) -> None:
+    source = representation if representation is not None else decisions
+    assert source is not None
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+        for start in range(0, len(people), AT_ONCE):
+            rows = np.arange(start, min(start + AT_ONCE, len(people)))
+            part = people.take(rows)
+            lines = [{"id": source.ids[row], "x": plain_person(part, place)} for place, row in enumerate(rows)]
+            if representation is not None:
+                latents = _latents(encoder, part, representation.take(rows), options)
+                for line, latent in zip(lines, latents, strict=True):
+                    line["latent"] = latent
+            if isinstance(decisions, Audit):
+                found = _audited(encoder, part, decisions, rows, options)
+            elif decisions is not None and representation is not None:
+                found = _certified(representation.take(rows), decisions, rows, options)
+            else:
+                found = iter([{}] * len(rows))
+            for line, decision in zip(lines, found, strict=True):
+                if decision:
+                    line["decision"] = decision
+                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+
+
+def plain_person(people: Individuals, row: int) -> dict[str, Any]:
+    """One person as the checker reads them."""
+    return {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
+
+
+def _latents(
+    encoder: Encoder, people: Individuals, part: Representation, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    region = encoder.similarity.region(people, whole_numbers=part.provenance.whole_numbers)
+    evidence = prove(encoder.network, box_question(part.lower, part.upper), region, **options)
+    for row in range(len(part)):
+        yield {
+            "z": part.latent[row].tolist(),
+            "radius": float(part.radius[row]),
+            "lower": part.lower[row].tolist(),
+            "upper": part.upper[row].tolist(),
+            **_plain(evidence, row),
+        }
+
+
+def _plain(evidence: Evidence, row: int) -> dict[str, Any]:
+    return {"proofs": evidence.proofs[row], **({"trusted": evidence.word[row]} if evidence.word[row] else {})}
+
+
+def _certified(
+    part: Representation, decisions: Certificates, rows: np.ndarray, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    network = decisions.model.network
+    asked = decisions.model.decision.ask(network(part.latent), network.error(part.latent))
+    sure = np.flatnonzero(decisions.certified[rows])
+    lower, upper = surroundings(part, decisions.on)
+    if len(sure):
+        region = Region.from_arrays(lower[sure], upper[sure])
+        evidence = prove(network, Asked(asked.directions[sure], asked.limit[sure]), region, **options)
+    classes = decisions.model.decision.predict(network(part.latent))
+    for place in range(len(rows)):
+        if place in sure:
+            more = {"on": decisions.on, **_plain(evidence, int(np.searchsorted(sure, place)))}
+            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
+        else:
+            yield {"verdict": "undecided"}
+
+
+def _audited(
+    encoder: Encoder, part: Individuals, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    region = encoder.similarity.region(part, whole_numbers=True)
+    trial = Trial(encoder, decisions.model, part)
+    asked = ask_whole(encoder, decisions.model, trial, region)
+    sure = np.flatnonzero(decisions.certified[rows])
+    if len(sure):
+        network = merge(encoder.network, decisions.model.network)
+        question = Asked(asked.directions[sure], asked.limit[sure])
+        evidence = prove(network, question, region.take(sure), **options)
+    classes = decisions.model.decision.predict(trial.values)
+    for place, row in enumerate(rows):
+        if place in sure:
+            more = {"on": "whole", **_plain(evidence, int(np.searchsorted(sure, place)))}
+            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
+        elif decisions.violated[row]:
+            other = plain_person(decisions.others, int(row))
+            yield {"verdict": "counterexample", **_prediction(decisions, classes[place]), "other": other}
+        else:
+            yield {"verdict": "undecided"}
+
+
+def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:
+    return {} if decisions.model.decision.kind == "within" else {"prediction": int(found)}

@@ -1,0 +1,152 @@
+"""The consumer: the same decision on the whole ball, from z and ε alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.artifacts.handover import Representation
+from lcifr.certify import linear
+from lcifr.certify.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
+from lcifr.certify.verdicts import Certificates, Reason, Verdict, words
+from lcifr.errors import LcifrError, NetworkError
+from lcifr.prove import Budget, Status, maximize
+from lcifr.regions.region import Region
+
+DOUBLINGS, HALVINGS = 12, 12
+"""Steps towards the largest radius of a model that is not linear: a factor of 4096, then three digits."""
+
+Where = Literal["ball", "box"]
+
+
+def certify(
+    representation: Representation,
+    model: Any,
+    *,
+    on: Where = "ball",
+    groups: Sequence[Sequence[Any]] | None = None,
+    tolerance: float | None = None,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+    largest_radius: bool = True,
+) -> Certificates:
+    """Prove, person by person, that everybody similar gets the same decision.
+
+    Parameters
+    ----------
+    representation : what the producer handed over.
+    model : a :class:`lcifr.models.network.Network`, one of this package's classifiers, or a fitted scikit-learn model.
+    on : the ball, as in the paper, or the tighter box.
+    groups : classes that count as one decision. tolerance : for regression, in units of the target.
+    budget, device : as for :func:`lcifr.prove.maximize`; who runs out of budget is undecided.
+    largest_radius : whether to look for it; in closed form for a linear model, by bisection otherwise.
+    """
+    decider = read_model(model, groups, tolerance)
+    network = decider.network
+    if network.inputs != representation.width:
+        raise NetworkError(
+            f"the model takes {network.inputs} numbers, the representation gives {representation.width}",
+            fix="train the model on these latents",
+        )
+    values, doubt = network(representation.latent), network.error(representation.latent)
+    asked = decider.decision.ask(values, doubt)
+    lower, upper = surroundings(representation, on)
+    bound = bound_on_box(network, asked, lower, upper, budget, device)
+    sure = (bound.upper < asked.limit).all(1) & decider.decision.strict(values, doubt)
+    reasons = {
+        Reason.NONE: sure,
+        Reason.TIE: ~decider.decision.strict(values, doubt),
+        Reason.WIDE: (bound.best > asked.limit).any(1),
+        Reason.BUDGET: bound.exhausted,
+    }
+    farthest = np.full(len(values), np.nan)
+    if largest_radius:
+        farthest = find_largest_radius(network, asked, representation.latent, device)
+        farthest = np.where(sure & (on == "ball"), np.maximum(farthest, representation.radius), farthest)
+    return Certificates(
+        ids=representation.ids,
+        verdict=words(Verdict, {Verdict.CERTIFIED: sure}, Verdict.UNDECIDED),
+        prediction=predictions(decider, values),
+        margin=(asked.limit - bound.upper).min(1) * decider.scale,
+        largest_radius=farthest,
+        reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
+        radius_status=representation.radius_status,
+        vacuous=representation.vacuous,
+        on=on,
+        model=decider,
+    )
+
+
+def predictions(model: Model, values: FloatArray) -> NDArray[Any]:
+    """(people,) decisions in the model's own labels."""
+    found = model.decision.predict(values)
+    return found if model.labels is None else np.asarray(model.labels[found])
+
+
+def surroundings(representation: Representation, on: str) -> tuple[FloatArray, FloatArray]:
+    """(people, width) ends of the ball, rounded outward, or of the box."""
+    if on == "box":
+        return representation.lower, representation.upper
+    if on != "ball":
+        raise LcifrError(f"on={on!r} is unknown", fix='say "ball" or "box"')
+    return ball(representation.latent, representation.radius)
+
+
+def ball(latent: FloatArray, radius: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(people, width) ends of balls, rounded outward."""
+    return (
+        np.asarray(np.nextafter(latent - radius[:, None], -np.inf)),
+        np.asarray(np.nextafter(latent + radius[:, None], np.inf)),
+    )
+
+
+@dataclass(frozen=True)
+class Bound:
+    """upper : (people, k) proved. best : (people, k) reached. exhausted : (people,) the budget ended the work."""
+
+    upper: FloatArray
+    best: FloatArray
+    exhausted: BoolArray
+
+
+def bound_on_box(
+    network: Any, asked: Asked, lower: FloatArray, upper: FloatArray, budget: Any, device: str | None
+) -> Bound:
+    """The largest value of every direction on every box: in closed form if the model is linear, else by the engine."""
+    if network.depth == 0:
+        found = linear.upper_on_box(network, asked, lower, upper)
+        return Bound(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
+    region = Region.from_arrays(lower, upper)
+    answer = maximize(
+        network, asked.directions, region, target=asked.limit, method=OWN_WORD, budget=budget, device=device
+    )
+    return Bound(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
+
+
+def find_largest_radius(network: Any, asked: Asked, latent: FloatArray, device: str | None) -> FloatArray:
+    """(people,) a radius up to which the decision is proved the same; by bisection on plain bounds if not linear."""
+    if network.depth == 0:
+        return linear.largest_radius(network, asked, latent)
+
+    def good(radius: FloatArray) -> BoolArray:
+        region = Region.from_arrays(*ball(latent, radius))
+        bound = maximize(network, asked.directions, region, target=asked.limit, method="bounds", device=device)
+        return np.asarray((bound.upper < asked.limit).all(1))
+
+    size = np.maximum(np.abs(latent).max(1), 1e-3)
+    low, high = np.zeros(len(latent)), size / 2**DOUBLINGS
+    growing = np.ones(len(latent), np.bool_)
+    for _ in range(2 * DOUBLINGS):
+        growing &= good(high)
+        if not growing.any():
+            break
+        low, high = np.where(growing, high, low), np.where(growing, 2 * high, high)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        fine = good(middle)
+        low, high = np.where(fine, middle, low), np.where(fine, high, middle)
+    return low

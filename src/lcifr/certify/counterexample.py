@@ -1,0 +1,128 @@
+"""Counterexamples: similar people, in the table's own units, with another decision.
+
+Nothing is believed that is not re-checked: ``holds`` on the decoded pair, and two plain forward passes whose difference
+is beyond rounding. Simple means: attributes go back to the person's own value one by one while it still counts, and
+numbers lose digits while it still counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lcifr.certify.decision import BoolArray, FloatArray, Model
+from lcifr.certify.encoder import Encoder
+from lcifr.certify.merged_network import forward
+from lcifr.data import Individuals
+from lcifr.regions.region import Region
+
+SAMPLED = 64
+"""People drawn from a region whose witness cannot exist, before giving up."""
+DIGITS = (1, 2, 3, 4, 6, 9, 12)
+
+
+@dataclass(frozen=True)
+class Found:
+    """others : for every person of the audit, somebody similar; meaningful where ``found`` (people,) is true."""
+
+    others: Individuals
+    found: BoolArray
+
+
+class Trial:
+    """People, their decisions, and whether proposed others are counterexamples to them."""
+
+    def __init__(self, encoder: Encoder, model: Model, people: Individuals) -> None:
+        self.encoder, self.model, self.people = encoder, model, people
+        self.values, self.doubt = self._forward(people)
+
+    def _forward(self, people: Individuals) -> tuple[FloatArray, FloatArray]:
+        return forward(self.encoder.network, self.model.network, self.encoder.encoding.encode(people))
+
+    def counts(self, rows: np.ndarray, others: Individuals) -> BoolArray:
+        """(rows,) whether ``others`` are real, similar to these people, and surely decided otherwise."""
+        real = exists(others)
+        similar = self.encoder.similarity.holds(self.people.take(rows), others)
+        values, doubt = self._forward(others)
+        return np.asarray(
+            real & similar & self.model.decision.differs(self.values[rows], self.doubt[rows], values, doubt)
+        )
+
+
+def exists(people: Individuals) -> BoolArray:
+    """(people,) whether the universe holds them: whole numbers where the schema says so, within declared ranges."""
+    good = np.isfinite(people.numbers).all(1)
+    for j, attribute in enumerate(people.schema.numeric):
+        values = people.numbers[:, j]
+        if attribute.integer:
+            good &= values == np.rint(values)
+        if attribute.lower is not None:
+            good &= values >= attribute.lower
+        if attribute.upper is not None:
+            good &= values <= attribute.upper
+    return np.asarray(good)
+
+
+def find(trial: Trial, region: Region, rows: np.ndarray, witness: FloatArray) -> Found:
+    """Decode witnesses (rows, k, features; NaN where none) of the people ``rows``, and draw more where that fails."""
+    others = trial.people.take(slice(None))
+    others = Individuals(others.schema, others.numbers.copy(), others.codes.copy())
+    found = np.zeros(len(others), np.bool_)
+    if len(rows) == 0:
+        return Found(others, found)
+    result = Found(others, found)
+    offer(trial, region.take(rows), rows, witness, result)
+    left = rows[~found[rows]]
+    if len(left):
+        part = region.take(left)
+        offer(trial, part, left, part.sample(SAMPLED), result)
+    return result
+
+
+def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, result: Found) -> None:
+    """Take the first of k points that is a counterexample; ``result`` is filled in. A person may be there twice."""
+    others, found = result.others, result.found
+    blank: BoolArray = np.asarray(np.isnan(points).any(-1))
+    safe = np.where(blank[..., None], trial.encoder.encoding.encode(trial.people.take(rows))[:, None], points)
+    decoded = region.decode(safe)
+    k = points.shape[1]
+    counted: BoolArray = trial.counts(np.repeat(rows, k), decoded.individuals).reshape(-1, k)
+    good: BoolArray = np.logical_and.reduce([counted, decoded.confirmed, ~blank])
+    first = good.argmax(1)
+    hit = np.flatnonzero(good.any(1))
+    chosen = decoded.individuals.take(hit * k + first[hit])
+    others.numbers[rows[hit]], others.codes[rows[hit]] = chosen.numbers, chosen.codes
+    found[rows[hit]] = True
+
+
+def simplify(trial: Trial, found: Found) -> Found:
+    """Move attributes back one by one, then shorten what is left, as long as it still is a counterexample."""
+    rows = np.flatnonzero(found.found)
+    if len(rows) == 0:
+        return found
+    own, other = trial.people.take(rows), found.others.take(rows)
+    numbers, codes = other.numbers.copy(), other.codes.copy()
+
+    def settle(tried_numbers: FloatArray, tried_codes: np.ndarray) -> None:
+        better = trial.counts(rows, Individuals(own.schema, tried_numbers, tried_codes))
+        numbers[better], codes[better] = tried_numbers[better], tried_codes[better]
+
+    for j in range(codes.shape[1]):
+        back = codes.copy()
+        back[:, j] = own.codes[:, j]
+        settle(numbers, back)
+    for j in range(numbers.shape[1]):
+        tried = numbers.copy()
+        tried[:, j] = own.numbers[:, j]
+        settle(tried, codes)
+    for j in range(numbers.shape[1]):
+        moved = numbers[:, j] != own.numbers[:, j]
+        for digits in reversed(DIGITS):  # the shortest that works is tried last and stays
+            if moved.any():
+                tried = numbers.copy()
+                tried[moved, j] = [float(f"{value:.{digits}g}") for value in numbers[moved, j]]
+                settle(tried, codes)
+    result = Individuals(own.schema, found.others.numbers.copy(), found.others.codes.copy())
+    result.numbers[rows], result.codes[rows] = numbers, codes
+    return Found(result, found.found)

@@ -1,0 +1,76 @@
+"""How verdicts show themselves: in a line, in a notebook, as a figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.drawing.text import count, percent, plain
+
+SHOWN = 5
+"""Counterexamples in a notebook."""
+
+
+class Shown:
+    """Verdicts about people that show themselves; a subclass has the arrays and says what else is to be known."""
+
+    ids: tuple[str | int, ...]
+    verdict: NDArray[np.object_]
+    reason: NDArray[np.object_]
+    margin: NDArray[np.float64]
+    vacuous: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{number} {kind}" for kind, number in self._counts().items())
+        return f"<{type(self).__name__} of {len(self.ids)} people with respect to φ: {words}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from lcifr.drawing.notebook import verdicts_html
+
+        counts = self._counts()
+        certified, people = counts["certified"], len(self.ids)
+        share = percent(certified / people if people else None)
+        title = f"{count(certified)} of {count(people)} people certified with respect to φ ({share})"
+        return verdicts_html(title, counts, tuple(self._notes()), self._examples())
+
+    def plot(self) -> Any:
+        """The proved margins as a matplotlib figure (``pip install "lcifr[plot]"``): how far from another decision."""
+        from lcifr.drawing.figures import histogram_figure
+        from lcifr.drawing.histogram import histogram
+
+        masks = {kind: np.asarray(self._kinds() == kind) for kind in self._counts()}
+        shown = histogram(self.margin, {kind: mask for kind, mask in masks.items() if mask.any()})
+        return histogram_figure(shown, title="Proved margins", axis="margin of the decision")
+
+    def _kinds(self) -> NDArray[np.str_]:
+        return np.array([str(word).lower() for word in self.verdict], dtype=np.str_)
+
+    def _counts(self) -> dict[str, int]:
+        found = Counter(self._kinds().tolist())
+        return {kind: found[kind] for kind in ("certified", "counterexample", "undecided")}
+
+    def _notes(self) -> Iterator[str]:
+        """What must be known beside the counts."""
+        if vacuous := int(self.vacuous.sum()):
+            yield f"{count(vacuous)} of these are vacuous: nobody is similar to them."
+        for reason, number in Counter(str(reason) for reason in self.reason if str(reason)).most_common():
+            yield f"undecided because {reason}: {count(number)}"
+
+    def _examples(self) -> Sequence[Sequence[str]]:
+        """People worth looking at, after a row of headings."""
+        return ()
+
+
+def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
+    """The first few counterexamples of an audit, with what differs."""
+    rows: list[tuple[str, ...]] = [("counterexample", "decision", "a similar person is decided otherwise")]
+    for row in np.flatnonzero(found.violated)[:SHOWN]:
+        pair = found.counterexample(found.ids[row])
+        differs = "; ".join(f"{name} {' → '.join(map(plain, pair[name].tolist()))}" for name in pair.columns)
+        rows.append((str(found.ids[row]), str(found.prediction[row]), differs))
+    return rows

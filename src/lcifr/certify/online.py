@@ -1,0 +1,138 @@
+"""One person at a time, as decisions are made: the decision and its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from lcifr.certify.auditor import Audit, ask_whole, audit
+from lcifr.certify.consumer import predictions
+from lcifr.certify.counterexample import Trial, exists
+from lcifr.certify.decision import OWN_WORD, Asked, FloatArray, read_model
+from lcifr.certify.encoder import freeze
+from lcifr.certify.merged_network import merge
+from lcifr.certify.verdicts import Reason, Verdict
+from lcifr.data import Categorical, Individuals
+from lcifr.prove import Budget, maximize
+from lcifr.prove.networks.linear_bounds.cell_batch import set_stage, tensors
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.regions.region import Region
+
+LARGEST = 2.0**53
+"""Larger numbers are looked at by the gate: whole numbers beyond are not exact any more."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """One decision. ``margin`` is proved: how far everybody similar stays from another decision, in output units."""
+
+    prediction: Any
+    verdict: Verdict
+    reason: Reason
+    margin: float
+    vacuous: bool
+
+
+class Desk:
+    """Decides and certifies people one by one, from end to end.
+
+    Plain bounds settle most people in one pass; the others get branch-and-bound within ``budget`` nodes.
+
+    Parameters
+    ----------
+    encoder, model, groups, tolerance : as for :func:`audit`.
+    """
+
+    def __init__(
+        self,
+        encoder: Any,
+        model: Any,
+        *,
+        groups: Sequence[Sequence[Any]] | None = None,
+        tolerance: float | None = None,
+        budget: Budget | int | None = None,
+    ) -> None:
+        encoder = self.encoder = freeze(encoder)
+        self.budget = budget
+        self.model = read_model(model, groups, tolerance)
+        self.network = merge(encoder.network, self.model.network)
+        self.layers = tensors(self.network)
+        schema = encoder.encoding.schema
+        self.codes = [(a.name, {text: code for code, text in enumerate(a.values)}) for a in schema.categorical]
+        self.types = [
+            pa.field(a.name, pa.string() if isinstance(a, Categorical) else pa.float64())
+            for a in encoder.encoding.schema
+        ]
+
+    def decide(self, person: Mapping[str, Any]) -> Decided:
+        """The decision about one person, given by attribute, and whether everybody similar would get it too."""
+        people = self._read(person)
+        region = self.encoder.similarity.region(people, whole_numbers=True)
+        trial = Trial(self.encoder, self.model, people)
+        asked = ask_whole(self.encoder, self.model, trial, region)
+        strict = bool(self.model.decision.strict(trial.values, trial.doubt)[0])
+        upper, best = self._plain_bounds(asked, region), np.full_like(asked.limit, -np.inf)
+        if strict and not (upper < asked.limit).all():
+            answer = maximize(
+                self.network, asked.directions, region, target=asked.limit, method=OWN_WORD, budget=self.budget
+            )
+            upper, best = np.minimum(upper, answer.upper), answer.best
+        sure = strict and bool((upper < asked.limit).all())
+        reached = bool((best > asked.limit).any())
+        reason = Reason.TIE if not strict else Reason.REACHED if reached else Reason.BUDGET
+        return Decided(
+            prediction=predictions(self.model, trial.values)[0],
+            verdict=Verdict.CERTIFIED if sure else Verdict.UNDECIDED,
+            reason=Reason.NONE if sure else reason,
+            margin=float((asked.limit - upper).min()) * self.model.scale,
+            vacuous=not bool(region.nonempty[0]),
+        )
+
+    def _plain_bounds(self, asked: Asked, region: Region) -> FloatArray:
+        """(1, k) what one backward pass proves, without the engine's bookkeeping for many people."""
+        upper = torch.full(asked.limit.shape, -torch.inf, dtype=torch.float64)
+        directions = torch.as_tensor(np.ascontiguousarray(asked.directions))
+        with torch.no_grad():
+            for cell in region.cells:
+                scene = set_stage(self.layers, cell).scene
+                upper = torch.maximum(upper, backward(scene, directions, hidden_lines(scene)).upper)
+        return np.where(np.isnan(found := upper.numpy()), np.inf, found)
+
+    def explain(self, person: Mapping[str, Any]) -> Audit:
+        """The whole audit of one person: with a counterexample, where there is one."""
+        return audit(self.encoder, self.model, self._read(person), budget=self.budget)
+
+    def _read(self, person: Mapping[str, Any]) -> Individuals:
+        """A clean person at a glance; anybody else through the gate, which trims, or says what is wrong."""
+        return self._at_a_glance(person) or self._through_the_gate(person)
+
+    def _at_a_glance(self, person: Mapping[str, Any]) -> Individuals | None:
+        schema = self.encoder.encoding.schema
+        codes = [known.get(person.get(name, None)) for name, known in self.codes]
+        numbers = [person.get(a.name) for a in schema.numeric]
+        plain = all(type(value) in (int, float) and abs(value) < LARGEST for value in numbers)  # type: ignore[arg-type]
+        if None in codes or not plain or len(person) != len(schema):
+            return None
+        people = Individuals(schema, np.array([numbers], dtype=np.float64), np.array([codes], dtype=np.int32))
+        return people if exists(people)[0] else None
+
+    def _through_the_gate(self, person: Mapping[str, Any]) -> Individuals:
+        known = [field for field in self.types if field.name in person]
+        arrays = [_column(person[field.name], field.type) for field in known]
+        extra = {name: pa.array([value]) for name, value in person.items() if name not in self.encoder.encoding.schema}
+        return Individuals.read(
+            pa.table({field.name: array for field, array in zip(known, arrays, strict=True)} | extra),
+            self.encoder.encoding.schema,
+        )
+
+
+def _column(value: Any, kind: pa.DataType) -> pa.Array:
+    try:
+        return pa.array([value], kind)
+    except (pa.ArrowException, TypeError, ValueError):  # the gate says what is wrong with it
+        return pa.array([value])

@@ -1,0 +1,107 @@
+"""The producer's proof: the radius and box of every person."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from lcifr.artifacts.handover import FloatArray, Provenance, Representation
+from lcifr.certify.encoder import Encoder, freeze
+from lcifr.data import Individuals
+from lcifr.data.io.ids import as_ids
+from lcifr.prove import Budget, radius
+
+ROOM = 0.5
+"""Share of the tolerance that is added to every end of a box: room in which the same bound is proved again, by another
+tree or in exact arithmetic. The proofs get the rest, so that the radius is as tight as was asked for."""
+NAMED = ("lcifr", "numpy", "torch", "highspy")
+
+
+def represent(
+    encoder: Any,
+    X: Any,
+    ids: Any = None,
+    *,
+    share_formula: bool = True,
+    tolerance: float = 1e-6,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+) -> Representation:
+    """Latents of people with the proved radius and box within which everybody similar lands.
+
+    Parameters
+    ----------
+    encoder : a fitted ``FairEncoder``, or anything with ``network``, ``similarity`` and ``encoding``.
+    X : a table of people.
+    ids : one per person, text or whole numbers, each once; 0, 1, … if None.
+    share_formula : whether the manifest shows the text of φ; its hash is always there.
+    tolerance, budget, device : of the proofs; see :func:`lcifr.prove.radius`.
+    """
+    encoder = freeze(encoder)
+    people = Individuals.read(X, encoder.encoding.schema)
+    names = as_ids(ids, len(people))  # before hours of proofs
+    region = encoder.similarity.region(people, whole_numbers=encoder.whole_numbers)
+    found = radius(
+        encoder.network,
+        encoder.encoding.encode(people),
+        region,
+        tolerance=(1 - ROOM) * tolerance,
+        budget=budget,
+        device=device,
+    )
+    lower, upper = _widened(found.lower, -ROOM * tolerance), _widened(found.upper, ROOM * tolerance)
+    return Representation(
+        ids=names,
+        latent=found.latent,
+        radius=covering(found.latent, lower, upper),
+        lower=lower,
+        upper=upper,
+        exact=found.exact,
+        vacuous=~region.nonempty,
+        provenance=provenance_of(encoder, share_formula, tolerance),
+    )
+
+
+def _widened(ends: FloatArray, room: float) -> FloatArray:
+    return np.asarray(ends + room * (1.0 + np.abs(ends)))
+
+
+def covering(latent: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """(people,) the radius of the ball around z that holds the box, rounded up."""
+    return np.asarray(np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf))
+
+
+def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float) -> Provenance:
+    schema = json.dumps(encoder.encoding.schema.to_dict(), ensure_ascii=True).encode()
+    return Provenance(
+        weights=encoder.network.hash,
+        schema=hashlib.sha256(schema).hexdigest(),
+        encoding=encoder.encoding.hash,
+        similarity=encoder.similarity.hash,
+        similarity_text=encoder.similarity.text if share_formula else None,
+        tolerance=tolerance,
+        method="cascade",
+        whole_numbers=encoder.whole_numbers,
+        versions=versions(),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Of what takes part in a proof."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:  # looking them up takes longer than many a proof
+    found = []
+    for name in NAMED:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return tuple(found)

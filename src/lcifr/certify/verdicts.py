@@ -1,0 +1,120 @@
+"""Verdicts: certified, a counterexample, or undecided with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certify.decision import FloatArray, Model
+from lcifr.certify.display import Shown
+
+
+class Verdict(StrEnum):
+    """What is known about one person. A failed proof is never a counterexample."""
+
+    CERTIFIED = "CERTIFIED"
+    COUNTEREXAMPLE = "COUNTEREXAMPLE"
+    UNDECIDED = "UNDECIDED"
+
+
+class Reason(StrEnum):
+    """Why somebody is undecided; empty for the others."""
+
+    NONE = ""
+    TIE = "the person's own decision is a tie"
+    WIDE = "ball too wide for this classifier: a point of it is decided otherwise"
+    BUDGET = "budget spent"
+    LOOSE = "the bound is too loose"
+    NOBODY = "nobody with whole numbers is decided otherwise, but only a search part by part says so, not a proof"
+    FRACTIONAL = "only a fractional witness: somebody who cannot exist is decided otherwise"
+    REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"
+
+
+@dataclass(frozen=True, repr=False)
+class Certificates(Shown):
+    """What a consumer proved, per person.
+
+    Parameters
+    ----------
+    ids : (people,)
+    verdict : (people,) :class:`Verdict`; never COUNTEREXAMPLE, because a latent point is not a person.
+    prediction : (people,) the decision, in the model's own labels.
+    margin : (people,) proved: how far every similar person's outputs stay on the right side, in units of the output.
+    largest_radius : (people,) a radius at which this person would still be certified; NaN where it was not asked for.
+    reason : (people,) :class:`Reason` of the undecided.
+    radius_status : (people,) ``claimed`` by the producer, or ``checked`` by an auditor: what the verdict rests on.
+    vacuous : (people,) whether nobody is similar.
+    on : ``ball`` or ``box``.
+    model : the network and what must agree.
+    """
+
+    ids: tuple[str | int, ...]
+    verdict: NDArray[np.object_]
+    prediction: NDArray[Any]
+    margin: FloatArray
+    largest_radius: FloatArray
+    reason: NDArray[np.object_]
+    radius_status: NDArray[np.str_]
+    vacuous: NDArray[np.bool_]
+    on: str
+    model: Model
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def certified(self) -> NDArray[np.bool_]:
+        """(people,)"""
+        return np.asarray(self.verdict == Verdict.CERTIFIED)
+
+    def _notes(self) -> Iterator[str]:
+        if claimed := int((self.radius_status == "claimed").sum()):
+            yield f"{claimed} verdicts rest on a radius that the producer claims and nobody has checked."
+        yield from super()._notes()
+
+    @classmethod
+    def of_rows(cls, rows: Any, model: Model, on: str) -> Certificates:
+        """What :meth:`frame` gave, read again."""
+        return cls(
+            ids=tuple(str(name) for name in rows["id"]),
+            verdict=np.array([Verdict(word) for word in rows["verdict"]], dtype=object),
+            prediction=rows["prediction"].to_numpy(),
+            margin=rows["margin"].to_numpy(np.float64),
+            largest_radius=rows["largest_radius"].to_numpy(np.float64),
+            reason=np.array([Reason(word) for word in rows["reason"]], dtype=object),
+            radius_status=rows["radius"].to_numpy(str),
+            vacuous=rows["vacuous"].to_numpy(np.bool_),
+            on=on,
+            model=model,
+        )
+
+    def frame(self) -> Any:
+        """A pandas frame, one row per person."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "id": list(self.ids),
+                "verdict": [str(v) for v in self.verdict],
+                "prediction": list(self.prediction),
+                "margin": self.margin,
+                "largest_radius": self.largest_radius,
+                "reason": [str(r) for r in self.reason],
+                "radius": self.radius_status,
+                "vacuous": self.vacuous,
+            }
+        )
+
+
+def words(kind: type[StrEnum], where: dict[StrEnum, NDArray[np.bool_]], otherwise: StrEnum) -> NDArray[np.object_]:
+    """(people,) the first word whose mask is true."""
+    people = len(next(iter(where.values())))
+    found = np.full(people, otherwise, dtype=object)
+    for word, mask in reversed(where.items()):
+        found[mask] = word
+    return found

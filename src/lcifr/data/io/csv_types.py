@@ -1,0 +1,78 @@
+"""Of which type a column of CSV is: the first that all its texts fit, few of them at a time.
+
+Whether texts fit is asked of Arrow's own reader of CSV, so the type is the one that it finds when it reads all of the
+file at once (:func:`lcifr.data.frames.read_frame`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+KINDS = (
+    pa.null(),
+    pa.int64(),
+    pa.bool_(),
+    pa.float64(),
+    pa.date32(),
+    pa.time32("s"),
+    *(pa.timestamp(unit, zone) for unit in ("s", "ns") for zone in (None, "UTC")),
+    pa.string(),
+)
+"""What a column may be, in the order in which Arrow tries it."""
+OF_IDS = (pa.int64(), pa.string())
+"""What a column of ids may be: whole numbers, or else whatever is written there."""
+WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+"""A whole number that is written as it prints. "007" is another id than 7, and is a text like "1.50"."""
+MISSING = pa.array(csv.ConvertOptions().null_values)
+"""How missing values are written, unless all of a column is text: then somebody may well be called "NA"."""
+
+
+def fitting(column: pa.ChunkedArray, kinds: Sequence[pa.DataType]) -> Sequence[pa.DataType]:
+    """Those of the types that these texts fit too; a column that is no text is of its own type."""
+    if not pa.types.is_string(column.type):
+        return [column.type]
+    return kinds if len(kinds) == 1 else [kind for kind in kinds if _fits(column, kind)]
+
+
+def fitting_ids(column: pa.ChunkedArray, kinds: Sequence[pa.DataType] = OF_IDS) -> Sequence[pa.DataType]:
+    """The same for ids, which print as they are written."""
+    if len(kinds) == 1 or not pa.types.is_string(column.type):
+        return fitting(column, kinds)
+    whole = pc.or_(pc.match_substring_regex(column, WHOLE), pc.is_in(column, MISSING))
+    return kinds if pc.all(whole, min_count=0).as_py() else kinds[1:]
+
+
+def retyped(texts: pa.Table) -> pa.Table:
+    """A table of texts as if it had been read from a CSV file of its own."""
+    return read_as(texts, {name: fitting(texts[name], KINDS)[0] for name in texts.column_names})
+
+
+def read_as(texts: pa.Table, kinds: Mapping[str, pa.DataType]) -> pa.Table:
+    """The texts as values of these types; as Arrow reads them from CSV, where it finds "NA" missing in numbers."""
+    content = pa.BufferOutputStream()
+    csv.write_csv(texts, content)
+    return csv.read_csv(
+        pa.BufferReader(content.getvalue()),
+        csv.ReadOptions(use_threads=False),
+        csv.ParseOptions(newlines_in_values=True),
+        convert_options=csv.ConvertOptions(column_types=dict(kinds)),
+    )
+
+
+def spells_missing(column: pa.ChunkedArray) -> bool:
+    """Whether one of the texts may be a missing value."""
+    return pa.types.is_string(column.type) and bool(pc.any(pc.is_in(column, MISSING)).as_py())
+
+
+def _fits(column: pa.ChunkedArray, kind: pa.DataType) -> bool:
+    if pa.types.is_string(kind):
+        return True
+    try:
+        read_as(pa.table({"": column}), {"": kind})
+    except pa.ArrowInvalid:
+        return False
+    return True

@@ -1,0 +1,217 @@
+"""People in chunks from Parquet or CSV, so that memory does not grow with the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lcifr.data import Individuals, Numeric, Schema
+from lcifr.data.frames import delimiter_of, is_parquet, readable, refuse_other_separators, text_of
+from lcifr.data.io.ids import Id, read_ids
+from lcifr.errors import LcifrError, TableError
+
+ROWS = 8192
+"""Read at a time where nothing is proved. Whoever reads leaves the size out, so that it is said and set here alone."""
+READ_AHEAD = 1 << 16
+"""Bytes of a Parquet column at a time. Otherwise a whole row group is fetched, and a file may be a single one."""
+BLOCK = 1 << 18
+"""Bytes of a CSV file at a time. Arrow reads some thirty of them ahead."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Some columns of a file, and what a look through all of it has found.
+
+    Parameters
+    ----------
+    names : the columns that are read. people : rows of the file.
+    kinds : of CSV, the types of the columns: those that every row fits, as if all had been read at once.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    people: int | None = None
+    kinds: tuple[tuple[str, pa.DataType], ...] = ()
+
+
+Source: TypeAlias = str | Path | pa.Table | Columns
+"""A .parquet or .csv file or some of its columns, or a table that is in memory anyway."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows of a table, checked: the people from ``start`` on, and their ids."""
+
+    number: int
+    start: int
+    people: Individuals
+    ids: tuple[Id, ...]
+
+    def content(self) -> Iterator[bytes]:
+        """All that is known of them but their ids."""
+        yield self.people.numbers.tobytes(order="C")
+        yield self.people.codes.tobytes(order="C")
+
+
+def name_of(source: Source) -> str:
+    """As messages call it."""
+    if isinstance(source, pa.Table):
+        return "the table"
+    return str(source.path if isinstance(source, Columns) else source)
+
+
+def count_people(source: Source) -> int | None:
+    """How many rows there are, where the file says so at once."""
+    from pyarrow import parquet
+
+    if isinstance(source, pa.Table):
+        return len(source)
+    if isinstance(source, Columns):
+        return source.people if source.people is not None else count_people(source.path)
+    try:
+        return int(parquet.read_metadata(source).num_rows) if is_parquet(Path(source)) else None
+    except (pa.ArrowException, OSError):
+        return None  # whoever reads it will say why
+
+
+def column_names(path: Path) -> list[str]:
+    """Of a file."""
+    from pyarrow import csv, parquet
+
+    with readable(path):
+        if is_parquet(path):
+            return list(parquet.read_schema(path).names)
+        refuse_other_separators(path)
+        with csv.open_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path))) as reader:
+            return list(reader.schema.names)
+
+
+def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None = None) -> Iterator[Chunk]:
+    """The people of a file in chunks of ``size``; the same chunks every time."""
+    start = 0
+    named = name_of(source)
+    for number, table in enumerate(read_tables(source, schema, size)):
+        rows = range(start, start + len(table))
+        ids: tuple[Id, ...] = tuple(rows)
+        if id_column is not None:
+            ids = read_ids(table, named, id_column, rows, texts=isinstance(source, Columns))
+            table = table if id_column in schema else table.drop_columns([id_column])
+        yield Chunk(number, start, read_people(table, named, schema, rows), ids)
+        start += len(table)
+    if start == 0:
+        raise LcifrError(f"{named}: there are no rows")
+
+
+def read_tables(source: Source, schema: Schema | None, size: int | None = None) -> Iterator[pa.Table]:
+    """The rows of a file in tables of ``size``, before the gate. Without a schema, all that CSV holds is text."""
+    size = size or ROWS
+    typed = isinstance(source, pa.Table) or (isinstance(source, Columns) and source.kinds) or is_parquet(_path(source))
+    for table in _resized(_batches(source, size), size):
+        yield table if typed or schema is None else as_meant(table, schema)
+
+
+def read_people(table: pa.Table, named: str, schema: Schema, rows: Sequence[int]) -> Individuals:
+    """The gate, whose problems are in these rows of a file."""
+    try:
+        return Individuals.read(table, schema)
+    except TableError as error:
+        raise TableError([one.among(rows) for one in error.problems], source=named, fix=error.fix) from None
+
+
+def as_meant(table: pa.Table, schema: Schema) -> pa.Table:
+    """Texts of CSV as the numbers and categories that they are in memory, where a whole column has one type.
+
+    Of a few rows nobody knows the type of the column, so this is generous: ``True`` is a 1 among numbers. What does not
+    fit stays as it is, and the gate names it with its row.
+    """
+    for place, name in enumerate(table.column_names):
+        column = table[name]
+        if name not in schema or not pa.types.is_string(column.type):
+            continue
+        attribute = schema[name]
+        try:
+            meant = _numbers(column) if isinstance(attribute, Numeric) else _known(column, attribute.values)
+        except pa.ArrowInvalid:
+            continue
+        table = table.set_column(place, name, meant)
+    return table
+
+
+def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    texts = pc.utf8_trim_whitespace(column)
+    try:
+        return texts.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return texts.cast(pa.bool_())
+
+
+def _known(column: pa.ChunkedArray, values: tuple[str, ...]) -> pa.ChunkedArray:
+    """Categories that are written otherwise in a file: ``True`` for true, ``3.0`` for 3."""
+    written = [text for text in pc.unique(column).to_pylist() if text is not None]
+    meant = {text: other for text in written if text not in values and (other := _other_name(text)) in values}
+    for text, other in meant.items():
+        column = pc.if_else(pc.equal(column, text), other, column)
+    return column
+
+
+def _other_name(text: str) -> str:
+    for kind in (pa.int64(), pa.bool_(), pa.float64()):
+        try:
+            return text_of(pa.scalar(text.strip()).cast(kind).as_py())
+        except (pa.ArrowInvalid, ValueError, OverflowError):
+            continue
+    return text
+
+
+def _path(source: Any) -> Path:
+    return source.path if isinstance(source, Columns) else Path(source)
+
+
+def parquet_batches(path: Path, size: int | None = None, names: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """The rows of a Parquet file (some of its columns) in order, of which few are in memory at a time."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:
+        yield from file.iter_batches(batch_size=size or ROWS, columns=names)
+
+
+def _batches(source: Source, size: int) -> Iterator[pa.RecordBatch]:
+    from pyarrow import csv
+
+    if isinstance(source, pa.Table):
+        yield from source.to_batches(max_chunksize=size)
+        return
+    path, some = _path(source), source if isinstance(source, Columns) else None
+    names = list(some.names) if some else None
+    with readable(path):
+        if is_parquet(path):
+            yield from parquet_batches(path, size, names)
+            return
+        # Types are not guessed from the first block, because a later one might not fit. And a category may well be
+        # called "NA", as in memory; the gate knows blank ones as missing.
+        types = dict.fromkeys(names or column_names(path), pa.string()) | dict(some.kinds if some else ())
+        options = csv.ConvertOptions(column_types=types, include_columns=names, strings_can_be_null=False)
+        layout = csv.ParseOptions(delimiter=delimiter_of(path))
+        with csv.open_csv(path, csv.ReadOptions(block_size=BLOCK), layout, options) as reader:
+            yield from reader
+
+
+def _resized(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Table]:
+    waiting: list[pa.Table] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(pa.Table.from_batches([batch]))
+        rows += len(batch)
+        if rows >= size:
+            whole = pa.concat_tables(waiting)
+            for start in range(0, rows - size + 1, size):
+                yield whole.slice(start, size)
+            waiting = [whole.slice(rows - rows % size)]
+            rows %= size
+    if rows:
+        yield pa.concat_tables(waiting)

@@ -1,0 +1,109 @@
+"""The parser: text and schema in, the formula's tree or an error with its place out."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
+
+from lcifr.data.schema import Schema
+from lcifr.language.formula import Formula, Span, parts_of
+from lcifr.language.freedom import check_freedom
+from lcifr.language.meaning import Meaning
+from lcifr.language.misreading import Misread, explain_character
+from lcifr.language.refusal import Refusal, Refusals
+from lcifr.language.slips import explain_token
+
+MAX_NESTING = 100  # parentheses, not and implies in one another: beyond reading, and the readers of the tree recurse
+MAX_LENGTH = 50_000  # characters: about a second of reading
+
+
+def parse(text: str, schema: Schema, *, source: str = "formula") -> Formula:
+    """Read a similarity formula and check it against the schema.
+
+    Parameters
+    ----------
+    text
+        The formula; see ``docs/language.md``.
+    schema
+        The attributes, categories and groups that the formula may name.
+    source
+        What errors call the text: its file, for example.
+
+    Raises
+    ------
+    SimilarityError
+        If the text is no formula, or says what the language refuses or the schema does not know. Its ``line`` and
+        ``column`` say where; problems with names are all reported at once.
+
+    Examples
+    --------
+    >>> from lcifr.data.schema import Categorical, Numeric, Schema
+    >>> schema = Schema((Numeric("age"), Categorical("sex", ("female", "male"))))
+    >>> parse("age within 5", schema)
+    Within(set=AttributeSet(names=('age',), excluded=()), distance=Fraction(5, 1), in_sd=False)
+    """
+    refusals = Refusals(text, source)
+    if len(text) > MAX_LENGTH:
+        refusals.add(
+            f"the formula is longer than {MAX_LENGTH} characters", Span(MAX_LENGTH, MAX_LENGTH), fix="split it"
+        )
+        raise refusals.error()
+    tree = _read(text, schema, refusals)
+    formula: Formula | None = Meaning(schema, refusals).transform(tree)
+    refusals.raise_if_any()
+    if formula is None:
+        raise AssertionError("a part was refused without a reason")
+    _limit_depth(formula, refusals)
+    refusals.raise_if_any()
+    check_freedom(formula, schema, refusals)
+    refusals.raise_if_any()
+    return formula
+
+
+@cache
+def _grammar() -> Lark:
+    """The parser that lark makes of the grammar file, made once when first needed."""
+    grammar = resources.files("lcifr.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    # The basic lexer keeps keywords keywords everywhere, so that a misplaced one is named as what it is.
+    return Lark(grammar, parser="lalr", lexer="basic", propagate_positions=True, maybe_placeholders=True)
+
+
+def _read(text: str, schema: Schema, refusals: Refusals) -> Tree[Token]:
+    """The parse tree of the text; raises at the first place where the text is no formula."""
+    reader = _grammar().parse_interactive(text)
+    before: Token | None = None
+    current: Token | None = None
+    try:
+        depth = 0
+        for token in reader.iter_parse():  # each token comes before it is read
+            before, current = current, token
+            depth += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
+            if depth > MAX_NESTING:
+                refusals.found.append(_too_deep(Span(token.start_pos or 0, token.end_pos or 0)))
+                raise refusals.error()
+        before = current
+        tree: Tree[Token] = reader.feed_eof()  # type: ignore[no-untyped-call]
+        return tree
+    except UnexpectedCharacters as error:
+        refusals.found.append(explain_character(text, error.pos_in_stream or 0))
+    except UnexpectedToken as error:
+        misread = Misread(error.token, before, frozenset(reader.accepts()), schema)  # type: ignore[no-untyped-call]
+        refusals.found.append(explain_token(misread))
+    raise refusals.error() from None
+
+
+def _limit_depth(formula: Formula, refusals: Refusals) -> None:
+    """Refuse a tree that is nested too deep; walks without recursion, since that is what it protects others from."""
+    waiting: list[tuple[Formula, int]] = [(formula, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > MAX_NESTING:
+            refusals.found.append(_too_deep(node.span))
+            return
+        waiting += [(part, depth + 1) for part in parts_of(node)]
+
+
+def _too_deep(span: Span) -> Refusal:
+    return Refusal(f"nested more than {MAX_NESTING} deep", span, fix="write it flatter: nobody could read this")

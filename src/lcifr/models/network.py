@@ -1,0 +1,247 @@
+"""The frozen ReLU network: affine layers with ReLU between, in float64. What every proof speaks about."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lcifr.errors import NetworkError
+from lcifr.files import write_whole
+
+if TYPE_CHECKING:
+    from torch import nn
+
+FloatArray = NDArray[np.float64]
+
+FORMAT = "lcifr-network-2"
+LARGEST = 1e100
+"""Weights beyond this are refused: the rounding analysis of the bounds needs room before overflow and underflow."""
+UNIT = 2.0**-53
+"""Half the gap between 1 and the next float64: the relative error of one rounded operation."""
+FLOOR = 1e-200
+"""Added to magnitudes in error bounds, so that underflow (at most 2^-1022 an operation, amplified by at most LARGEST)
+is covered by the same relative term as rounding."""
+
+
+def gamma(operations: int) -> float:
+    """γ_n = n·u / (1 − n·u), itself rounded up: the relative error of n chained float64 operations."""
+    share = operations * UNIT
+    return share / (1.0 - share) * (1.0 + 1e-12)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """x ↦ weight @ x + bias.
+
+    Parameters
+    ----------
+    weight : (outputs, inputs) float64, read-only.
+    bias : (outputs,) float64, read-only.
+    """
+
+    weight: FloatArray
+    bias: FloatArray
+
+
+@dataclass(frozen=True)
+class Network:
+    """Affine layers with ReLU between them; no ReLU after the last.
+
+    Build it with :meth:`from_arrays` or :meth:`from_torch`, which check the shapes and freeze the numbers.
+    """
+
+    layers: tuple[Layer, ...]
+
+    @classmethod
+    def from_arrays(cls, layers: Iterable[tuple[ArrayLike, ArrayLike]]) -> Network:
+        """A network from ``[(weight, bias), …]``, each weight of shape (outputs, inputs)."""
+        built = tuple(_layer(index, weight, bias) for index, (weight, bias) in enumerate(layers))
+        if not built:
+            raise NetworkError("a network needs at least one affine layer", fix="pass [(weight, bias), …]")
+        for index, (left, right) in enumerate(pairwise(built)):
+            if right.weight.shape[1] != left.weight.shape[0]:
+                raise NetworkError(
+                    f"layer {index + 1} takes {right.weight.shape[1]} values, "
+                    f"layer {index} gives {left.weight.shape[0]}",
+                    fix="weights have the shape (outputs, inputs), as in torch",
+                )
+        return cls(built)
+
+    @classmethod
+    def from_torch(cls, module: nn.Module) -> Network:
+        """A network from a torch ``Sequential`` of Linear, ReLU, Identity, Flatten and Dropout (evaluation only)."""
+        return cls.from_arrays(_torch_layers(module))
+
+    @property
+    def inputs(self) -> int:
+        """How many features go in."""
+        return int(self.layers[0].weight.shape[1])
+
+    @property
+    def outputs(self) -> int:
+        """How many values come out."""
+        return int(self.layers[-1].weight.shape[0])
+
+    @property
+    def depth(self) -> int:
+        """How many hidden ReLU layers there are."""
+        return len(self.layers) - 1
+
+    def __call__(self, points: ArrayLike) -> FloatArray:
+        """The outputs at ``points`` (…, inputs) -> (…, outputs), a plain float64 forward pass."""
+        value = self._points(points)
+        for layer in self.layers[:-1]:
+            value = np.maximum(value @ layer.weight.T + layer.bias, 0.0)
+        return np.asarray(value @ self.layers[-1].weight.T + self.layers[-1].bias)
+
+    def error(self, points: ArrayLike) -> FloatArray:
+        """How far ``self(points)`` can be from exact arithmetic, (…, inputs) -> (…, outputs).
+
+        Every output is a sum of products of weights, biases and inputs along paths of the network (ReLU passes a path
+        or drops it, and errs no more than its input). Each product passes through at most Σ(inputs of the layer + 1)
+        rounded operations, in any order of summation, so the error is at most γ of that count times the sum of the
+        absolute values of all products (Higham, Accuracy and Stability, ch. 3). With X the largest |input| that sum is
+        at most ``slope``·X + ``shift``, where slope = |W_L|…|W_0|·1 and shift collects the biases the same way.
+        """
+        value = self._points(points)
+        slope, shift = self._magnitude
+        largest = np.abs(value).max(-1, keepdims=True)
+        unit = gamma(2 * sum(layer.weight.shape[1] + 8 for layer in self.layers))
+        return np.asarray(unit * (largest * slope + shift))
+
+    @cached_property
+    def _magnitude(self) -> tuple[FloatArray, FloatArray]:
+        slope, shift = np.ones(self.inputs), np.full(self.inputs, FLOOR)
+        for layer in self.layers:
+            size = np.abs(layer.weight)
+            slope, shift = size @ slope, size @ shift + np.abs(layer.bias) + FLOOR
+        return slope, shift
+
+    def _points(self, points: ArrayLike) -> FloatArray:
+        value = np.asarray(points, dtype=np.float64)
+        if value.ndim == 0 or value.shape[-1] != self.inputs:
+            raise NetworkError(
+                f"points have the shape {value.shape}, the network takes {self.inputs} features in the last axis",
+                fix="encode people with the encoding the network was trained on",
+            )
+        return value
+
+    def rows(self) -> list[list[list[float]]]:
+        """The rows of [W b] of every layer."""
+        return [np.column_stack([layer.weight, layer.bias]).tolist() for layer in self.layers]
+
+    def to_bytes(self) -> bytes:
+        """The numbers and nothing else, as JSON: what an exact checker reads, and what the hash is taken of."""
+        return json.dumps(self.rows(), separators=(",", ":"), allow_nan=False).encode()
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the numbers: the name of exactly these weights."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    def save(self, path: str | Path) -> None:
+        """Write the network as safetensors, its hash in the header; written beside and renamed."""
+        from safetensors.numpy import save
+
+        tensors = {}
+        for index, layer in enumerate(self.layers):
+            tensors[f"{index}.weight"], tensors[f"{index}.bias"] = np.array(layer.weight), np.array(layer.bias)
+        data = save(tensors, metadata={"format": FORMAT, "layers": str(len(self.layers)), "hash": self.hash})
+        write_whole(path, data)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Network:
+        """Read what :meth:`save` wrote, and refuse numbers that do not match the hash in the header."""
+        from safetensors.numpy import load
+
+        data = Path(path).read_bytes()
+        try:
+            tensors = load(data)
+            header = json.loads(data[8 : 8 + struct.unpack("<Q", data[:8])[0]]).get("__metadata__", {})
+            count = int(header.get("layers", "0"))
+            network = cls.from_arrays((tensors[f"{i}.weight"], tensors[f"{i}.bias"]) for i in range(count))
+        except NetworkError:
+            raise
+        except Exception as problem:
+            raise NetworkError(f"{path} is not a saved network: {problem}", fix="write it with Network.save") from None
+        if header.get("format") != FORMAT or header.get("hash") != network.hash:
+            raise NetworkError(f"{path}: the numbers are not those that were saved", fix="get the file again")
+        return network
+
+
+def compose(encoder: Network, classifier: Network) -> Network:
+    """classifier ∘ encoder, the two affine layers that touch merged into one.
+
+    The merged weights are rounded once to float64: the result is its own network with its own hash, and proofs about
+    it speak about exactly these merged weights.
+    """
+    if encoder.outputs != classifier.inputs:
+        raise NetworkError(
+            f"the encoder gives {encoder.outputs} values, the classifier takes {classifier.inputs}",
+            fix="compose(encoder, classifier) in this order, with matching widths",
+        )
+    last, first = encoder.layers[-1], classifier.layers[0]
+    merged = (first.weight @ last.weight, first.weight @ last.bias + first.bias)
+    pairs = [(layer.weight, layer.bias) for layer in (*encoder.layers[:-1], *classifier.layers[1:])]
+    return Network.from_arrays([*pairs[: encoder.depth], merged, *pairs[encoder.depth :]])
+
+
+def _layer(index: int, weight: ArrayLike, bias: ArrayLike) -> Layer:
+    matrix = np.array(weight, dtype=np.float64, order="C")
+    vector = np.array(bias, dtype=np.float64, order="C")
+    if matrix.ndim != 2 or vector.shape != matrix.shape[:1] or 0 in matrix.shape:
+        raise NetworkError(
+            f"layer {index}: weight {matrix.shape} and bias {vector.shape} do not fit",
+            fix="a weight has the shape (outputs, inputs), its bias (outputs,)",
+        )
+    if not (np.all(np.abs(matrix) <= LARGEST) and np.all(np.abs(vector) <= LARGEST)):
+        raise NetworkError(
+            f"layer {index} holds NaN, infinity, or a number beyond {LARGEST:g}",
+            fix="check the training that produced these weights",
+        )
+    for array in (matrix, vector):
+        array += 0.0  # −0.0 becomes 0.0, so that equal networks have equal hashes
+        array.flags.writeable = False
+    return Layer(matrix, vector)
+
+
+def _torch_layers(module: nn.Module) -> list[tuple[FloatArray, FloatArray]]:
+    """The affine layers of a torch module, merged where no ReLU is between; others are refused by name."""
+    from torch import nn
+
+    layers: list[tuple[FloatArray, FloatArray]] = []
+    open_affine = False  # the last thing seen was affine, with no ReLU after it
+    for name, part in module.named_modules():
+        if isinstance(part, nn.Sequential | nn.Identity | nn.Flatten | nn.Dropout):
+            continue
+        if isinstance(part, nn.Linear):
+            weight = part.weight.detach().cpu().double().numpy()
+            bias = np.zeros(len(weight)) if part.bias is None else part.bias.detach().cpu().double().numpy()
+            if open_affine:
+                before, shift = layers.pop()
+                weight, bias = weight @ before, weight @ shift + bias
+            layers.append((weight, bias))
+            open_affine = True
+        elif isinstance(part, nn.ReLU) and open_affine:
+            open_affine = False
+        elif not isinstance(part, nn.ReLU) or not layers:
+            raise NetworkError(
+                f'layer "{name or "(the module itself)"}" is {type(part).__name__}, which is not affine or ReLU here',
+                fix="use a Sequential of Linear, ReLU, Identity, Flatten and Dropout, starting with Linear",
+            )
+    if not open_affine:
+        raise NetworkError("the last layer is not Linear", fix="end the network with a Linear layer (no ReLU after it)")
+    return layers
+
+
+__all__: Sequence[str] = ("Layer", "Network", "compose", "gamma")

@@ -1,0 +1,209 @@
+"""What is predicted: two classes, several, or a number; and what it costs to be wrong, at worst.
+
+Everything is said about *directions*: linear outputs that must stay small for a decision to be right. For two classes
+it is the logit with its sign turned, for several the lead of every other class, for a number the output and its
+negative. The plain loss takes their values, the robust loss their upper bounds on a ball: the same function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import one_hot, softplus
+
+from lcifr.errors import LearningError
+
+
+class Kind(StrEnum):
+    """What the label is."""
+
+    BINARY = "binary"
+    CLASSES = "classes"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is predicted.
+
+    Parameters
+    ----------
+    kind
+        Two classes, several, or a number.
+    classes : the class labels in the order of their codes; empty for a number.
+    mean, sd
+        Scale of a number: the network predicts (y − mean) / sd.
+    """
+
+    kind: Kind
+    classes: NDArray[Any]
+    mean: float = 0.0
+    sd: float = 1.0
+
+    @classmethod
+    def of(cls, y: NDArray[Any], task: str = "auto") -> Target:
+        """From training labels; ``task`` is ``"auto"``, ``"classification"`` or ``"regression"``."""
+        if task not in ("auto", "classification", "regression"):
+            raise LearningError(f"task={task!r} is unknown", fix='say "auto", "classification" or "regression"')
+        if task == "regression" or (task == "auto" and _is_measured(y)):
+            values = np.asarray(y, dtype=np.float64)
+            sd = float(values.std())
+            return cls(Kind.NUMBER, np.array([]), float(values.mean()), sd if sd > 0 else 1.0)
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise LearningError(
+                f"there is only one class among the labels ({classes[0]!r})", fix="give labels of at least two classes"
+            )
+        return cls(Kind.BINARY if len(classes) == 2 else Kind.CLASSES, classes)
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers the head gives: one for two classes (a logit), one per class, one for a number."""
+        return len(self.classes) if self.kind is Kind.CLASSES else 1
+
+    def encode(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """(n,) codes of the classes, or the scaled number, as float64."""
+        if self.kind is Kind.NUMBER:
+            return (np.asarray(y, dtype=np.float64) - self.mean) / self.sd
+        codes = np.searchsorted(self.classes, y)
+        known = np.minimum(codes, len(self.classes) - 1)
+        unknown = np.flatnonzero(self.classes[known] != np.asarray(y))
+        if len(unknown):
+            raise LearningError(
+                f"label {np.asarray(y)[unknown[0]]!r} is not among the classes of training: {self.classes.tolist()}"
+            )
+        return known.astype(np.float64)
+
+    # -- losses ----------------------------------------------------------------------------------------------------
+
+    def directions(self, label: Tensor) -> Tensor:
+        """(n, k, outputs): what must stay small if ``label`` (n,) is to be the decision."""
+        if self.kind is Kind.BINARY:
+            return (1.0 - 2.0 * label)[:, None, None]
+        if self.kind is Kind.NUMBER:
+            return label.new_tensor([[1.0], [-1.0]]).expand(len(label), 2, 1)
+        unit = torch.eye(self.outputs, dtype=label.dtype, device=label.device)
+        return unit - unit[label.long()][:, None, :]
+
+    def losses(self, values: Tensor, label: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs) -> Tensor:
+        """(n,) from the values, or upper bounds, of the directions (n, k); logistic, cross-entropy or squared.
+
+        Parameters
+        ----------
+        absolute : what takes the place of |u|, for an optimiser that needs it smooth.
+        """
+        if self.kind is Kind.BINARY:
+            return softplus(values[:, 0])
+        if self.kind is Kind.CLASSES:
+            return values.logsumexp(1)  # log Σ exp(oₖ − o_label), the label's own direction being 0
+        above, below = values[:, 0] - label, values[:, 1] + label
+        return ((above + below) / 2 + absolute((above - below) / 2)).square()  # the square of the larger one
+
+    def values(self, output: Tensor, label: Tensor) -> Tensor:
+        """(n, k) the directions at ``output`` (n, outputs)."""
+        if self.kind is Kind.BINARY:
+            return (1.0 - 2.0 * label)[:, None] * output
+        return (self.directions(label) @ output[:, :, None])[:, :, 0]
+
+    def lengths(self, weight: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs) -> Tensor:
+        """What a ball of radius 1 adds to each direction before a linear head ``weight`` (outputs, d).
+
+        ‖w‖₁ for one output; (classes, classes) ‖w_k − w_l‖₁ for several classes.
+        """
+        if self.kind is Kind.CLASSES:
+            return absolute(weight[None] - weight[:, None]).sum(2)
+        return absolute(weight).sum()
+
+    def worst_values(self, output: Tensor, label: Tensor, epsilon: Tensor, lengths: Tensor) -> Tensor:
+        """(n, k) the largest values on the ball of radius ``epsilon`` (n,) before a linear head: exact.
+
+        Parameters
+        ----------
+        lengths : of the head's weights, from :meth:`lengths`.
+        """
+        if self.kind is Kind.CLASSES:
+            return self.values(output, label) + epsilon[:, None] * lengths[label.long()]
+        return self.values(output, label) + (epsilon * lengths)[:, None]
+
+    # -- decisions -------------------------------------------------------------------------------------------------
+
+    def decide(self, output: Tensor) -> Tensor:
+        """(n,) the decided code, or the number itself."""
+        if self.kind is Kind.BINARY:
+            return (output[:, 0] > 0).to(output.dtype)
+        return output[:, 0] if self.kind is Kind.NUMBER else output.argmax(1).to(output.dtype)
+
+    def holds(self, output: Tensor, decision: Tensor, bounds: Tensor, tolerance: float = 0.0) -> Tensor:
+        """(n,) whether ``bounds`` (n, k) of the decision's directions prove that the decision stays.
+
+        Parameters
+        ----------
+        tolerance : for a number: how far it may move, in units of y.
+        """
+        if self.kind is Kind.NUMBER:
+            moved = bounds - self.values(output, decision)
+            return moved.amax(1) * self.sd <= tolerance
+        if self.kind is Kind.BINARY:
+            return bounds[:, 0] < 0
+        own = one_hot(decision.long(), self.outputs).bool()
+        return torch.where(own, -torch.inf, bounds).amax(1) < 0
+
+    def decode(self, decision: NDArray[np.float64]) -> NDArray[Any]:
+        """Decisions in the labels' own terms."""
+        if self.kind is Kind.NUMBER:
+            return decision * self.sd + self.mean
+        result: NDArray[Any] = self.classes[decision.astype(np.int64)]
+        return result
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        kind = self.classes.dtype.kind if len(self.classes) else "f"
+        return {
+            "kind": str(self.kind),
+            "classes": self.classes.tolist(),
+            "dtype": self.classes.dtype.str if kind not in "O" else "object",
+            "mean": self.mean,
+            "sd": self.sd,
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Target:
+        """What :meth:`to_dict` gave."""
+        dtype = object if values["dtype"] == "object" else np.dtype(values["dtype"])
+        classes = np.array(values["classes"], dtype=dtype)
+        return cls(Kind(values["kind"]), classes, float(values["mean"]), float(values["sd"]))
+
+
+def class_weights(target: Target, label: NDArray[np.float64], weights: Any) -> NDArray[np.float64]:
+    """(n,) a weight for each person, of mean 1: ``None``, ``"balanced"``, or ``{class: weight}``."""
+    if weights is None:
+        return np.ones(len(label))
+    if target.kind is Kind.NUMBER:
+        raise LearningError(
+            f"class_weight={weights!r}, and the labels are numbers, which have no classes", fix="leave it out"
+        )
+    from sklearn.utils.class_weight import compute_sample_weight
+
+    codes = label.astype(np.int64)
+    if isinstance(weights, dict):
+        known = target.classes.tolist()
+        if unknown := [name for name in weights if name not in known]:
+            raise LearningError(f"class_weight names {unknown[0]!r}, which is no class", fix=f"use {known}")
+        weights = {known.index(name): value for name, value in weights.items()}
+    chosen: NDArray[np.float64] = compute_sample_weight(weights, codes)
+    return np.asarray(chosen / chosen.mean())
+
+
+def _is_measured(y: NDArray[Any]) -> bool:
+    from sklearn.utils.multiclass import type_of_target
+
+    return bool(type_of_target(y) == "continuous")

@@ -1,0 +1,31 @@
+"""One hidden layer: bounds, search and branch-and-bound as machine code.
+
+An extra (``pip install lcifr[fast]``, which brings numba): without it the same questions are answered by
+:mod:`lcifr.prove.networks.batched.engine`, more slowly. Nothing here is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+
+import numpy as np
+
+from lcifr.models.network import LARGEST, Network
+from lcifr.regions.region import Region
+
+CHUNK = 500_000
+"""People × (directions + features) of one chunk: a few MB, so that memory does not grow with the people."""
+
+
+@cache
+def available() -> bool:
+    """Whether numba is installed."""
+    return find_spec("numba") is not None
+
+
+def covers(network: Network, region: Region, device: str | None, proof: bool) -> bool:
+    """Whether the kernel can answer: one hidden layer, on the CPU, no proof to be written, no giants in linear rows."""
+    shape = network.depth == 1 and not proof and device in (None, "cpu")
+    rows = [cell.rows for cell in region.cells if cell.rows is not None]
+    return shape and all((np.abs(part) <= LARGEST).all() for row in rows for part in (row.G, row.g)) and available()

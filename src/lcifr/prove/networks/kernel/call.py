@@ -1,0 +1,234 @@
+"""The kernel called from Python: arrays brought into its shapes, people shared by threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache, partial
+from itertools import count
+
+import numpy as np
+import torch
+
+from lcifr.models.network import FLOOR, Network
+from lcifr.prove.answer import Budget, FloatArray, IntArray
+from lcifr.prove.networks.kernel.kernel import make_kernel
+from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
+from lcifr.prove.networks.kernel.shape import Ask, Cells, Found, Net
+from lcifr.prove.networks.kernel.workspace import make_room
+from lcifr.prove.networks.linear_bounds.cell_batch import tensors
+from lcifr.prove.networks.linear_bounds.rounding import Gauge
+from lcifr.regions.region import Cell, Region
+
+PIECES = 8
+"""Pieces of the people for each thread: people differ widely in how long they take."""
+PIECE = 512
+"""People of a piece where there is one thread only: between pieces it can be interrupted."""
+NODES = 256
+"""Open nodes that a tree has room for at first."""
+
+kernel = cache(make_kernel)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What the kernel is asked about n people.
+
+    Parameters
+    ----------
+    directions : (K, outputs) or (n, K, outputs). offset : (n, K). target : (n, answers) or None.
+    best : (n, answers) what is reached anyway, or −inf.
+    together : whether all directions share one answer. branch : whether to go on where a bound is not enough.
+    deadline : by ``time.monotonic``, or None.
+    """
+
+    network: Network
+    region: Region
+    directions: FloatArray
+    offset: FloatArray
+    target: FloatArray | None
+    best: FloatArray
+    tolerance: float
+    budget: Budget
+    together: bool
+    branch: bool
+    deadline: float | None
+
+    def take(self, who: IntArray) -> Request:
+        """The same about some of the people."""
+        return replace(
+            self,
+            region=self.region.take(who),
+            directions=self.directions if self.directions.ndim == 2 else self.directions[who],
+            offset=self.offset[who],
+            target=None if self.target is None else self.target[who],
+            best=self.best[who],
+        )
+
+
+def answer_people(request: Request) -> tuple[Found, IntArray]:
+    """What :func:`answer_chunk` finds, and whom (indices) it cannot answer: some whose region has linear rows."""
+    if all(cell.rows is None for cell in request.region.cells):
+        return answer_chunk(request, None), np.zeros(0, np.int64)
+    first = strength_of(request.network, request.directions)
+
+    def ask(who: IntArray, times: float) -> Found:
+        return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]))
+
+    return answer_by_penalty(ask, request.region)
+
+
+def answer_chunk(request: Request, strength: FloatArray | None) -> Found:
+    """What the kernel finds. It is given arrays of its own, writable and in order: one kind, one kernel.
+
+    ``strength`` : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are any. Best
+    values and witnesses then pay the penalty, and are to be looked at.
+    """
+    region, offset, best = request.region, request.offset, request.best
+    people, answers = best.shape
+    most = max((len(cell.rows.G) for cell in region.cells if cell.rows is not None), default=0)
+    found = Found(
+        upper=np.full(offset.shape, -np.inf),
+        nodes=np.zeros(offset.shape, np.int64),
+        exhausted=np.zeros(offset.shape, np.uint8),
+        branched=np.zeros(offset.shape, np.uint8),
+        best=best,
+        witness=np.full((people, answers, region.features + most), np.nan),
+    )
+    ask = _ask(request)
+    late = request.deadline
+    timer = None if late is None else threading.Timer(late - time.monotonic(), ask.stop.fill, (1,))
+    if timer is not None:
+        timer.start()
+    try:
+        for cell in region.cells:
+            if cell.present.any():
+                _answer_cell(request.network, cell, request.directions, strength, ask, found)
+    finally:
+        if timer is not None:
+            timer.cancel()
+    return found._replace(witness=found.witness[:, :, : region.features])
+
+
+def _answer_cell(
+    network: Network, cell: Cell, directions: FloatArray, strength: FloatArray | None, ask: Ask, found: Found
+) -> None:
+    """One cell of everybody, its linear rows as penalties."""
+    if cell.rows is not None and strength is not None:
+        network, cell = with_penalties(network, cell)
+        directions = np.concatenate([directions, strength[..., None]], -1)
+        ask = _towards(ask, network, directions)
+    net, order, slope, shift = _net(_Layout.of(network, cell))
+    size = np.abs(directions if directions.ndim == 3 else directions[None])
+    asked = ask._replace(rise=size @ slope, shift=size @ shift + FLOOR)
+    _share(len(cell.present), partial(_answer_piece, net, _cells(cell, order), asked, found))
+
+
+def _answer_piece(net: Net, cells: Cells, ask: Ask, found: Found, begin: int, end: int) -> None:
+    """People begin … end−1; whoever needs a larger tree gets it and starts again, with what was found."""
+    nodes = NODES
+    room = make_room(net, cells, ask.value.shape[2], nodes)
+    while (begin := kernel()(net, cells, ask, found, room, begin, end)) < end:
+        nodes *= 4
+        room = make_room(net, cells, ask.value.shape[2], nodes)
+
+
+def _ask(request: Request) -> Ask:
+    none, target = np.zeros(0), request.target
+    blank = Ask(
+        none[None, None],
+        none[None, None],
+        none[None, None],
+        none[None],
+        none[None],
+        none[None],
+        np.ascontiguousarray(request.offset),
+        np.full(request.best.shape, -np.inf) if target is None else np.array(target, order="C"),
+        float(request.tolerance),
+        request.together,
+        request.branch,
+        int(request.budget.nodes),
+        np.zeros(1, np.uint8),
+    )
+    return _towards(blank, request.network, request.directions)
+
+
+def _towards(ask: Ask, network: Network, directions: FloatArray) -> Ask:
+    """The same question in these directions (·, outputs) of this network."""
+    rows, last = directions if directions.ndim == 3 else directions[None], network.layers[1]
+    value = np.ascontiguousarray(np.swapaxes(rows @ last.weight, 1, 2))
+    return ask._replace(
+        value=value,
+        plus=np.maximum(value, 0.0),
+        minus=np.minimum(value, 0.0),
+        level=np.ascontiguousarray(rows @ last.bias),
+    )
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """A network as the columns of a cell order it; what is made of it is kept for the next chunk or call."""
+
+    name: tuple[str, bytes, tuple[bytes, ...]]
+    network: Network = field(compare=False)
+    cell: Cell = field(compare=False)
+
+    @classmethod
+    def of(cls, network: Network, cell: Cell) -> _Layout:
+        columns = tuple(choice.columns.tobytes() for choice in cell.choices)
+        return cls((network.hash, cell.numeric.tobytes(), columns), network, cell)
+
+
+@lru_cache(maxsize=16)
+def _net(layout: _Layout) -> tuple[Net, IntArray, FloatArray, FloatArray]:
+    """The first layer, its columns in cell order, and the slope and shift of the last layer's rounding term."""
+    network, cell = layout.network, layout.cell
+    order = np.concatenate([cell.numeric, *(choice.columns for choice in cell.choices)]).astype(np.int64)
+    choices = [torch.as_tensor(choice.columns) for choice in cell.choices]
+    gauge, first = Gauge.of(tensors(network), torch.as_tensor(cell.numeric), choices), network.layers[0]
+    net = Net(
+        np.ascontiguousarray(first.weight[:, order].T),
+        np.array(first.bias),
+        gauge.slope[0].numpy(),
+        gauge.shift[0].numpy(),
+        gauge.unit,
+    )
+    return net, order, gauge.slope[1].numpy(), gauge.shift[1].numpy()
+
+
+def _cells(cell: Cell, order: IntArray) -> Cells:
+    allowed = np.concatenate([np.zeros((len(cell.present), 0), np.bool_), *(c.allowed for c in cell.choices)], 1)
+    return Cells(
+        np.array(cell.lower, order="C"),
+        np.array(cell.upper, order="C"),
+        allowed.view(np.uint8),
+        np.cumsum([0, *(len(choice.columns) for choice in cell.choices)]),
+        order,
+        np.array(cell.present).view(np.uint8),
+    )
+
+
+def _share(people: int, work: Callable[[int, int], None]) -> None:
+    """Let as many threads as torch would use take pieces of the people in turn; the kernel holds no lock."""
+    threads = min(torch.get_num_threads(), people)
+    step = max(1, -(-people // (PIECES * threads))) if threads > 1 else PIECE
+    pieces = count()
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            while (begin := next(pieces) * step) < people and not failed:
+                work(begin, min(people, begin + step))
+        except BaseException as problem:  # handed to the caller below
+            failed.append(problem)
+
+    helpers = [threading.Thread(target=run) for _ in range(threads - 1)]
+    for helper in helpers:
+        helper.start()
+    run()
+    for helper in helpers:
+        helper.join()
+    if failed:
+        raise failed[0]

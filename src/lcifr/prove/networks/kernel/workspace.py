@@ -1,0 +1,108 @@
+"""The arrays that one thread works in: the kernel itself asks for no memory."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lcifr.prove.networks.kernel.shape import Cells, Desk, Dictionary, Net, Person, Tree
+
+
+class Room(NamedTuple):
+    """Everything that :func:`kernel` writes besides what it finds."""
+
+    who: Person
+    lp: Dictionary
+    tree: Tree
+    desk: Desk
+
+
+def make_room(net: Net, cells: Cells, directions: int, nodes: int) -> Room:
+    """Room for any person of these cells, and so many open nodes."""
+    columns, hidden = net.weight.shape
+    numerics, choices = cells.lower.shape[1], len(cells.start) - 1
+    return Room(
+        _person(columns, hidden, numerics, choices),
+        _dictionary(columns, hidden, choices),
+        _tree(columns, hidden, nodes + directions),
+        _desk(columns, hidden, directions),
+    )
+
+
+def _person(columns: int, hidden: int, numerics: int, choices: int) -> Person:
+    return Person(
+        size=np.zeros(4, np.int64),
+        pattern=np.full(numerics + choices, 2, np.uint8),  # unlike any, so that the first person is looked at
+        source=np.zeros(columns, np.int64),
+        begin=np.zeros(choices + 1, np.int64),
+        choice=np.zeros(choices, np.int64),
+        weight=np.zeros((hidden, columns)),
+        low=np.zeros(columns),
+        high=np.zeros(columns),
+        allow=np.zeros(columns, np.uint8),
+        base=np.zeros(hidden),
+        lo=np.zeros(hidden),
+        hi=np.zeros(hidden),
+        on=np.zeros(hidden, np.uint8),
+        least=np.zeros(hidden),
+        most=np.zeros(hidden),
+        unstable=np.zeros(hidden, np.int64),
+        largest=np.zeros(1),
+    )
+
+
+def _dictionary(columns: int, hidden: int, choices: int) -> Dictionary:
+    rows = hidden + choices
+    return Dictionary(
+        size=np.zeros(4, np.int64),
+        table=np.zeros((rows, columns)),
+        value=np.zeros(rows),
+        basis=np.zeros(rows, np.int64),
+        slope=np.zeros(rows),
+        other=np.zeros(columns, np.int64),
+        at=np.zeros(columns),
+        rest=np.zeros(columns),
+        gain=np.zeros(columns),
+        left=np.zeros(hidden),
+        right=np.zeros(hidden),
+        reach=np.zeros(columns + hidden),
+        step=np.zeros(rows),
+        share=np.zeros(columns),
+        input=np.zeros(hidden),
+    )
+
+
+def _tree(columns: int, hidden: int, nodes: int) -> Tree:
+    return Tree(
+        size=np.zeros(3, np.int64),
+        heap=np.zeros(nodes, np.int64),
+        spare=np.zeros(nodes, np.int64),
+        key=np.zeros(nodes),
+        bound=np.zeros(nodes),
+        direction=np.zeros(nodes, np.int64),
+        phase=np.zeros((nodes, hidden), np.int8),
+        allow=np.zeros((nodes, columns), np.uint8),
+        cut=np.zeros(nodes, np.uint8),
+    )
+
+
+def _desk(columns: int, hidden: int, directions: int) -> Desk:
+    return Desk(
+        stable=np.zeros(columns),
+        constant=np.zeros(1),
+        slopes=np.zeros(columns),
+        slope=np.zeros(hidden),
+        intercept=np.zeros(hidden),
+        point=np.zeros(columns),
+        best=np.zeros(columns),
+        hit=np.zeros(1, np.uint8),
+        half=np.zeros(columns, np.uint8),
+        lo=np.zeros(hidden),
+        hi=np.zeros(hidden),
+        plain=np.zeros((columns, directions)),
+        most=np.zeros(directions),
+        upper=np.zeros(directions),
+        output=np.zeros(directions),
+        spent=np.zeros(directions, np.int64),
+    )

@@ -1,0 +1,55 @@
+"""How far rounding can take it: every bound is widened by what this says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from lcifr.models.network import FLOOR, gamma
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """How large the numbers of a computation can be, and so how far rounding can take it.
+
+    The magnitude of layer i (the sum of the absolute values of all products that make up its neurons, and of the lines
+    that replace them) is at most ``slope[i]·X + shift[i]`` where X is the largest |x| of a numeric feature:
+
+        slope₀ = Σ_numeric |W₀|,  shift₀ = |b₀| + Σ_choices max |W₀|,
+        slopeᵢ = 4|Wᵢ|·slopeᵢ₋₁,  shiftᵢ = 4|Wᵢ|·shiftᵢ₋₁ + |bᵢ|.
+
+    The factor 4: a ReLU becomes s·y + t with 0 ≤ s ≤ 1 and |t| ≤ max(|lo|, |hi|), each at most the magnitude of the
+    layer (and a hair more for outward rounding), and a coefficient that is 0 but for rounding may take either line.
+    Every term of the final sum is then a product of factors with at most ``operations`` roundings on its way, in any
+    order of summation, fused or not, so that the computed value differs from the exact one by at most
+    γ_operations · magnitude (Higham, Accuracy and Stability, ch. 3). Underflow is covered by FLOOR.
+    """
+
+    slope: tuple[Tensor, ...]
+    shift: tuple[Tensor, ...]
+    unit: float
+
+    @classmethod
+    def of(cls, layers: Sequence[tuple[Tensor, Tensor]], numeric: Tensor, choices: Sequence[Tensor]) -> Gauge:
+        """The gauge of a network whose first layer reads ``numeric`` columns and one-hot ``choices``."""
+        first, bias = layers[0][0].detach().abs(), layers[0][1].detach().abs()
+        slopes = [first[:, numeric].sum(1)]
+        shift = bias + FLOOR
+        for columns in choices:
+            shift = shift + first[:, columns].amax(1)
+        shifts = [shift]
+        for weight, bias in layers[1:]:
+            size = 4.0 * weight.detach().abs()
+            slopes.append(size @ slopes[-1])
+            shifts.append(size @ shifts[-1] + bias.detach().abs() + FLOOR)
+        # the way back sums over the outputs as well, which no layer reads
+        lengths = [layers[-1][0].shape[0], *(weight.shape[1] for weight, _ in layers)]
+        operations = sum(length + 16 for length in lengths) + len(choices) + 64
+        return cls(tuple(slopes), tuple(shifts), gamma(2 * operations))
+
+    def doubt(self, layer: int, size: Tensor, largest: Tensor) -> Tensor:
+        """Rounding of c·y at ``layer`` for |c| = ``size`` (…, K, width) and X = ``largest`` (n,) -> (n, K)."""
+        rise, level = size @ self.slope[layer], size @ self.shift[layer]
+        return self.unit * (rise * largest[:, None] + level + FLOOR)

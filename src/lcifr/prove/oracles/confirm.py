@@ -1,0 +1,79 @@
+"""Proofs of an answer handed to the exact checker: the one bridge from arrays to the checker's plain lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lcifr import check
+from lcifr.models.network import Network
+from lcifr.prove.answer import Answer, FloatArray
+from lcifr.prove.proof import CellProof, to_plain
+from lcifr.regions.region import Cell, Region
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A claim that the exact checker did not confirm."""
+
+    person: int
+    direction: int
+    cell: int
+    reason: str
+
+
+def plain_cell(cell: Cell, person: int) -> check.Cell:
+    """One person's cell in lists of floats."""
+    ends = zip(cell.numeric.tolist(), cell.lower[person].tolist(), cell.upper[person].tolist(), strict=True)
+    groups = {("numeric", column): [(column, low), (column, high)] for column, low, high in ends}
+    for choice in cell.choices:
+        allowed = choice.columns[choice.allowed[person]].tolist()
+        groups["choice", int(choice.columns[0])] = [(column, 1.0) for column in allowed]
+    if cell.rows is None:
+        return check.Cell(groups)
+    return check.Cell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
+
+
+def refusals(network: Network, directions: FloatArray, region: Region, answer: Answer) -> list[Refusal]:
+    """Everything in the answer's proofs that the exact checker does not confirm; empty if all of it is proved.
+
+    Parameters
+    ----------
+    directions : (people, k, outputs)
+    answer : with ``proof[person][direction]`` a sequence of :class:`CellProof`, one for each cell that the person has,
+        or None where nothing is proved. The proofs of several directions may be one object with several claims.
+    """
+    layers = check.read_network(network.rows())
+    found = []
+    for person, proofs in enumerate(answer.proof or ()):
+        examined: dict[int, check.Bounds | str] = {}
+        for direction, cells in enumerate(proofs):
+            wanted = tuple((j, float(value)) for j, value in enumerate(directions[person, direction]) if value)
+            by_cell = {proof.cell: proof for proof in cells or ()}
+            present = [index for index, cell in enumerate(region.cells) if cells is not None and cell.present[person]]
+            for index in present:
+                shown: check.Bounds | str = "there is no proof about this cell"
+                if index in by_cell:
+                    proof = by_cell[index]
+                    if id(proof) not in examined:
+                        examined[id(proof)] = _examine(layers, region.cells[index], person, proof)
+                    shown = examined[id(proof)]
+                upper = float(answer.upper[person, direction])
+                if isinstance(shown, str):
+                    found.append(Refusal(person, direction, index, shown))
+                elif not check.follows(shown, wanted, upper):
+                    reason = f"{shown.get(wanted, 'nothing')} is shown, not {upper}"
+                    found.append(Refusal(person, direction, index, reason))
+    return found
+
+
+def _examine(layers: check.Network, cell: Cell, person: int, proof: CellProof) -> check.Bounds | str:
+    found: check.Bounds = {}
+    try:
+        problem = check.Problem(layers, plain_cell(cell, person))
+        for tree in to_plain(proof):
+            found |= check.examine(problem, tree)
+    except check.Rejected as rejected:
+        return str(rejected)
+    return found

@@ -1,0 +1,69 @@
+"""The checker's arithmetic put to work: the exact value of given multipliers on a cell, with nothing left to trust."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from lcifr import check
+from lcifr.check.exact import exact, up
+from lcifr.check.proof import Problem
+from lcifr.prove.answer import FloatArray
+from lcifr.prove.oracles.confirm import plain_cell
+from lcifr.prove.oracles.formulation import Interval
+from lcifr.prove.proof import Multipliers, NeuronBound, plain_ends, plain_multipliers
+from lcifr.regions.region import Cell
+
+
+def rounded_up(value: Fraction) -> float:
+    """The least float64 that is not below the value, however large."""
+    try:
+        return up(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
+
+
+class ExactCell:
+    """A network on one person's cell, its hidden intervals, and passes over it; every result is rounded outward once.
+
+    Parameters
+    ----------
+    layers : as `lcifr.check.read_network` gives them.
+    """
+
+    def __init__(self, layers: check.Network, cell: Cell, person: int) -> None:
+        self.problem = Problem(layers, plain_cell(cell, person))
+        self.part = self.problem.root
+        self.neurons: tuple[NeuronBound, ...] = ()
+        self.prove(())
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is plain that there is no point: an empty box, choice or interval."""
+        return self.part.empty or any((one.lower > one.upper).any() for one in self.hidden)
+
+    def prove(self, neurons: Sequence[NeuronBound]) -> None:
+        """Intersect intervals with what these passes prove."""
+        self.neurons += tuple(neurons)
+        found = [] if self.part.empty else self.problem.intervals(self.part, plain_ends(self.neurons))
+        self.intervals = found
+        self.hidden = [Interval(-np.array(one[1::2]), np.array(one[::2])) for one in found]
+
+    def interval(self, depth: int) -> Interval:
+        """The interval of a hidden layer before its ReLU, rounded outward."""
+        return self.hidden[depth]
+
+    def bound(self, depth: int, start: FloatArray, by: Multipliers) -> float:
+        """What these multipliers prove about start · y of layer ``depth``, rounded up."""
+        return rounded_up(self._pass(depth, start, by))
+
+    def shows_emptiness(self, by: Multipliers) -> bool:
+        """Whether these multipliers prove that the cell has no point (Farkas)."""
+        return self._pass(len(self.intervals), np.zeros(len(self.problem.layers[-1].rows) - 1), by) < 0
+
+    def _pass(self, depth: int, start: FloatArray, by: Multipliers) -> Fraction:
+        over = self.problem.layers[depth].before(exact([*start.tolist(), 0.0]))
+        return self.problem.bounds(self.part, self.intervals[:depth], [over], plain_multipliers(by))[0]

@@ -1,0 +1,79 @@
+"""Interval arithmetic alone: the loosest sound bound, and the yardstick of the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import final
+
+import numpy as np
+import torch
+
+from lcifr.prove.answer import Claim, Question
+from lcifr.prove.method import Method
+from lcifr.prove.networks.batched.record import entries
+from lcifr.prove.networks.cascade import chunks, grow_claim
+from lcifr.prove.networks.linear_bounds.cell_batch import Scene, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.linear import Lines, first_interval, interval, lines_for
+from lcifr.prove.proof import CellProof, Leaf
+from lcifr.prove.proof import Claim as Proved
+
+
+@final
+class Interval(Method):
+    """Layer by layer, each neuron by itself."""
+
+    name = "interval"
+
+    def _maximize(self, question: Question) -> Claim:
+        upper = interval_bounds(question)
+        blank = grow_claim(question, refine=False, name=self.name)  # for its witnesses
+        proof = interval_proofs(question, upper) if question.proof else None
+        return replace(blank, upper=upper, methods=(self.name,), proof=proof)
+
+
+@torch.no_grad()
+def interval_bounds(question: Question) -> np.ndarray:
+    """(people, k) by intervals, the largest over the cells of each person."""
+    layers = tensors(question.network, question.device)
+    people, k, _ = question.directions.shape
+    result = np.full((people, k), -np.inf)
+    for piece in chunks(people, k * 8 + question.region.features):
+        part = question.region.take(piece)
+        directions = torch.as_tensor(np.array(question.directions[piece]), device=question.device)
+        for cell in part.cells:
+            if cell.present.any():
+                upper = forward_intervals(set_stage(layers, cell).scene, directions).cpu().numpy()
+                upper = np.where(np.isnan(upper), np.inf, upper)
+                result[piece] = np.where(cell.present[:, None], np.maximum(result[piece], upper), result[piece])
+    return result
+
+
+def forward_intervals(scene: Scene, directions: torch.Tensor) -> torch.Tensor:
+    """(n, K) the output interval's upper end for directions (n, K, outputs)."""
+    lines: list[Lines] = []
+    for layer in range(scene.depth):
+        if layer == 0:
+            low, high = first_interval(scene)
+        else:
+            unit = torch.eye(scene.tail[layer - 1][0].shape[0]).to(scene.base)
+            high = interval(scene, unit, lines, layer=layer)
+            low = -interval(scene, -unit, lines, layer=layer)
+        lines.append(lines_for(low, high))
+    return interval(scene, directions, lines)
+
+
+def interval_proofs(question: Question, upper: np.ndarray) -> list[list[list[CellProof]]]:
+    """One leaf that says "intervals" for every person, direction and cell."""
+    return [
+        [
+            [
+                CellProof(
+                    number, (Proved(entries(question.directions[person, k]), float(upper[person, k]), (Leaf(),)),)
+                )
+                for number, cell in enumerate(question.region.cells)
+                if cell.present[person]
+            ]
+            for k in range(upper.shape[1])
+        ]
+        for person in range(len(upper))
+    ]

@@ -1,0 +1,100 @@
+"""An audit of a whole file, read back as :class:`Audit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lcifr.artifacts.folder import open_folder
+from lcifr.certify.auditor import Audit
+from lcifr.certify.decision import Model, read_model
+from lcifr.certify.verdicts import Reason, Verdict
+from lcifr.data import Individuals
+from lcifr.data.io.stream import parquet_batches
+from lcifr.errors import ArtefactError
+from lcifr.runs.file_runs import AUDITED
+
+
+def read_audited(folder: str | Path, people: Individuals, model: Any, *, tolerance: float | None = None) -> Audit:
+    """What :func:`lcifr.runs.file_runs.audit_file` wrote, about these people and this model.
+
+    Parameters
+    ----------
+    people : those who were audited, in this order. model, tolerance : as for :func:`lcifr.audit`.
+    """
+    [found] = read_audited_chunks(folder, iter([people]), model, tolerance=tolerance)
+    return found
+
+
+def read_audited_chunks(
+    folder: str | Path, people: Iterator[Individuals], model: Any, *, tolerance: float | None = None
+) -> Iterator[Audit]:
+    """The same chunk by chunk: the next of the people who were audited, in order, until there are no more."""
+    root = Path(folder)
+    manifest = open_folder(root, "lcifr-audited-1", (AUDITED,))
+    decider = read_model(model, tolerance=tolerance)
+    rows = _Rows(root / AUDITED)
+    others = ArtefactError(f"{root} is about another model or other people", fix="give those that were audited")
+    if manifest.get("model") != decider.network.hash:
+        raise others
+    for some in people:
+        frame = rows.take(len(some))
+        if len(frame) != len(some):
+            raise others
+        yield _audit(frame, some, decider)
+    if len(rows.take(1)):
+        raise others
+
+
+class _Rows:
+    """The next rows of a Parquet file, as many as one asks for."""
+
+    def __init__(self, path: Path) -> None:
+        from pyarrow import parquet
+
+        self._batches = parquet_batches(path)
+        self._waiting: pa.Table = parquet.read_schema(path).empty_table()
+
+    def take(self, count: int) -> Any:
+        """A pandas frame; shorter where the file ends."""
+        while len(self._waiting) < count and (batch := next(self._batches, None)) is not None:
+            self._waiting = pa.concat_tables([self._waiting, pa.Table.from_batches([batch])])
+        rows, self._waiting = self._waiting.slice(0, count), self._waiting.slice(count)
+        return rows.to_pandas()
+
+
+def _audit(frame: Any, people: Individuals, decider: Model) -> Audit:
+    verdict = np.array([Verdict(word) for word in frame["verdict"]], dtype=object)
+    return Audit(
+        ids=tuple(str(name) for name in frame["id"]),
+        people=people,
+        verdict=verdict,
+        reason=np.array([Reason(word) for word in frame["reason"]], dtype=object),
+        prediction=frame["prediction"].to_numpy(),
+        margin=frame["margin"].to_numpy(np.float64),
+        vacuous=frame["vacuous"].to_numpy(np.bool_),
+        alone=frame["alone"].to_numpy(np.bool_),
+        others=_others(people, frame, verdict == Verdict.COUNTEREXAMPLE),
+        ball=_mask(frame, "certified_on_ball"),
+        box=_mask(frame, "certified_on_box"),
+        model=decider,
+    )
+
+
+def _mask(frame: Any, name: str) -> Any:
+    return frame[name].to_numpy(np.bool_) if name in frame.columns else None
+
+
+def _others(people: Individuals, frame: Any, violated: Any) -> Individuals:
+    """The similar people as the file writes them; whoever has none stands for themselves."""
+    numbers, codes = people.numbers.copy(), people.codes.copy()
+    for j, numeric in enumerate(people.schema.numeric):
+        numbers[violated, j] = frame.loc[violated, f"similar:{numeric.name}"].astype(np.float64)
+    for j, categorical in enumerate(people.schema.categorical):
+        texts = frame.loc[violated, f"similar:{categorical.name}"]
+        codes[violated, j] = [categorical.values.index(text) for text in texts]
+    return Individuals(people.schema, numbers, codes)

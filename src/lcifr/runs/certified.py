@@ -1,0 +1,79 @@
+"""A whole hand-over certified part by part, however many people it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, final
+
+from lcifr.artifacts.folder import MANIFEST, describe_files
+from lcifr.artifacts.handover import Outline
+from lcifr.artifacts.handover_chunks import Handed, read_handed
+from lcifr.artifacts.joining import join_tables, table_part
+from lcifr.certify.consumer import Where, certify
+from lcifr.certify.decision import Model, read_model
+from lcifr.certify.producer import versions
+from lcifr.certify.verdicts import Certificates
+from lcifr.data.io.stream import parquet_batches
+from lcifr.errors import ArtefactError
+from lcifr.files import write_json
+from lcifr.runs.parts import CHUNK, Done, Job, assembled, parts_beside, run_parts
+
+CERTIFIED = "certificates.parquet"
+
+
+@final
+@dataclass(frozen=True)
+class _Certify(Job):
+    model: Model
+    on: Where
+    version = 1
+    suffix = ".parquet"
+
+    def settings(self) -> str:
+        return repr((self.model.identity, self.on, sorted(versions().items())))
+
+    def work(self, chunk: Handed) -> bytes:
+        return table_part(certify(chunk.representation, self.model, on=self.on).frame())
+
+
+def certify_folder(
+    handover: str | Path,
+    model: Any,
+    folder: str | Path,
+    *,
+    on: Where = "ball",
+    chunk: int = CHUNK,
+    workers: int | None = None,
+    progress: bool = False,
+    tolerance: float | None = None,
+) -> Done:
+    """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
+
+    Parameters
+    ----------
+    handover : the folder that the producer handed over. model, on, tolerance : as for :func:`lcifr.certify`.
+    chunk, workers, progress : as for :func:`lcifr.runs.file_runs.represent_file`.
+    """
+    source, target = Path(handover), Path(folder)
+    parts = parts_beside(target)
+    outline = Outline.read(source)
+    if outline.people == 0:
+        raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
+    job = _Certify(read_model(model, tolerance=tolerance), on)
+    read = partial(read_handed, source, chunk)
+    found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers, progress=progress)
+    with assembled(target, parts) as fresh:
+        join_tables(found, fresh / CERTIFIED)
+        about = {"format": "lcifr-certified-parts-1", "model": job.model.network.hash, "on": on}
+        write_json(fresh / MANIFEST, {**about, "files": describe_files(fresh)})
+    return done
+
+
+def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None = None) -> Iterator[Certificates]:
+    """What :func:`certify_folder` wrote, some people at a time."""
+    decider = read_model(model, tolerance=tolerance)
+    for batch in parquet_batches(path):
+        yield Certificates.of_rows(batch.to_pandas(), decider, on)

@@ -1,0 +1,169 @@
+"""The core tree: what a formula means once sets, sd and ranks are resolved.
+
+A handful of node kinds, negation already pushed to the leaves by the paper's rules ("Full Encoding"). Truth, regions,
+losses and the canonical form that the exact checker reads are all made from this tree, so that they cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.language.formula import NOWHERE, Person, Span
+
+
+@dataclass(frozen=True)
+class RankTable:
+    """The training values among which a rank is taken, per group.
+
+    Parameters
+    ----------
+    attribute, by
+        The ranked numeric attribute, and the categorical one that says who belongs to which group.
+    groups
+        For each group, the codes of ``by`` that belong to it, and the distinct training values, ascending.
+    """
+
+    attribute: str
+    by: str
+    groups: tuple[tuple[frozenset[int], tuple[float, ...]], ...]
+
+    @cached_property
+    def tables(self) -> tuple[NDArray[np.float64], ...]:
+        return tuple(np.array(values) for _, values in self.groups)
+
+    @cached_property
+    def group_of(self) -> NDArray[np.intp]:
+        """(categories of ``by``,) the group of each category."""
+        homes = {code: g for g, (codes, _) in enumerate(self.groups) for code in codes}
+        return np.array([homes[code] for code in range(len(homes))], dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Form:
+    """Σ coefficient · number + Σ coefficient · rank + Σ coefficient · |form| + constant, like terms merged."""
+
+    numbers: tuple[tuple[Person, str, Fraction], ...] = ()
+    ranks: tuple[tuple[Person, RankTable, Fraction], ...] = ()
+    absolutes: tuple[tuple[Fraction, Form], ...] = ()
+    constant: Fraction = Fraction(0)
+
+    def times(self, factor: Fraction) -> Form:
+        return Form(
+            tuple((person, name, factor * c) for person, name, c in self.numbers),
+            tuple((person, table, factor * c) for person, table, c in self.ranks),
+            tuple((factor * c, inside) for c, inside in self.absolutes),
+            factor * self.constant,
+        )
+
+    def plus(self, other: Form) -> Form:
+        return merged(
+            [*self.numbers, *other.numbers],
+            [*self.ranks, *other.ranks],
+            [*self.absolutes, *other.absolutes],
+            self.constant + other.constant,
+        )
+
+    def about(self, person: Person) -> bool:
+        """Whether anything of this person stands in the form."""
+        own = any(p is person for p, *_ in self.numbers) or any(p is person for p, *_ in self.ranks)
+        return own or any(inside.about(person) for _, inside in self.absolutes)
+
+    def part(self, person: Person) -> Form:
+        """The numbers of one person alone: what decides the direction of a bound or row."""
+        return Form(tuple(term for term in self.numbers if term[0] is person))
+
+
+def merged(
+    numbers: list[tuple[Person, str, Fraction]],
+    ranks: list[tuple[Person, RankTable, Fraction]],
+    absolutes: list[tuple[Fraction, Form]],
+    constant: Fraction,
+) -> Form:
+    """A form with like terms added up and zero terms gone, in a fixed order."""
+    sums: dict[tuple[Person, str], Fraction] = {}
+    for person, name, c in numbers:
+        sums[person, name] = sums.get((person, name), Fraction(0)) + c
+    rank_sums: dict[tuple[Person, RankTable], Fraction] = {}
+    for person, table, c in ranks:
+        rank_sums[person, table] = rank_sums.get((person, table), Fraction(0)) + c
+    kept = sorted(((p, n, c) for (p, n), c in sums.items() if c), key=lambda term: (term[1], term[0].value))
+    kept_ranks = [(p, t, c) for (p, t), c in rank_sums.items() if c]
+    kept_ranks.sort(key=lambda term: (term[1].attribute, term[1].by, repr(term[1].groups), term[0].value))
+    return Form(tuple(kept), tuple(kept_ranks), tuple((c, inside) for c, inside in absolutes if c), constant)
+
+
+@dataclass(frozen=True)
+class Compare:
+    """``form ⋈ 0`` with ``operator`` one of ``<= < = !=``."""
+
+    form: Form
+    operator: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Category:
+    """The person's category is one of ``allowed`` (indices into the attribute's values)."""
+
+    person: Person
+    attribute: str
+    allowed: frozenset[int]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class SameCategory:
+    """Two categories have the same name (or, with ``equal`` False, different names)."""
+
+    left: tuple[Person, str]
+    right: tuple[Person, str]
+    equal: bool
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class All:
+    """Every part holds; without parts: true."""
+
+    parts: tuple[Core, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Any_:
+    """Some part holds; without parts: false."""
+
+    parts: tuple[Core, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Leaf = Compare | Category | SameCategory
+Core = Leaf | All | Any_
+
+TRUE, FALSE = All(()), Any_(())
+
+
+def leaves(core: Core) -> Iterator[Leaf]:
+    """Every comparison of the tree, from left to right."""
+    if isinstance(core, All | Any_):
+        for part in core.parts:
+            yield from leaves(part)
+    else:
+        yield core
+
+
+def is_about(core: Core, person: Person) -> bool:
+    """Whether the truth of ``core`` can depend on this person."""
+    if isinstance(core, Compare):
+        return core.form.about(person)
+    if isinstance(core, Category):
+        return core.person is person
+    if isinstance(core, SameCategory):
+        return person in (core.left[0], core.right[0])
+    return any(is_about(part, person) for part in core.parts)

@@ -1,0 +1,161 @@
+"""From the tree as written to the core tree: sets, sd, ranks and negation resolved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from lcifr.data import Categorical, Encoding, Individuals, Schema
+from lcifr.errors import SimilarityError
+from lcifr.language.formula import (
+    Absolute,
+    And,
+    CategoryComparison,
+    Comparison,
+    Formula,
+    Free,
+    Implies,
+    Linear,
+    Membership,
+    Not,
+    Or,
+    Person,
+    Rank,
+    Same,
+    Span,
+    Value,
+    Within,
+)
+from lcifr.language.names import attributes_in
+from lcifr.semantics.core import FALSE, TRUE, All, Any_, Category, Compare, Core, Form, RankTable, SameCategory, merged
+
+# The paper's rules for ¬(t ⋈ t′), on t − t′ ⋈ 0; True marks that the sides change places.
+_NEGATED = {"=": ("!=", False), "!=": ("=", False), "<=": ("<", True), "<": ("<=", True)}
+
+
+def resolve(formula: Formula, schema: Schema, encoding: Encoding) -> Core:
+    """The core tree of ``formula`` for the scales and training people of ``encoding``."""
+    return _Resolver(schema, encoding).walk(formula, positive=True)
+
+
+class _Resolver:
+    def __init__(self, schema: Schema, encoding: Encoding) -> None:
+        self.schema = schema
+        self.encoding = encoding
+
+    def walk(self, node: Formula, *, positive: bool) -> Core:
+        if isinstance(node, Not):
+            return self.walk(node.part, positive=not positive)
+        if isinstance(node, Implies):
+            condition = self.walk(node.condition, positive=not positive)
+            parts: tuple[Core, ...] = (condition, self.walk(node.consequence, positive=positive))
+            return Any_(parts, node.span) if positive else All(parts, node.span)
+        if isinstance(node, And) and positive:
+            # What is true by its writing leaves no trace: a formula means, and hashes, the same with and without it.
+            parts = tuple(self.walk(part, positive=True) for part in node.parts if not self._asks_nothing(part))
+            return parts[0] if len(parts) == 1 < len(node.parts) else All(parts, node.span)
+        if isinstance(node, And | Or):
+            parts = tuple(self.walk(part, positive=positive) for part in node.parts)
+            return All(parts, node.span) if isinstance(node, And) == positive else Any_(parts, node.span)
+        if isinstance(node, Same | Within):
+            parts = tuple(self._of_attribute(node, name, positive) for name in attributes_in(node.set, self.schema))
+            return All(parts, node.span) if positive else Any_(parts, node.span)
+        if isinstance(node, Free):
+            return TRUE if positive else FALSE
+        return self._leaf(node, positive)
+
+    def _asks_nothing(self, node: Formula) -> bool:
+        """Whether this is ``free(…)``, or speaks of a set that is empty."""
+        if isinstance(node, Same | Within):
+            return not attributes_in(node.set, self.schema)
+        return isinstance(node, Free) or (isinstance(node, And) and all(map(self._asks_nothing, node.parts)))
+
+    def _of_attribute(self, node: Same | Within, name: str, positive: bool) -> Core:
+        if isinstance(self.schema[name], Categorical):
+            return SameCategory((Person.OTHER, name), (Person.SELF, name), positive, node.span)
+        difference = Form(((Person.SELF, name, Fraction(-1)), (Person.OTHER, name, Fraction(1))))
+        if isinstance(node, Same):
+            return Compare(difference, "=" if positive else "!=", node.span)
+        # 0.3 sd means 0.3 (exactly) times the training data's standard deviation (a float, taken exactly).
+        limit = node.distance * (Fraction(self.encoding.sd(name)) if node.in_sd else 1)
+        return _compare(Form(absolutes=((Fraction(1), difference),), constant=-limit), "<=", positive, node.span)
+
+    def _leaf(self, node: Comparison | CategoryComparison | Membership, positive: bool) -> Core:
+        if isinstance(node, Membership):
+            return self._category(node.left, frozenset(node.values), positive, node.span)
+        if isinstance(node, CategoryComparison):
+            equal = (node.operator == "=") == positive
+            if isinstance(node.right, str):
+                return self._category(node.left, frozenset({node.right}), equal, node.span)
+            left, right = node.left, node.right
+            same = (left.person, left.attribute), (right.person, right.attribute)
+            return SameCategory(*same, equal, node.span) if same[0] != same[1] else (TRUE if equal else FALSE)
+        left_form, right_form, operator = self._form(node.left), self._form(node.right), node.operator
+        if operator in (">", ">="):
+            left_form, right_form, operator = right_form, left_form, operator.replace(">", "<")
+        compared = _compare(left_form.plus(right_form.times(Fraction(-1))), operator, positive, node.span)
+        return _with_each_absolute(compared)
+
+    def _category(self, value: Value, texts: frozenset[str], inside: bool, span: Span) -> Category:
+        attribute = self.schema[value.attribute]
+        assert isinstance(attribute, Categorical)
+        allowed = frozenset(code for code, text in enumerate(attribute.values) if (text in texts) == inside)
+        return Category(value.person, value.attribute, allowed, span)
+
+    def _form(self, linear: Linear) -> Form:
+        numbers, ranks, absolutes = [], [], []
+        for coefficient, variable in linear.terms:
+            if isinstance(variable, Value):
+                numbers.append((variable.person, variable.attribute, coefficient))
+            elif isinstance(variable, Rank):
+                ranks.append((variable.person, self._rank_table(variable), coefficient))
+            elif isinstance(variable, Absolute):
+                absolutes.append((coefficient, self._form(variable.inside)))
+        return merged(numbers, ranks, absolutes, linear.constant)
+
+    def _rank_table(self, rank: Rank) -> RankTable:
+        people = self.encoding.training
+        if people is None:
+            raise SimilarityError(
+                f"rank({rank.attribute} by {rank.by}) is taken among the training people, and they are not at hand",
+                fix="fit the Encoding on the training table, or read the formula's saved canonical form",
+            )
+        by = self.schema[rank.by]
+        assert isinstance(by, Categorical)
+        codes = range(len(by.values))
+        if rank.values is None:
+            groups = [frozenset({code}) for code in codes]
+        else:
+            inside = frozenset(code for code in codes if by.values[code] in rank.values)
+            groups = [group for group in (inside, frozenset(codes) - inside) if group]
+        tables = tuple((group, _distinct(people, rank.attribute, rank.by, group)) for group in groups)
+        return RankTable(rank.attribute, rank.by, tables)
+
+
+def _distinct(people: Individuals, attribute: str, by: str, codes: frozenset[int]) -> tuple[float, ...]:
+    member = np.isin(people.code(by), list(codes))
+    return tuple(float(value) for value in np.unique(people.number(attribute)[member]))
+
+
+def _with_each_absolute(node: Compare) -> Core:
+    """|t| + |u| ≤ k, and what follows from it: |t| ≤ k and |u| ≤ k.
+
+    A distance that adds up attributes bounds each of them, but no single half-space of it does: it is said here, where
+    everything that reads the tree sees it.
+    """
+    form = node.form
+    together = len(form.absolutes) > 1 and all(c > 0 for c, _ in form.absolutes)
+    if not together or node.operator == "!=" or form.part(Person.OTHER).numbers:
+        return node
+    operator = "<=" if node.operator == "=" else node.operator
+    each = (Compare(replace(form, absolutes=(absolute,)), operator, node.span) for absolute in form.absolutes)
+    return All((node, *each), node.span)
+
+
+def _compare(form: Form, operator: str, positive: bool, span: Span) -> Compare:
+    if positive:
+        return Compare(form, operator, span)
+    opposite, swapped = _NEGATED[operator]
+    return Compare(form.times(Fraction(-1)) if swapped else form, opposite, span)
