@@ -13,8 +13,8 @@ from statistics import median
 import torch
 from sklearn.neural_network import MLPClassifier
 
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.online import Desk
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.online import Desk
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.models.network import Network

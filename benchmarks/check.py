@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from lcifr.certify.auditor import audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.producer import represent
+from lcifr.certification.auditor import audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.producer import represent
 from lcifr.check import bundle
 from lcifr.check.judge import Report
 from lcifr.data import Encoding

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.auditor import audit
-from lcifr.certify.consumer import certify
-from lcifr.certify.encoder import freeze
-from lcifr.certify.producer import provenance_of
+from lcifr.certification.auditor import audit
+from lcifr.certification.consumer import certify
+from lcifr.certification.encoder import freeze
+from lcifr.certification.producer import provenance_of
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.prove import Budget, Radius

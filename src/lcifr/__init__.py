@@ -12,9 +12,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
-    from lcifr.certify.auditor import Audit, audit
-    from lcifr.certify.consumer import certify
-    from lcifr.certify.verdicts import Certificates, Verdict
+    from lcifr.certification.auditor import Audit, audit
+    from lcifr.certification.consumer import certify
+    from lcifr.certification.verdicts import Certificates, Verdict
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
     from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, tune
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from lcifr.similarity import Similarity
 
 _HOMES = {
-    "Audit": "lcifr.certify",
+    "Audit": "lcifr.certification",
     "Categorical": "lcifr.data",
-    "Certificates": "lcifr.certify",
+    "Certificates": "lcifr.certification",
     "Encoding": "lcifr.data",
     "FairEncoder": "lcifr.estimators",
     "Individuals": "lcifr.data",
     "LcifrError": "lcifr.errors",
     "Network": "lcifr.models.network",
     "Numeric": "lcifr.data",
-    "Region": "lcifr.similarity",
-    "Representation": "lcifr.certify",
+    "Region": "lcifr.regions.region",
+    "Representation": "lcifr.artifacts.handover",
     "RobustClassifier": "lcifr.estimators",
     "RobustRegressor": "lcifr.estimators",
     "Schema": "lcifr.data",
     "Similarity": "lcifr.similarity",
-    "Verdict": "lcifr.certify",
-    "audit": "lcifr.certify",
-    "certify": "lcifr.certify",
+    "Verdict": "lcifr.certification",
+    "audit": "lcifr.certification",
+    "certify": "lcifr.certification",
     "maximize": "lcifr.prove",
     "radius": "lcifr.prove",
     "tune": "lcifr.estimators",

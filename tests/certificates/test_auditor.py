@@ -12,11 +12,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from lcifr.certify.auditor import Audit, audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.consumer import certify
-from lcifr.certify.producer import represent
-from lcifr.certify.verdicts import Certificates, Reason, Verdict
+from lcifr.certification.auditor import Audit, audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.consumer import certify
+from lcifr.certification.producer import represent
+from lcifr.certification.verdicts import Certificates, Reason, Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.artifacts.folder import sha256
-from lcifr.certify.auditor import audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.consumer import certify
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.producer import represent
+from lcifr.certification.auditor import audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.consumer import certify
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.producer import represent
 from lcifr.check import Rejected, read_network
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import reading

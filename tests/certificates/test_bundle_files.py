@@ -14,9 +14,9 @@ import pytest
 
 import lcifr
 from lcifr.artifacts.folder import sha256
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.consumer import certify
-from lcifr.certify.producer import represent
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.consumer import certify
+from lcifr.certification.producer import represent
 from lcifr.check import Rejected
 from lcifr.check.bundle import check_bundle
 from lcifr.errors import ArtefactError

@@ -16,11 +16,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lcifr.artifacts.handover import Provenance, Representation
-from lcifr.certify.consumer import certify
-from lcifr.certify.decision import Decision
-from lcifr.certify.linear import largest_radius, upper_on_box
-from lcifr.certify.producer import represent
-from lcifr.certify.verdicts import Reason, Verdict
+from lcifr.certification.consumer import certify
+from lcifr.certification.decision import Decision
+from lcifr.certification.linear import largest_radius, upper_on_box
+from lcifr.certification.producer import represent
+from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.network import Network
 from tests.certificates.scenes import FORMULAS, scene

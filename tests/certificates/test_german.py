@@ -11,13 +11,13 @@ import pytest
 from sklearn.neural_network import MLPClassifier
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.auditor import audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.consumer import certify
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.online import Desk
-from lcifr.certify.population import lower_bound, state
-from lcifr.certify.producer import represent
+from lcifr.certification.auditor import audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.consumer import certify
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.online import Desk
+from lcifr.certification.population import lower_bound, state
+from lcifr.certification.producer import represent
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding

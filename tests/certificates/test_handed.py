@@ -16,9 +16,9 @@ from lcifr.artifacts import handover_chunks as handed
 from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.artifacts.handover import IDS, LATENT, Representation
 from lcifr.artifacts.handover_chunks import read_handed, stream_ids
-from lcifr.certify.consumer import certify
-from lcifr.certify.producer import represent
-from lcifr.certify.tally import Tally
+from lcifr.certification.consumer import certify
+from lcifr.certification.producer import represent
+from lcifr.certification.tally import Tally
 from lcifr.errors import ArtefactError
 from lcifr.runs.certified import certify_folder, read_certified
 from tests.certificates.scenes import FORMULAS, scene

@@ -15,7 +15,7 @@ import pytest
 
 from lcifr.artifacts.folder import sha256
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.producer import represent
+from lcifr.certification.producer import represent
 from lcifr.errors import ArtefactError, LcifrError
 from tests.certificates.scenes import FORMULAS, Scene, scene
 
@@ -180,12 +180,12 @@ def test_a_consumer_needs_nothing_but_the_hand_over(one: Scene, handed: Represen
     handed.write(tmp_path / "handover")
     one.model.save(tmp_path / "model.safetensors")
     code = (
-        "from lcifr.certify import Representation, certify; from lcifr.models.network import Network\n"
+        "from lcifr.certification import Representation, certify; from lcifr.models.network import Network\n"
         "found = certify(Representation.read('handover'), Network.load('model.safetensors'))\n"
         "print(' '.join(found.verdict))"
     )
     printed = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    from lcifr.certify.consumer import certify
+    from lcifr.certification.consumer import certify
 
     assert printed.stdout.split() == list(certify(handed, one.model).verdict)
 

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.auditor import audit
-from lcifr.certify.producer import represent
+from lcifr.certification.auditor import audit
+from lcifr.certification.producer import represent
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.runs import parts as large
 from lcifr.runs.file_runs import audit_file, represent_file

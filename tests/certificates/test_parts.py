@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load
 
 from lcifr.artifacts.handover_chunks import Handed
-from lcifr.certify.producer import represent
+from lcifr.certification.producer import represent
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.io.stream import read_chunks
 from lcifr.data.io.uniqueness import Uniqueness, hashed

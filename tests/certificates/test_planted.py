@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.certify.auditor import audit
-from lcifr.certify.consumer import certify
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.producer import represent
-from lcifr.certify.verdicts import Verdict
+from lcifr.certification.auditor import audit
+from lcifr.certification.consumer import certify
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.producer import represent
+from lcifr.certification.verdicts import Verdict
 from lcifr.models.network import Network
 from tests.certificates.scenes import people, similarity
 

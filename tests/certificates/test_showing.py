@@ -7,8 +7,8 @@ from html import unescape
 
 import pytest
 
-from lcifr.certify.consumer import certify
-from lcifr.certify.producer import represent
+from lcifr.certification.consumer import certify
+from lcifr.certification.producer import represent
 from lcifr.data import Encoding
 from lcifr.drawing.text import visible
 from lcifr.errors import LcifrError

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.artifacts.handover_chunks import median
-from lcifr.certify.auditor import Audit, audit
-from lcifr.certify.consumer import certify
-from lcifr.certify.population import state, state_tally
-from lcifr.certify.producer import represent
-from lcifr.certify.tally import Tally
-from lcifr.certify.verdicts import Certificates, Reason, Verdict
+from lcifr.certification.auditor import Audit, audit
+from lcifr.certification.consumer import certify
+from lcifr.certification.population import state, state_tally
+from lcifr.certification.producer import represent
+from lcifr.certification.tally import Tally
+from lcifr.certification.verdicts import Certificates, Reason, Verdict
 from tests.certificates.scenes import FORMULAS, scene
 
 COUNT = 24

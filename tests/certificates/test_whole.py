@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.certify.auditor import audit
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.verdicts import Reason, Verdict
+from lcifr.certification.auditor import audit
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.models.network import Network

@@ -12,10 +12,10 @@ import pytest
 
 from lcifr import FairEncoder
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.bundle import write_bundle
-from lcifr.certify.consumer import certify
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.producer import represent
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.consumer import certify
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.producer import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Individuals
 from lcifr.runs.file_runs import represent_file

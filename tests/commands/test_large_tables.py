@@ -16,10 +16,10 @@ import pandas as pd
 import pytest
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.auditor import audit
-from lcifr.certify.consumer import certify
-from lcifr.certify.population import state
-from lcifr.certify.producer import represent
+from lcifr.certification.auditor import audit
+from lcifr.certification.consumer import certify
+from lcifr.certification.population import state
+from lcifr.certification.producer import represent
 from lcifr.cli import _limits
 from lcifr.cli._learning import load_encoder, load_model
 from lcifr.data import Individuals
@@ -193,7 +193,7 @@ def test_a_killed_command_goes_on_and_ends_the_same(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
 
 
-COUNTING = """import os, signal; from lcifr.certify import tally
+COUNTING = """import os, signal; from lcifr.certification import tally
 tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 

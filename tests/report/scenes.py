@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcifr.certify.auditor import Audit, audit
-from lcifr.certify.decision import read_model
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.population import state
-from lcifr.certify.producer import represent
-from lcifr.certify.verdicts import Reason, Verdict
+from lcifr.certification.auditor import Audit, audit
+from lcifr.certification.decision import read_model
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.population import state
+from lcifr.certification.producer import represent
+from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, Point
 from lcifr.report import About, Report, build

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.certify.auditor import Audit
-from lcifr.certify.population import state
-from lcifr.certify.verdicts import Reason, Verdict
+from lcifr.certification.auditor import Audit
+from lcifr.certification.population import state
+from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.cli._words import learned_warnings, statement_lines
 from lcifr.drawing.text import percent
 from lcifr.learn.score import CONSTANT_ADVICE, Degeneracy

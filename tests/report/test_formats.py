@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from lcifr.certify.auditor import audit
-from lcifr.certify.population import state
+from lcifr.certification.auditor import audit
+from lcifr.certification.population import state
 from lcifr.cli.report import Format
 from lcifr.drawing.text import at_least, count, floored, percent, short
 from lcifr.errors import LcifrError

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.certify.population import Statement
+    from lcifr.certification.population import Statement
     from lcifr.cli._parties import Parties
     from lcifr.cli._people import Side
     from lcifr.data import Individuals
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def judge_baselines(parties: Parties, training: Side, people: Individuals, y: Any) -> dict[str, dict[str, float]]:
     """For each baseline its figures on the same people: both trained for the label alone, with a plain classifier."""
-    from lcifr.certify.auditor import audit
-    from lcifr.certify.encoder import freeze
-    from lcifr.certify.population import state
+    from lcifr.certification.auditor import audit
+    from lcifr.certification.encoder import freeze
+    from lcifr.certification.population import state
     from lcifr.cli._progress import progress_bar
     from lcifr.estimators import RobustClassifier, plain, unaware
 

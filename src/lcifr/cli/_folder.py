@@ -72,7 +72,7 @@ def run_folder(context: typer.Context, out: Path, *, force: bool, inputs: Mappin
 
 def settings_of(context: typer.Context, inputs: Mapping[str, Path]) -> dict[str, Any]:
     """Everything that a run depends on."""
-    from lcifr.certify.producer import versions
+    from lcifr.certification.producer import versions
 
     arguments = {name: value for name, value in context.params.items() if name not in NOT_REPEATED}
     return {

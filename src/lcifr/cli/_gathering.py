@@ -14,8 +14,8 @@ from lcifr.cli._parties import Parties
 from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
-    from lcifr.certify.auditor import Audit
-    from lcifr.certify.tally import Tally
+    from lcifr.certification.auditor import Audit
+    from lcifr.certification.tally import Tally
     from lcifr.data import Individuals
 
 LISTED = 100  # counterexamples in result.json; audit.parquet has all
@@ -56,7 +56,7 @@ def audit_people(
 
 def gather(work: Path, parties: Parties, whom: Whom, by: list[str] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
-    from lcifr.certify.tally import Tally
+    from lcifr.certification.tally import Tally
     from lcifr.runs.audited import read_audited_chunks
 
     found, labels = Gathered(Tally()), list[Any]()

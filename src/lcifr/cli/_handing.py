@@ -53,7 +53,7 @@ def refuse_bundle(people: int) -> None:
 def prove_radii(folder: Path, encoder: FairEncoder, whom: Whom, handed: Path) -> None:
     """Write the proofs of a hand-over's radii to ``folder``, unless they are there already."""
     from lcifr.artifacts.handover import Representation
-    from lcifr.certify.bundle import write_bundle
+    from lcifr.certification.bundle import write_bundle
     from lcifr.cli._learning import waiting
 
     if not folder.exists():

@@ -15,7 +15,7 @@ from lcifr.cli._whom import Whom, draw, look_at, whom_of
 from lcifr.errors import LcifrError, did_you_mean
 
 if TYPE_CHECKING:
-    from lcifr.certify.encoder import FrozenEncoder
+    from lcifr.certification.encoder import FrozenEncoder
     from lcifr.data import Individuals, Schema
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.head import Head
@@ -63,8 +63,8 @@ class Parties:
 
     def decide(self, people: Individuals) -> Any:
         """(people,) decisions in the model's own labels."""
-        from lcifr.certify.consumer import predictions
-        from lcifr.certify.decision import read_model
+        from lcifr.certification.consumer import predictions
+        from lcifr.certification.decision import read_model
 
         if not len(people):
             return []
@@ -111,7 +111,7 @@ class Parties:
 
 def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Parties:
     """Both folders; refused where the consumer's model was learned from another encoder."""
-    from lcifr.certify.encoder import freeze
+    from lcifr.certification.encoder import freeze
     from lcifr.cli._learning import load_encoder, load_model
 
     made, used = read_result(producer, "produce"), read_result(consumer, "consume")

@@ -27,7 +27,7 @@ from lcifr.cli._parties import Parties, read_parties, read_whom
 from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
-    from lcifr.certify.population import Statement
+    from lcifr.certification.population import Statement
 
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
 BEATEN = {"plain": "training for φ gained nothing here", "unaware": "use that one"}
@@ -146,7 +146,7 @@ def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None
 
 def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
     """Write the proofs, and let the exact checker read them back."""
-    from lcifr.certify.bundle import write_bundle
+    from lcifr.certification.bundle import write_bundle
     from lcifr.check.bundle import check_bundle
     from lcifr.cli._learning import waiting
     from lcifr.cli._progress import progress_bar
@@ -178,7 +178,7 @@ def _result(
     population: bool,
     baselines: dict[str, dict[str, float]],
 ) -> dict[str, Any]:
-    from lcifr.certify.population import state_tally
+    from lcifr.certification.population import state_tally
     from lcifr.cli._words import advice_of, learned_warnings
 
     statement = state_tally(found.tally, held_out=population, confidence=confidence, baselines=baselines)

@@ -29,7 +29,7 @@ from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
-    from lcifr.certify.tally import Tally
+    from lcifr.certification.tally import Tally
 
 EXAMPLE = "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5"
 
@@ -90,7 +90,7 @@ def _from_handover(
     run: Run, consumer: Path, folder: Path, on: Where, workers: int | None, chunk: int | None
 ) -> dict[str, Any]:
     from lcifr.artifacts.handover import Outline
-    from lcifr.certify.tally import Tally
+    from lcifr.certification.tally import Tally
     from lcifr.cli._learning import decision_of, load_model, plain_notes, say_resumed, timed, watched, workers_for
     from lcifr.runs.certified import CERTIFIED, certify_folder, read_certified
 
@@ -141,7 +141,7 @@ def _from_table(
 
 
 def _result(tally: Tally, about: dict[str, Any], proved: str, file: str) -> dict[str, Any]:
-    from lcifr.certify.population import state_tally
+    from lcifr.certification.population import state_tally
 
     statement = asdict(state_tally(tally, held_out=False))
     del statement["subgroups"], statement["baselines"]

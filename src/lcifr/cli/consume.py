@@ -30,7 +30,7 @@ from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
-    from lcifr.certify.verdicts import Certificates
+    from lcifr.certification.verdicts import Certificates
     from lcifr.estimators.head import Head
 
 EXAMPLE = "Example: lcifr consume producer/handover labels.csv --out consumer"
@@ -173,7 +173,7 @@ def _learn(
 
 
 def _certify(sides: dict[str, Representation], head: Head, on: Where) -> dict[str, Certificates]:
-    from lcifr.certify.consumer import certify
+    from lcifr.certification.consumer import certify
     from lcifr.cli._learning import decision_of, waiting
 
     with waiting(f"Certifying {sum(map(len, sides.values()))} people"):
@@ -197,7 +197,7 @@ def _result(
     head: Head,
     found: dict[str, Certificates],
 ) -> dict[str, Any]:
-    from lcifr.certify.population import state
+    from lcifr.certification.population import state
     from lcifr.cli._words import learned_warnings
 
     shown = HELD_OUT if HELD_OUT in found else TRAIN

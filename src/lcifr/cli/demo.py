@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lcifr.artifacts.handover import Representation
-    from lcifr.certify.auditor import Audit
-    from lcifr.certify.encoder import FrozenEncoder
+    from lcifr.certification.auditor import Audit
+    from lcifr.certification.encoder import FrozenEncoder
     from lcifr.check.judge import Report as Checked
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder, RobustClassifier
@@ -134,11 +134,11 @@ def _head(encoder: FairEncoder, data: Dataset) -> RobustClassifier:
 
 def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Dataset, folder: Path) -> Result:
     """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
-    from lcifr.certify.auditor import audit
-    from lcifr.certify.bundle import write_bundle
-    from lcifr.certify.encoder import freeze
-    from lcifr.certify.population import state
-    from lcifr.certify.producer import represent
+    from lcifr.certification.auditor import audit
+    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.encoder import freeze
+    from lcifr.certification.population import state
+    from lcifr.certification.producer import represent
     from lcifr.check.bundle import check_bundle
 
     frozen = freeze(encoder)
@@ -153,7 +153,7 @@ def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Datase
 
 def _write_report(data: Dataset, results: list[Result], seed: int, out: Path) -> Path:
     """The page about the last model, with the others as its baselines; Markdown and JSON beside it."""
-    from lcifr.certify.population import state
+    from lcifr.certification.population import state
     from lcifr.report import About, build, format_names, render
     from lcifr.report.content import Checked
 

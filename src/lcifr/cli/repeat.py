@@ -55,7 +55,7 @@ def _same_inputs(settings: dict[str, Any]) -> None:
 def _name_other_versions(settings: dict[str, Any]) -> None:
     import platform
 
-    from lcifr.certify.producer import versions
+    from lcifr.certification.producer import versions
 
     now = {"python": platform.python_version(), **versions()}
     for name, before in settings["versions"].items():

@@ -215,8 +215,8 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return radius(self.network_, self._encode(people), self.region(people), **options)
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
-        """The hand-over: z, proved radius and box of everybody; options as for :func:`lcifr.certify.represent`."""
-        from lcifr.certify.producer import represent
+        """The hand-over: z, proved radius and box of everybody; options as for :func:`lcifr.certification.represent`."""
+        from lcifr.certification.producer import represent
 
         check_is_fitted(self)
         return represent(self, X, ids, **options)

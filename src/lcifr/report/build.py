@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.auditor import Audit
-from lcifr.certify.encoder import FrozenEncoder, freeze
-from lcifr.certify.population import Statement
-from lcifr.certify.producer import versions
-from lcifr.certify.verdicts import Certificates, Verdict
+from lcifr.certification.auditor import Audit
+from lcifr.certification.encoder import FrozenEncoder, freeze
+from lcifr.certification.population import Statement
+from lcifr.certification.producer import versions
+from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Promise, Proved, Report, Tuning
@@ -42,7 +42,7 @@ def build(
     Parameters
     ----------
     found : what :func:`lcifr.audit` or :func:`lcifr.certify` found.
-    statement : what it says of the population, by :func:`lcifr.certify.state`.
+    statement : what it says of the population, by :func:`lcifr.certification.state`.
     encoder : the encoder that was audited; without it, ``similarity`` where φ is known.
     radius : the hand-over of these people, or (people,) radii.
     tuning : the :class:`lcifr.estimators.frontier.Frontier` that :func:`lcifr.tune` returned.

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lcifr.certify.auditor import Audit
-from lcifr.certify.population import Statement, constant_words
-from lcifr.certify.verdicts import Certificates
+from lcifr.certification.auditor import Audit
+from lcifr.certification.population import Statement, constant_words
+from lcifr.certification.verdicts import Certificates
 from lcifr.drawing.text import count, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Similarity

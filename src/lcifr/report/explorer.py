@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.auditor import Audit
-from lcifr.certify.consumer import predictions
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.merged_network import forward
-from lcifr.certify.verdicts import Certificates, Verdict
+from lcifr.certification.auditor import Audit
+from lcifr.certification.consumer import predictions
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.merged_network import forward
+from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.data import Numeric
 from lcifr.errors import LcifrError
 from lcifr.report.content import Explorer, Person

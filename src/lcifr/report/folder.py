@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from lcifr.artifacts.folder import read_json
-from lcifr.certify.auditor import Audit
-from lcifr.certify.decision import read_model
-from lcifr.certify.encoder import FrozenEncoder
-from lcifr.certify.population import Statement
-from lcifr.certify.tally import Tally
-from lcifr.certify.verdicts import Certificates
+from lcifr.certification.auditor import Audit
+from lcifr.certification.decision import read_model
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.population import Statement
+from lcifr.certification.tally import Tally
+from lcifr.certification.verdicts import Certificates
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.report.build import build, read_frontier

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from lcifr.artifacts.folder import open_folder
-from lcifr.certify.auditor import Audit
-from lcifr.certify.decision import Model, read_model
-from lcifr.certify.verdicts import Reason, Verdict
+from lcifr.certification.auditor import Audit
+from lcifr.certification.decision import Model, read_model
+from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError

@@ -12,10 +12,10 @@ from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.artifacts.handover import Outline
 from lcifr.artifacts.handover_chunks import Handed, read_handed
 from lcifr.artifacts.joining import join_tables, table_part
-from lcifr.certify.consumer import Where, certify
-from lcifr.certify.decision import Model, read_model
-from lcifr.certify.producer import versions
-from lcifr.certify.verdicts import Certificates
+from lcifr.certification.consumer import Where, certify
+from lcifr.certification.decision import Model, read_model
+from lcifr.certification.producer import versions
+from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json

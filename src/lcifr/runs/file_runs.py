@@ -15,10 +15,10 @@ import numpy as np
 from lcifr.artifacts import handover
 from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.artifacts.joining import join_handover, join_tables, table_part
-from lcifr.certify.auditor import audit
-from lcifr.certify.decision import Model, read_model
-from lcifr.certify.encoder import FrozenEncoder, freeze
-from lcifr.certify.producer import provenance_of, represent, versions
+from lcifr.certification.auditor import audit
+from lcifr.certification.decision import Model, read_model
+from lcifr.certification.encoder import FrozenEncoder, freeze
+from lcifr.certification.producer import provenance_of, represent, versions
 from lcifr.data import Schema
 from lcifr.data.io.stream import Chunk, Source, count_people, read_chunks
 from lcifr.files import write_json
@@ -94,7 +94,7 @@ def represent_file(
     source : the file; or an Arrow table, for people who are in memory anyway.
     id_column : the column with the ids; row numbers if None.
     chunk : people per part. workers : processes; all cores if None. progress : whether to show a bar on stderr.
-    share_formula, tolerance, budget : as for :func:`lcifr.certify.producer.represent`.
+    share_formula, tolerance, budget : as for :func:`lcifr.certification.producer.represent`.
     """
     target = Path(folder)
     parts = parts_beside(target)

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.consumer import certify, predictions
-from lcifr.certify.counterexample import Trial, find, simplify
-from lcifr.certify.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
-from lcifr.certify.display import Shown, counterexample_rows
-from lcifr.certify.encoder import Encoder, freeze
-from lcifr.certify.merged_network import merge, merging_error
-from lcifr.certify.producer import represent
-from lcifr.certify.verdicts import Reason, Verdict, words
-from lcifr.certify.whole_numbers import search
+from lcifr.certification.consumer import certify, predictions
+from lcifr.certification.counterexample import Trial, find, simplify
+from lcifr.certification.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
+from lcifr.certification.display import Shown, counterexample_rows
+from lcifr.certification.encoder import Encoder, freeze
+from lcifr.certification.merged_network import merge, merging_error
+from lcifr.certification.producer import represent
+from lcifr.certification.verdicts import Reason, Verdict, words
+from lcifr.certification.whole_numbers import search
 from lcifr.data import Individuals
 from lcifr.data.io.ids import as_ids
 from lcifr.errors import LcifrError

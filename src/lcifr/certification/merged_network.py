@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.certify.decision import FloatArray
+from lcifr.certification.decision import FloatArray
 from lcifr.errors import NetworkError
 from lcifr.models.network import FLOOR, Network, compose, gamma
 from lcifr.regions.region import Region

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.artifacts.handover import FloatArray, Provenance, Representation
-from lcifr.certify.encoder import Encoder, freeze
+from lcifr.certification.encoder import Encoder, freeze
 from lcifr.data import Individuals
 from lcifr.data.io.ids import as_ids
 from lcifr.prove import Budget, radius

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.certify.decision import Asked, FloatArray
+from lcifr.certification.decision import Asked, FloatArray
 from lcifr.models.network import FLOOR, Network, gamma
 
 

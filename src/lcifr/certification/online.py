@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certify.auditor import Audit, ask_whole, audit
-from lcifr.certify.consumer import predictions
-from lcifr.certify.counterexample import Trial, exists
-from lcifr.certify.decision import OWN_WORD, Asked, FloatArray, read_model
-from lcifr.certify.encoder import freeze
-from lcifr.certify.merged_network import merge
-from lcifr.certify.verdicts import Reason, Verdict
+from lcifr.certification.auditor import Audit, ask_whole, audit
+from lcifr.certification.consumer import predictions
+from lcifr.certification.counterexample import Trial, exists
+from lcifr.certification.decision import OWN_WORD, Asked, FloatArray, read_model
+from lcifr.certification.encoder import freeze
+from lcifr.certification.merged_network import merge
+from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.prove import Budget, maximize
 from lcifr.prove.networks.linear_bounds.cell_batch import set_stage, tensors

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcifr.certify.decision import BoolArray, FloatArray, Model
-from lcifr.certify.encoder import Encoder
-from lcifr.certify.merged_network import forward
+from lcifr.certification.decision import BoolArray, FloatArray, Model
+from lcifr.certification.encoder import Encoder
+from lcifr.certification.merged_network import forward
 from lcifr.data import Individuals
 from lcifr.regions.region import Region
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lcifr.certify.auditor import Audit
-from lcifr.certify.tally import Tally
-from lcifr.certify.verdicts import Certificates
+from lcifr.certification.auditor import Audit
+from lcifr.certification.tally import Tally
+from lcifr.certification.verdicts import Certificates
 from lcifr.drawing.text import at_least
 from lcifr.errors import LcifrError
 

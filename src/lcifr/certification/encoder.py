@@ -88,7 +88,7 @@ class FrozenEncoder:
         return self.network(self.encoding.encode(X))
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
-        """See :func:`lcifr.certify.producer.represent`."""
-        from lcifr.certify.producer import represent
+        """See :func:`lcifr.certification.producer.represent`."""
+        from lcifr.certification.producer import represent
 
         return represent(self, X, ids, **options)

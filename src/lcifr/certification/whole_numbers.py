@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.counterexample import Found, Trial, offer
-from lcifr.certify.decision import OWN_WORD, Asked, BoolArray, FloatArray
+from lcifr.certification.counterexample import Found, Trial, offer
+from lcifr.certification.decision import OWN_WORD, Asked, BoolArray, FloatArray
 from lcifr.data import Encoding
 from lcifr.models.network import Network
 from lcifr.prove import maximize

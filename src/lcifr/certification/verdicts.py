@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certify.decision import FloatArray, Model
-from lcifr.certify.display import Shown
+from lcifr.certification.decision import FloatArray, Model
+from lcifr.certification.display import Shown
 
 
 class Verdict(StrEnum):

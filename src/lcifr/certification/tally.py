@@ -10,8 +10,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.certify.auditor import Audit
-from lcifr.certify.verdicts import Certificates
+from lcifr.certification.auditor import Audit
+from lcifr.certification.verdicts import Certificates
 from lcifr.errors import LcifrError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certify.decision import Asked, BoolArray, FloatArray
+from lcifr.certification.decision import Asked, BoolArray, FloatArray
 from lcifr.models.network import Network
 from lcifr.prove import Answer, Budget, maximize
 from lcifr.prove.proof import CellProof, Claim, Entry, Leaf, to_plain, together

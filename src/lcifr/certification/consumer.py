@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certify import linear
-from lcifr.certify.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
-from lcifr.certify.verdicts import Certificates, Reason, Verdict, words
+from lcifr.certification import linear
+from lcifr.certification.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
+from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region

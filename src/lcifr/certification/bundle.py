@@ -20,15 +20,15 @@ import numpy as np
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder
 from lcifr.artifacts.handover import Representation
-from lcifr.certify.auditor import Audit, ask_whole
-from lcifr.certify.consumer import surroundings
-from lcifr.certify.counterexample import Trial
-from lcifr.certify.decision import Asked
-from lcifr.certify.encoder import Encoder, freeze
-from lcifr.certify.evidence import Evidence, box_question, prove
-from lcifr.certify.merged_network import merge
-from lcifr.certify.producer import versions
-from lcifr.certify.verdicts import Certificates
+from lcifr.certification.auditor import Audit, ask_whole
+from lcifr.certification.consumer import surroundings
+from lcifr.certification.counterexample import Trial
+from lcifr.certification.decision import Asked
+from lcifr.certification.encoder import Encoder, freeze
+from lcifr.certification.evidence import Evidence, box_question, prove
+from lcifr.certification.merged_network import merge
+from lcifr.certification.producer import versions
+from lcifr.certification.verdicts import Certificates
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
