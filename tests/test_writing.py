@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lcifr import writing
+from lcifr import files as writing
 from lcifr.data import Encoding, Schema
 from lcifr.files import write_json, write_whole
 from lcifr.models.network import Network
