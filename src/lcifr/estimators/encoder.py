@@ -54,7 +54,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     tie_free
         Attributes of which φ never speaks get one weight for all their values, so that z does not depend on them.
     task, tolerance, class_weight
-        ``"auto"``, ``"classification"`` or ``"regression"``; how far a predicted number may move and still count as
+        ``"auto"``, ``"classification"`` or ``"regression"``; predicted numbers less than ``tolerance`` apart count as
         the same decision; weights of the classes as in scikit-learn.
     epochs, batch_size, learning_rate, weight_decay, patience, warmup
         See :class:`lcifr.learn.loop.Schedule`.
