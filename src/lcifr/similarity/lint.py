@@ -17,6 +17,7 @@ from lcifr.similarity.inventions import invent_pairs, shrink, turned, why_not
 from lcifr.similarity.mentions import declared_free, free_attributes
 from lcifr.similarity.names import attributes_in, quote_name
 from lcifr.similarity.printer import print_set
+from lcifr.similarity.proposal import UNTOUCHED, is_untouched
 from lcifr.similarity.proxies import find_tells
 from lcifr.similarity.region import Cell
 from lcifr.similarity.resolve import resolve
@@ -52,7 +53,7 @@ def lint(similarity: Similarity, people: Any = None, *, seed: int = 0) -> tuple[
     >>> [finding.code for finding in lint(formula)]
     ['not-symmetric', 'free-attribute']
     """
-    findings = [*_free(similarity), *_empty_sets(similarity), *_branches(similarity)]
+    findings = [*_untouched(similarity), *_free(similarity), *_empty_sets(similarity), *_branches(similarity)]
     crowd = similarity.encoding.training if people is None else Individuals.read(people, similarity.schema)
     if crowd is not None and len(crowd):
         invented = invent_pairs(similarity, crowd, seed)
@@ -66,6 +67,11 @@ def lint(similarity: Similarity, people: Any = None, *, seed: int = 0) -> tuple[
 
 
 # -- the formula alone -------------------------------------------------------------------------------------------------
+
+
+def _untouched(similarity: Similarity) -> Iterator[Finding]:
+    if is_untouched(similarity.text):
+        yield UNTOUCHED
 
 
 def _free(similarity: Similarity) -> Iterator[Finding]:
