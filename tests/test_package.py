@@ -41,3 +41,9 @@ def test_functions_are_functions_whatever_was_imported_before():
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.split() == ["True"] * 3
+
+
+def test_datasets_are_there_without_an_import_of_their_own():
+    code = "import lcifr; print('lcifr.datasets' in __import__('sys').modules, len(lcifr.datasets.load('german').test))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.split() == ["False", "200"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from lcifr import datasets
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.auditor import Audit, audit
     from lcifr.certification.consumer import certify
@@ -48,6 +49,8 @@ _HOMES = {
     "tune": "lcifr.estimators",
 }
 
+_MODULES = ("datasets",)
+
 __all__ = [
     "Audit",
     "Categorical",
@@ -67,6 +70,7 @@ __all__ = [
     "Verdict",
     "audit",
     "certify",
+    "datasets",
     "maximize",
     "radius",
     "tune",
@@ -74,6 +78,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'lcifr' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

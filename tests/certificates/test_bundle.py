@@ -53,10 +53,13 @@ WEIGHTS = ("encoder.json", "model.json")
 
 @cache
 def contents(number: int, kind: str) -> dict[str, Any]:
+    return contents_of(bundle(number, kind))
+
+
+def contents_of(folder: Path) -> dict[str, Any]:
     """Everything in a bundle as JSON values."""
-    folder = bundle(number, kind)
     lines = gzip.decompress((folder / "people.jsonl.gz").read_bytes()).decode().splitlines()
-    weights = {name: json.loads((folder / name).read_text()) for name in WEIGHTS}
+    weights = {name: json.loads((folder / name).read_text()) for name in WEIGHTS if (folder / name).exists()}
     return {
         "lines": [json.loads(line) for line in lines],
         "similarity": json.loads((folder / "similarity.json").read_text()),

@@ -147,7 +147,7 @@ def test_scikit_learn_models_in_their_own_labels(learned: tuple[Representation, 
 def test_regression_in_the_targets_units(learned: tuple[Representation, np.ndarray]) -> None:
     handed, rich = learned
     model = LinearRegression().fit(handed.latent, 1000.0 * rich)
-    reach = handed.radius * np.abs(model.coef_).sum()
+    reach = 2 * handed.radius * np.abs(model.coef_).sum()  # from one side of the ball to the other
     middle = float(np.median(reach))
     found = certify(handed, model, tolerance=middle)
     assert (found.certified == (reach < middle))[np.abs(reach - middle) > 1e-9 * middle].all()

@@ -14,7 +14,8 @@ from tests.check.second import BROKEN, Second
 
 
 def second_of(plain: dict[str, Any]) -> Second:
-    return Second(plain["encoding"], plain["similarity"]["formula"], plain["encoder.json"], plain["model.json"])
+    networks = (plain["encoder.json"], plain["model.json"])
+    return Second(plain["encoding"], plain["similarity"]["formula"], *networks, plain["manifest"]["decision"])
 
 
 def refused(second: Second, line: Any) -> str:

@@ -56,6 +56,8 @@ def test_certified_decisions_never_move_inside_the_ball(kind: str, head: Any) ->
     moved = head.predict(points.reshape(-1, z.shape[1])).reshape(points.shape[:2])
     here = head.predict(z)[:, None]
     same = np.abs(moved - here) <= head.tolerance if kind == "number" else moved == here
+    if kind == "number":  # f(x) may be any of them: no two are so far apart
+        same = np.repeat(np.ptp(moved, axis=1, keepdims=True) < head.tolerance, 2, axis=1)
     assert same[certified].all()
     assert not same.all()  # the balls are large enough for the test to mean something
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from lcifr.errors import LcifrError
 from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor
 from tests.learn.populations import FORMULA, SCHEMA, population
 
@@ -100,3 +102,18 @@ def test_columns_may_come_in_another_order() -> None:
     X, y = population(60)
     encoder = quick().fit(X, y)
     np.testing.assert_array_equal(encoder.transform(X[X.columns[::-1]]), encoder.transform(X))
+
+
+def test_a_schema_may_be_the_path_of_its_file(tmp_path: Path) -> None:
+    X, y = population(60)
+    SCHEMA.save(tmp_path / "people.toml")
+    known = quick(epochs=1).fit(X, y)
+    for path in (tmp_path / "people.toml", str(tmp_path / "people.toml")):
+        encoder = quick(epochs=1).set_params(schema=path).fit(X, y)
+        assert clone(encoder).schema == path
+        assert encoder.schema_ == SCHEMA
+        assert np.array_equal(encoder.transform(X), known.transform(X))
+    with pytest.raises(LcifrError, match=r"there is no such file[\s\S]*Fix: "):
+        quick().set_params(schema="nowhere.toml").fit(X, y)
+    with pytest.raises(LcifrError, match=r"schema is dict[\s\S]*Fix: give a Schema"):
+        quick().set_params(schema={"age": "numeric"}).fit(X, y)

@@ -23,7 +23,6 @@ from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import Audit, ask_whole
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
-from lcifr.certification.decision import Asked
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.certification.evidence import Evidence, box_question, prove
 from lcifr.certification.merged_network import merge
@@ -34,7 +33,7 @@ from lcifr.errors import ArtefactError
 from lcifr.files import write_json
 from lcifr.regions.region import Region
 
-FORMAT = "lcifr-audit-5"
+FORMAT = "lcifr-audit-6"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
 AT_ONCE = 1024
@@ -129,7 +128,7 @@ def _write_people(
             if isinstance(decisions, Audit):
                 found = _audited(encoder, part, decisions, rows, options)
             elif decisions is not None and representation is not None:
-                found = _certified(representation.take(rows), decisions, rows, options)
+                found = _certified(encoder, part, representation.take(rows), decisions, rows, options)
             else:
                 found = iter([{}] * len(rows))
             for line, decision in zip(lines, found, strict=True):
@@ -163,15 +162,23 @@ def _plain(evidence: Evidence, row: int) -> dict[str, Any]:
 
 
 def _certified(
-    part: Representation, decisions: Certificates, rows: np.ndarray, options: dict[str, Any]
+    encoder: Encoder,
+    people: Individuals,
+    part: Representation,
+    decisions: Certificates,
+    rows: np.ndarray,
+    options: dict[str, Any],
 ) -> Iterator[dict[str, Any]]:
-    network = decisions.model.network
-    asked = decisions.model.decision.ask(network(part.latent), network.error(part.latent))
+    network, decision = decisions.model.network, decisions.model.decision
+    asked = decision.ask(network(part.latent), network.error(part.latent))
+    if decision.kind == "within":  # whoever checks has f, and measures from f(x)
+        own = Trial(encoder, decisions.model, people)
+        asked = decision.ask(own.values, own.doubt)
     sure = np.flatnonzero(decisions.certified[rows])
     lower, upper = surroundings(part, decisions.on)
     if len(sure):
         region = Region.from_arrays(lower[sure], upper[sure])
-        evidence = prove(network, Asked(asked.directions[sure], asked.limit[sure]), region, **options)
+        evidence = prove(network, asked.take(sure), region, **options)
     classes = decisions.model.decision.predict(network(part.latent))
     for place in range(len(rows)):
         if place in sure:
@@ -190,8 +197,7 @@ def _audited(
     sure = np.flatnonzero(decisions.certified[rows])
     if len(sure):
         network = merge(encoder.network, decisions.model.network)
-        question = Asked(asked.directions[sure], asked.limit[sure])
-        evidence = prove(network, question, region.take(sure), **options)
+        evidence = prove(network, asked.take(sure), region.take(sure), **options)
     classes = decisions.model.decision.predict(trial.values)
     for place, row in enumerate(rows):
         if place in sure:

@@ -36,6 +36,9 @@ def certify(
 ) -> Certificates:
     """Prove, person by person, that everybody similar gets the same decision.
 
+    A consumer has z and not f(x), which is somewhere in the ball. So of a number it is proved that no two points there,
+    z included, differ by the tolerance or more. An audit, which knows f(x), measures from there and certifies more.
+
     Parameters
     ----------
     representation : what the producer handed over.
@@ -53,14 +56,15 @@ def certify(
             fix="train the model on these latents",
         )
     values, doubt = network(representation.latent), network.error(representation.latent)
-    asked = decider.decision.ask(values, doubt)
+    asked = decider.decision.ask_without_f(values, doubt)
     lower, upper = surroundings(representation, on)
     bound = bound_on_box(network, asked, lower, upper, budget, device)
-    sure = (bound.upper < asked.limit).all(1) & decider.decision.strict(values, doubt)
+    margin = asked.margin(bound.upper).min(1)
+    sure = (margin > 0) & decider.decision.strict(values, doubt)
     reasons = {
         Reason.NONE: sure,
         Reason.TIE: ~decider.decision.strict(values, doubt),
-        Reason.WIDE: (bound.best > asked.limit).any(1),
+        Reason.WIDE: (asked.margin(bound.best) < 0).any(1),
         Reason.BUDGET: bound.exhausted,
     }
     farthest = np.full(len(values), np.nan)
@@ -71,7 +75,7 @@ def certify(
         ids=representation.ids,
         verdict=words(Verdict, {Verdict.CERTIFIED: sure}, Verdict.UNDECIDED),
         prediction=predictions(decider, values),
-        margin=(asked.limit - bound.upper).min(1) * decider.scale,
+        margin=margin * decider.scale,
         largest_radius=farthest,
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
         radius_status=representation.radius_status,
@@ -121,10 +125,35 @@ def bound_on_box(
         found = linear.upper_on_box(network, asked, lower, upper)
         return Bound(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
     region = Region.from_arrays(lower, upper)
+    if asked.at is not None:
+        return _bound_apart(network, asked, region, budget, device)
     answer = maximize(
         network, asked.directions, region, target=asked.limit, method=OWN_WORD, budget=budget, device=device
     )
     return Bound(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
+
+
+def _bound_apart(network: Any, asked: Asked, region: Region, budget: Any, device: str | None) -> Bound:
+    """Bounds of opposite directions that share a limit: plain ones, then up to equal shares of it, then to the end."""
+    plain = maximize(network, asked.directions, region, method="bounds", device=device)
+    upper, best, exhausted = plain.upper.copy(), plain.best.copy(), np.zeros(region.people, np.bool_)
+    for shared in (True, False):
+        margin = asked.margin(upper)
+        rows = np.flatnonzero((margin <= 0).any(1) & (asked.margin(best) >= 0).all(1))
+        if len(rows) == 0:
+            break
+        answer = maximize(
+            network,
+            asked.directions[rows],
+            region.take(rows),
+            target=np.where(np.isfinite(margin), upper + margin / 2, -np.inf)[rows] if shared else None,
+            method=OWN_WORD,
+            budget=budget,
+            device=device,
+        )
+        upper[rows], best[rows] = np.minimum(upper[rows], answer.upper), np.maximum(best[rows], answer.best)
+        exhausted[rows] = (answer.status == Status.BUDGET).any(1)
+    return Bound(upper, best, exhausted)
 
 
 def find_largest_radius(network: Any, asked: Asked, latent: FloatArray, device: str | None) -> FloatArray:
@@ -134,8 +163,9 @@ def find_largest_radius(network: Any, asked: Asked, latent: FloatArray, device: 
 
     def good(radius: FloatArray) -> BoolArray:
         region = Region.from_arrays(*ball(latent, radius))
-        bound = maximize(network, asked.directions, region, target=asked.limit, method="bounds", device=device)
-        return np.asarray((bound.upper < asked.limit).all(1))
+        target = asked.limit if asked.at is None else None
+        bound = maximize(network, asked.directions, region, target=target, method="bounds", device=device)
+        return np.asarray((asked.margin(bound.upper) > 0).all(1))
 
     size = np.maximum(np.abs(latent).max(1), 1e-3)
     low, high = np.zeros(len(latent)), size / 2**DOUBLINGS

@@ -33,10 +33,26 @@ class Asked:
     ----------
     directions : (people, k, outputs)
     limit : (people, k)
+    at : None; or (people, k) the directions at z, rounded up. Then the first half of the directions are opposite to
+        the second, and two opposite ones stay below the limit *together*: no two points, z included, are so far apart.
     """
 
     directions: FloatArray
     limit: FloatArray
+    at: FloatArray | None = None
+
+    def margin(self, upper: FloatArray) -> FloatArray:
+        """(people, k) how far below the limits everything stays, given bounds (people, k) of the directions."""
+        if self.at is None:
+            return np.asarray(self.limit - upper)
+        top = np.maximum(upper, self.at)
+        back = np.roll(top, top.shape[1] // 2, axis=1)
+        room = gamma(8) * (np.abs(top) + np.abs(back) + self.limit + FLOOR)
+        return np.asarray(self.limit - (top + back) - room)
+
+    def take(self, rows: IntArray) -> Asked:
+        """About some of the people."""
+        return Asked(self.directions[rows], self.limit[rows], None if self.at is None else self.at[rows])
 
 
 @dataclass(frozen=True)
@@ -115,6 +131,18 @@ class Decision:
         directions[rows, columns, others] = 1.0
         directions[rows, columns, prediction[:, None]] -= 1.0
         return Asked(directions, np.zeros((people, most)))
+
+    def ask_without_f(self, values: FloatArray, doubt: FloatArray) -> Asked:
+        """The same by the outputs at z, for those who do not know f(x): it may be anywhere among the similar ones.
+
+        A class is that of all of them, so it is that of f(x). A number at z says nothing about that at f(x): two of
+        them, each within the tolerance of the one at z, may be twice as far from each other.
+        """
+        asked = self.ask(values, doubt)
+        if self.kind != "within":
+            return asked
+        at = np.concatenate([values, -values], axis=1) + 2 * np.concatenate([doubt, doubt], axis=1)
+        return Asked(asked.directions, np.full_like(asked.limit, self.tolerance), np.nextafter(at, np.inf))
 
     def strict(self, values: FloatArray, doubt: FloatArray) -> BoolArray:
         """(people,) whether the own decision surely is the predicted one, in exact arithmetic too."""

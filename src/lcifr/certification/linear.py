@@ -36,10 +36,12 @@ def upper_on_box(model: Network, asked: Asked, lower: FloatArray, upper: FloatAr
 def largest_radius(model: Network, asked: Asked, latent: FloatArray) -> FloatArray:
     """(people,) the largest ball around z on which every direction surely stays below its limit; 0 where none does."""
     c, d, size, size_bias = _coefficients(model, asked)
-    many = model.outputs + model.inputs + 16
-    slack = 2 * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(asked.limit) + FLOOR)
-    room = asked.limit - ((c * latent[:, None]).sum(-1) + d) - slack
-    norm = size.sum(-1) * gamma(many) * 2 + np.abs(c).sum(-1)
+    many, sides = model.outputs + model.inputs + 16, 1 if asked.at is None else 2  # opposite ones grow together
+    slack = (
+        2 * sides * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(asked.limit) + FLOOR)
+    )
+    room = asked.margin((c * latent[:, None]).sum(-1) + d) - slack
+    norm = sides * (size.sum(-1) * gamma(many) * 2 + np.abs(c).sum(-1))
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(norm > 0, room * (1 - 4 * gamma(many)) / norm, np.where(room > 0, np.inf, 0.0))
     return np.asarray(np.maximum(found, 0.0).min(1))

@@ -27,7 +27,7 @@ class Reason(StrEnum):
 
     NONE = ""
     TIE = "the person's own decision is a tie"
-    WIDE = "ball too wide for this classifier: a point of it is decided otherwise"
+    WIDE = "ball too wide for this model: not all of its points are decided alike"
     BUDGET = "budget spent"
     LOOSE = "the bound is too loose"
     NOBODY = "nobody with whole numbers is decided otherwise, but only a search part by part says so, not a proof"

@@ -16,7 +16,7 @@ from lcifr.check.judge import Judge, Report
 from lcifr.check.proof import read_network
 from lcifr.check.similar import Formula, Table
 
-FORMAT = "lcifr-audit-5"
+FORMAT = "lcifr-audit-6"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL, HANDOVER = "encoder.json", "model.json", "hand-over"
 LARGEST = 64 << 20  # bytes of a file other than people's, and of one person's line

@@ -93,13 +93,12 @@ class Judge:
             raise Rejected(f"there is no model to decide, or no verdict {word}")
         if word == "undecided":
             return True
-        network, point = self.whole, self.table.features(x)
-        if word == "certified" and decision["on"] != "whole":  # the decision is the model's on the stored z
-            network, point = self.model, numbers(latent["z"], len(self.model[0].columns) - 1)
-            cells = [_around(latent, decision["on"], point)]
-        own = forward(network, point)
-        limits = self.rule.limits(own, prediction)
-        if not self.rule.within and any(value >= 0 for value in beyond(limits, own)):
+        network, own = self.whole, forward(self.whole, self.table.features(x))
+        limits, decided = self.rule.limits(own, prediction), own
+        if word == "certified" and decision["on"] != "whole":  # the model decides on the stored z; it need not be f(x)
+            network, z = self.model, numbers(latent["z"], len(self.model[0].columns) - 1)
+            cells, decided = [_around(latent, decision["on"], z)], forward(network, z)
+        if (decided is not own or not self.rule.within) and any(value >= 0 for value in beyond(limits, decided)):
             raise Rejected("the person's own decision is not the one that is claimed")
         if word == "certified":
             return _shown("verdict", network, cells, limits, decision)

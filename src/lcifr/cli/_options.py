@@ -90,7 +90,9 @@ OnOption = Annotated[
 ]
 ToleranceOption = Annotated[
     float | None,
-    typer.Option(min=0.0, help="For numbers: how far a prediction may move and count as the same decision."),
+    typer.Option(
+        min=0.0, help="For numbers: two similar people's predictions less than this apart count as the same decision."
+    ),
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Processes. (Default: one per core where there are people enough.)")

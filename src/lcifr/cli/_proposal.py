@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +13,10 @@ from lcifr.cli._people import no_column
 from lcifr.cli._sample import read_whole
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.frames import as_text
-from lcifr.errors import LcifrError, TableError
+from lcifr.data.number_texts import Slip, find_slip
+from lcifr.errors import LcifrError, Problem, TableError
 from lcifr.language.names import quote_name, quote_value
+from lcifr.similarity.proposal import mark_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,12 +24,13 @@ if TYPE_CHECKING:
     from lcifr.data import Attribute
 
 SHOWN = 8  # categories in a comment
-FEW = 12  # whole numbers with fewer values may be codes
+FEW = 12  # whole numbers with so few values may be codes
+MANY = 20  # values in the same order as the target's: no chance
 DATE = re.compile(r"\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ].*)?\s*")
 # Words in a column's name that often mean: this must not matter. Only a proposal, and said so in the file.
 DELICATE = re.compile(
     r"\b(sex|gender|geschlecht|sexe|genre|race|ethnic\w*|rasse|herkunft|religion|nationality|staatsangeh\w+|foreign\w*"
-    r"|marital\w*|familienstand|disab\w*|pregnan\w*|orientation)\b"
+    r"|marit\w*|married|familienstand|disab\w*|pregnan\w*|orientation)\b"
 )
 
 
@@ -65,9 +69,9 @@ def propose(
             left_out[name] = advice
     schema = _infer(frame, target, categorical, numeric, left_out)
     delicate = [one.name for one in schema if DELICATE.search(_words(one.name))]
-    return Proposal(
-        schema, _formula(table, schema, delicate), len(frame), left_out, _to_know(frame, schema, target, delicate)
-    )
+    freed = _freed(schema, delicate)
+    to_know = [*_about_the_columns(frame, schema, target), *_about_the_guess(schema, delicate, freed)]
+    return Proposal(schema, _formula(table, schema, freed), len(frame), left_out, to_know)
 
 
 def _infer(
@@ -77,17 +81,21 @@ def _infer(
     try:
         return Schema.infer(frame, target=target, categorical=categorical, numeric=numeric, drop=list(left_out))
     except TableError as error:
-        refused = {problem.column: problem.message for problem in error.problems if problem.column is not None}
+        refused = {one.column: _for_a_shell(one) for one in error.problems if one.column is not None}
         if not refused or set(refused) & {*categorical, *numeric}:
             raise
-        left_out |= {name: _for_a_shell(message) for name, message in refused.items()}
+        left_out |= refused
     if len(left_out) + (target is not None) >= len(frame.column_names):
         raise LcifrError("no column is left that can be an attribute", fix="turn dates and texts into numbers first")
     return Schema.infer(frame, target=target, categorical=categorical, numeric=numeric, drop=list(left_out))
 
 
-def _for_a_shell(message: str) -> str:
-    return message.replace("drop it, or say categorical=[…]", "an id (--id), free text, or else --categorical")
+def _for_a_shell(problem: Problem) -> str:
+    """What the library says of a column, with options instead of arguments."""
+    named = f"--categorical {shlex.quote(str(problem.column))}"
+    said = problem.message.replace("drop it, or say categorical=[…]", f"an id (--id), free text, or else {named}")
+    said = said.replace("say categorical=[…]", named)
+    return said if problem.row is None else f"row {problem.row} (from 0): {said}. Then run init again"
 
 
 def _advice(frame: pa.Table, name: str) -> str | None:
@@ -103,7 +111,7 @@ def _advice(frame: pa.Table, name: str) -> str | None:
         texts = [text for text in column.drop_null().to_pylist() if text.strip()]
         if texts and sum(bool(DATE.fullmatch(text)) for text in texts) > 0.9 * len(texts):
             return "holds dates, which no formula can compare; turn it into a number (an age in years)"
-        if distinct == len(frame) > 20:
+        if distinct == len(frame) > 20 and _slip(column) is None:
             return "is different for everybody: an id (say --id) or free text"
     elif pa.types.is_integer(column.type) and distinct == len(frame) > 20:
         values = column.to_pylist()
@@ -119,23 +127,68 @@ def _words(name: str) -> str:
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
 
 
-def _to_know(frame: pa.Table, schema: Schema, target: str | None, delicate: list[str]) -> list[str]:
+def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None) -> Iterator[str]:
     import pyarrow.compute as pc
 
-    said = []
     if target is None:
-        said.append("no --target was given, so every column counts as an attribute")
+        yield "no --target was given, so every column counts as an attribute"
+    elif (slip := _slip(frame[target])) is not None:
+        yield f'the target "{target}", row {slip.row} (from 0): {slip}'
     for one in schema:
         column = frame[one.name]
         if missing := _missing(column, one):
             instead = "fill them" if isinstance(one, Numeric) else 'write "unknown" for them and run init again'
-            said.append(f'"{one.name}": {missing} values are missing, which is refused: {instead}, or drop these rows')
+            yield f'"{one.name}": {missing} values are missing, which is refused: {instead}, or drop these rows'
         if isinstance(one, Numeric) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
-            said.append(f'"{one.name}" has {few} different whole numbers; if they are codes, say --categorical')
-    if delicate:
-        names = ", ".join(f'"{name}"' for name in delicate)
-        said.append(f"guessed from their names that these must not matter: {names}; correct it in the formula")
-    return said
+            named = f"--categorical {shlex.quote(one.name)}"
+            yield f'"{one.name}" has {few} different whole numbers and is taken as a number; if they are codes: {named}'
+        if isinstance(one, Numeric) and target is not None and _tells(column, frame[target]):
+            yield (
+                f'"{one.name}" puts people in the very order of the target: is it the target in another unit, or known '
+                f"only afterwards? Then: --drop {shlex.quote(one.name)}"
+            )
+    if zero_one := [one.name for one in schema.categorical if one.values == ("0", "1")]:
+        yield f"0 and 1 are taken as two categories in {_listed(zero_one)}; where they are counts: --numeric COLUMN"
+
+
+def _about_the_guess(schema: Schema, delicate: list[str], freed: list[str]) -> Iterator[str]:
+    if freed:
+        yield f"guessed from their names that these must not matter, and freed: {_listed(freed)}; correct the formula"
+    elif schema.categorical and not delicate:
+        one = quote_name(schema.names_categorical[0])
+        yield (
+            "the formula frees nothing, since no column is called sex, race or the like; what must not matter is yours "
+            f"to write, for example  same(categorical except {one}) and numeric within 0.3 sd and free({one})"
+        )
+    for name in (name for name in delicate if name not in freed):
+        if isinstance(schema[name], Numeric):
+            how = f"if its numbers are codes, --categorical {shlex.quote(name)} frees it"
+            how += "; else free it yourself, with a range in the schema"
+        else:
+            how = "freeing it would leave nothing to compare people by"
+        yield f'"{name}" must perhaps not matter, by its name, but is not freed: {how}'
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _slip(column: pa.ChunkedArray) -> Slip | None:
+    import pyarrow as pa
+
+    return find_slip(as_text(column)) if pa.types.is_string(column.type) else None
+
+
+def _tells(column: pa.ChunkedArray, target: pa.ChunkedArray) -> bool:
+    """Whether a column is a rising or falling function of a target that has many values."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not pa.types.is_floating(target.type) or column.null_count or target.null_count:
+        return False
+    x, y = (np.asarray(values.to_numpy(), np.float64) for values in (column, target))
+    steps = np.diff(x[np.argsort(y, kind="stable")])
+    return len(np.unique(x)) > MANY and bool((steps >= 0).all() or (steps <= 0).all())
 
 
 def _missing(column: pa.ChunkedArray, one: Attribute) -> int:
@@ -146,27 +199,30 @@ def _missing(column: pa.ChunkedArray, one: Attribute) -> int:
 # -- the formula -------------------------------------------------------------------------------------------------------
 
 
-def _formula(table: Path, schema: Schema, delicate: list[str]) -> str:
+def _formula(table: Path, schema: Schema, freed: list[str]) -> str:
     """A formula with everything in the comments that one needs to correct it."""
     listed = [f"#   {_describe(one)}" for one in schema]
+    body = _body(schema, freed)
     return "\n".join(
         [
-            f"# Who counts as similar? Proposed by `lcifr init` for {quote_name(table.name)}: a guess. Correct it.",
+            f"# Who counts as similar? lcifr init guessed this from {quote_name(table.name)} {mark_of(body)}.",
+            "# Correct it, and delete the line above when somebody stands by it: until then a report calls it a guess.",
+            "",
+            body,
+            "",
             "# Two people for whom this holds must get the same decision.",
-            "",
-            _body(schema, delicate),
-            "",
             "# What there is to write it with; a name with ' is the other person's value:",
             "#",
             *listed,
             "#",
             "#   same(SET)               every attribute of SET is equal",
+            "#   free(SET)               what must not matter: the other person may have any value there",
             "#   SET within 0.3 sd       every number differs by at most 0.3 standard deviations",
             "#   SET within 5            … by at most 5, in its own unit",
             "#   SET: all, numeric, categorical, or names; `except` takes some out",
             "#   and, or, not, implies, (…); comparisons such as  |age' - age| <= 2  or  job' = \"clerk\"",
             "#",
-            "# What must not matter stands after `except`, or is not mentioned at all: then it may have any value.",
+            "# What is not mentioned may have any value, too; free(…) says that it was not forgotten.",
             "# Numbers that may have any value need a range in the schema (lower = …, upper = …).",
             "# Mind proxies: freeing one attribute leaves others that tell it.",
             "",
@@ -182,12 +238,19 @@ def _describe(one: Attribute) -> str:
     return f"{quote_name(one.name)}: a {'whole ' if one.integer else ''}number"
 
 
-def _body(schema: Schema, delicate: list[str]) -> str:
+def _freed(schema: Schema, delicate: list[str]) -> list[str]:
+    """What the formula frees: categories alone, since a free number needs a range; and never all there is."""
     free = [name for name in schema.names_categorical if name in delicate]
+    return free if len(free) < len(schema) else []
+
+
+def _body(schema: Schema, freed: list[str]) -> str:
+    names = ", ".join(quote_name(name) for name in freed)
     parts = []
-    if len(free) < len(schema.categorical):
-        without = f" except {', '.join(quote_name(name) for name in free)}" if free else ""
-        parts.append(f"same(categorical{without})")
+    if len(freed) < len(schema.categorical):
+        parts.append(f"same(categorical{' except ' if freed else ''}{names})")
     if schema.numeric:
         parts.append("numeric within 0.3 sd")
-    return " and\n".join(parts) or "same(all)"
+    if freed:
+        parts.append(f"free({names})")
+    return " and\n".join(parts)

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lcifr.data.utf8 import refuse_other_encodings, refuse_other_header
 from lcifr.errors import LcifrError, Problem, TableError, no_such_file
 
 ACCEPTED = "a pandas or polars frame, an Arrow table, or a path to a .csv or .parquet file"
@@ -57,14 +58,19 @@ def _read_file(path: Path) -> pa.Table:
             return parquet.read_table(path)
         if path.suffix.lower() in (".csv", ".tsv", ".gz"):
             refuse_other_separators(path)
-            return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path)))
+            table = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path)))
+            if any(pa.types.is_binary(kind) for kind in table.schema.types):  # Arrow's word for text that is no UTF-8
+                refuse_other_encodings(path)
+            return table
     raise LcifrError(f"{path}: unknown kind of file", fix="give a .csv, .tsv or .parquet file")
 
 
 def refuse_other_separators(path: Path) -> None:
     """Where another sign than expected stands between the values, a whole line would be one of them."""
     with pa.input_stream(str(path)) as file:  # which opens .gz as well
-        header = file.read(65536).split(b"\n")[0].decode("utf-8", "replace")
+        start = file.read(65536)
+    refuse_other_header(path, start)
+    header = start.split(b"\n")[0].decode("utf-8", "replace")
     found = [word for sign, word in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")) if header.count(sign) > 1]
     if found and delimiter_of(path) not in header:
         raise LcifrError(
@@ -81,6 +87,8 @@ def readable(path: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise no_such_file(path) from None
     except (pa.ArrowException, OSError) as error:
+        if "UTF8" in str(error) and not is_parquet(path):
+            refuse_other_encodings(path)
         raise LcifrError(f"{path}: cannot be read: {error}", fix="give a .parquet or .csv file") from None
 
 

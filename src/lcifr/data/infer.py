@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from lcifr.data.columns import to_float
 from lcifr.data.frames import as_text, read_frame
+from lcifr.data.number_texts import find_slip
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
 from lcifr.errors import Problem, SchemaError, TableError, did_you_mean
 
@@ -28,7 +29,7 @@ def infer_schema(
     ranges: Mapping[str, tuple[float | None, float | None]] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
 ) -> Schema:
-    """Propose a schema: numbers are numeric, text and booleans are categorical with their values in sorted order.
+    """Propose a schema: numbers are numeric; text, booleans and 0/1 are categorical, their values sorted.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def infer_schema(
     target
         The column to predict; it is left out of the attributes.
     numeric, categorical
-        Columns whose kind is overridden (a postcode is a category, however numeric it looks).
+        Columns whose kind is overridden (a postcode is a category, however numeric it looks; a 0/1 may be a count).
     drop
         Columns that are no attributes (identifiers, dates).
     units, ranges
@@ -61,7 +62,8 @@ def infer_schema(
     for name in table.column_names:
         if name == target or name in drop or not len(table):
             continue
-        kind = "numeric" if name in numeric else "categorical" if name in categorical else None
+        measured = (name in units or name in ranges) and _is_number(table[name].type)
+        kind = "numeric" if name in numeric or measured else "categorical" if name in categorical else None
         found = _propose(name, table[name], kind, problems)
         if isinstance(found, Numeric):
             lower, upper = ranges.get(name, (None, None))
@@ -92,7 +94,13 @@ def _propose(name: str, column: pa.ChunkedArray, kind: str | None, problems: lis
             problems.append(Problem(f"{column[odd[0]].as_py()!r} is not a number", column=name, row=odd[0]))
             return None
         finite = values[np.isfinite(values)]
+        if kind is None and set(np.unique(finite)) == {0.0, 1.0}:
+            return Categorical(name, ("0", "1"))  # nobody is between no and yes
         return Numeric(name, integer=bool(len(finite)) and bool((finite == np.rint(finite)).all()))
+    if kind is None and (slip := find_slip(as_text(column))) is not None:
+        message = f"{slip}; or, if these are codes, say categorical=[…]"
+        problems.append(Problem(message, column=name, row=slip.row))
+        return None
     values_seen = sorted(pc.unique(as_text(column)).drop_null().to_pylist())
     if not values_seen:
         problems.append(Problem("every value is missing; drop it", column=name))

@@ -165,7 +165,7 @@ class Schema:
     def load(cls, path: str | Path) -> Schema:
         """Read a schema from its TOML file."""
         try:
-            return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+            return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8-sig")))
         except FileNotFoundError:
             raise SchemaError(
                 f"{path}: there is no such file",

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.estimators.reading import find_similarity, is_table, read_labels, read_people, split_rows
+from lcifr.estimators.reading import find_schema, find_similarity, is_table, read_labels, read_people, split_rows
 from lcifr.estimators.settings import recipe_of, schedule_of, seed_of
 from lcifr.learn.producer import People, Produced, produce
 from lcifr.learn.reach import Reached, bound_radius
@@ -34,7 +34,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     similarity
         φ: a formula's text, the path of a ``.phi`` file, the name of a ready formula, or a ``Similarity``.
     schema
-        What the columns mean; inferred from the training table where it is None.
+        What the columns mean: a ``Schema`` or the path of its ``.toml`` file; None to infer it from the training table.
     latent_dim, hidden
         Width of z and of the hidden layers.
     method
@@ -54,7 +54,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     tie_free
         Attributes of which φ never speaks get one weight for all their values, so that z does not depend on them.
     task, tolerance, class_weight
-        ``"auto"``, ``"classification"`` or ``"regression"``; how far a predicted number may move and still count as
+        ``"auto"``, ``"classification"`` or ``"regression"``; predicted numbers less than ``tolerance`` apart count as
         the same decision; weights of the classes as in scikit-learn.
     epochs, batch_size, learning_rate, weight_decay, patience, warmup
         See :class:`lcifr.learn.loop.Schedule`.
@@ -74,7 +74,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self,
         similarity: Any,
         *,
-        schema: Schema | None = None,
+        schema: Schema | str | Path | None = None,
         latent_dim: int = 20,
         hidden: tuple[int, ...] = (20,),
         method: str = "bounds",
@@ -157,7 +157,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self
 
     def _known_schema(self) -> Schema | None:
-        return self.similarity.schema if isinstance(self.similarity, Similarity) else self.schema
+        return self.similarity.schema if isinstance(self.similarity, Similarity) else find_schema(self.schema)
 
     def _classes(self, labels: NDArray[Any] | None) -> NDArray[Any] | None:
         return labels if self.target_ is not None and len(self.target_.classes) else None
@@ -215,7 +215,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return radius(self.network_, self._encode(people), self.region(people), **options)
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
-        """The hand-over: z, proved radius and box of everybody; options as for :func:`lcifr.certification.represent`."""
+        """The hand-over: z, proved radius and box of everybody; options as for ``certification.represent``."""
         from lcifr.certification.producer import represent
 
         check_is_fitted(self)

@@ -97,12 +97,12 @@ class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
 
 
 class RobustRegressor(RegressorMixin, Head):  # type: ignore[misc]
-    """Linear regression, or a ReLU network, on z; its decision is a number that may move by ``tolerance``.
+    """Linear regression, or a ReLU network, on z; its decision is a number, the same up to ``tolerance``.
 
     Parameters
     ----------
     tolerance
-        How far the prediction may move and still count as the same decision, in units of y.
+        Predictions less than this apart count as the same decision, in units of y.
     hidden, against, delta, gamma, penalty, …
         As in :class:`RobustClassifier`.
     """

@@ -44,6 +44,17 @@ def read_people(estimator: Any, X: Any, schema: Schema | None, *, fitting: bool)
     return Individuals(schema, values, np.zeros((len(values), 0), np.int32))
 
 
+def find_schema(schema: Any) -> Schema | None:
+    """A schema, or the path of its file; None where it is to be inferred."""
+    if schema is None or isinstance(schema, Schema):
+        return schema
+    if isinstance(schema, str | Path):
+        return Schema.load(schema)
+    raise LearningError(
+        f"schema is {type(schema).__name__}", fix="give a Schema, the path of its .toml file, or None to infer one"
+    )
+
+
 def find_similarity(similarity: Any, schema: Schema, encoding: Encoding) -> Similarity:
     """A formula's text, the path of a ``.phi`` file, the name of a ready formula, or a similarity."""
     if isinstance(similarity, Similarity):

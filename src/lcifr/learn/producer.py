@@ -55,7 +55,7 @@ class Recipe:
     stretch : for bounds with a label, how many times its proved radius a decision is trained to withstand.
     decoder_weight : of the squared error of reconstructing x from z.
     tied : feature columns of each attribute that must not matter, a slice each.
-    tolerance : how far a predicted number may move and still be the same decision.
+    tolerance : predicted numbers less than this apart are the same decision.
     """
 
     hidden: tuple[int, ...] = (20,)

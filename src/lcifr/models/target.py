@@ -95,6 +95,9 @@ class Target:
     def losses(self, values: Tensor, label: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs) -> Tensor:
         """(n,) from the values, or upper bounds, of the directions (n, k); logistic, cross-entropy or squared.
 
+        Bounds make it the worst loss of the whole ball against the label: like the claim that is proved (:meth:`holds`)
+        it does not take the number at z for that at f(x).
+
         Parameters
         ----------
         absolute : what takes the place of |u|, for an optimiser that needs it smooth.
@@ -145,11 +148,12 @@ class Target:
 
         Parameters
         ----------
-        tolerance : for a number: how far it may move, in units of y.
+        tolerance : for a number: how far two similar people may be apart, in units of y. The own number is that at z,
+            f(x) is somewhere in the ball: so the largest and the smallest number there must be less than this apart.
         """
         if self.kind is Kind.NUMBER:
-            moved = bounds - self.values(output, decision)
-            return moved.amax(1) * self.sd <= tolerance
+            room = 4 * torch.finfo(bounds.dtype).eps * bounds.abs().sum(1)
+            return (bounds.sum(1) + room) * self.sd < tolerance
         if self.kind is Kind.BINARY:
             return bounds[:, 0] < 0
         own = one_hot(decision.long(), self.outputs).bool()

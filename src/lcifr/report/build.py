@@ -54,7 +54,7 @@ def build(
     similarity = frozen.similarity if frozen is not None else similarity
     models = _models(statement, about)
     said = promise or _promise(similarity, hashes)
-    findings = find_findings(found, similarity, about)
+    findings = find_findings(found, similarity, about, said.text)
     radii = radius.radius if isinstance(radius, Representation) else radius
     return Report(
         title=about.title,

@@ -12,10 +12,12 @@ from lcifr.certification.verdicts import Certificates
 from lcifr.drawing.text import count, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.finding import Finding, Severity
-from lcifr.similarity.lint.linter import lint
+from lcifr.similarity.lint.linter.linter.finding import Finding, Severity
+from lcifr.similarity.lint.linter.linter.linter import lint
+from lcifr.similarity.proposal import UNTOUCHED, is_untouched
 
 TITLES = {
+    "untouched-proposal": "φ is a guess that nobody has confirmed",
     "proxy": "A proxy remains",
     "not-symmetric": "φ holds one way only",
     "free-attribute": "φ leaves an attribute free without saying so",
@@ -146,10 +148,17 @@ def find_notes(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     return tuple(_sentence(one.message) for one in findings if one.severity is Severity.NOTE)
 
 
-def find_findings(found: Audit | Certificates, similarity: Similarity | None, about: About) -> tuple[Finding, ...]:
-    """What lint says of φ: as the caller knows it, with the training people, or with the people audited."""
+def find_findings(
+    found: Audit | Certificates, similarity: Similarity | None, about: About, text: str | None = None
+) -> tuple[Finding, ...]:
+    """What lint says of φ: as the caller knows it, with the training people, or with the people audited.
+
+    ``text`` : φ as it is written, where that is all that is known of it.
+    """
     if similarity is None or not isinstance(found, Audit):
-        return about.findings or ()
+        known = about.findings or ()
+        guessed = text is not None and is_untouched(text) and UNTOUCHED.code not in {one.code for one in known}
+        return (UNTOUCHED, *known) if guessed else known
     said = about.findings
     if said is None:
         people = similarity.encoding.training

@@ -29,7 +29,7 @@ CERTIFIED = "certificates.parquet"
 class _Certify(Job):
     model: Model
     on: Where
-    version = 1
+    version = 2
     suffix = ".parquet"
 
     def settings(self) -> str:

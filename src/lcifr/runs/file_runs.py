@@ -112,7 +112,7 @@ def represent_file(
 @dataclass(frozen=True)
 class _AuditJob(_WithEncoder):
     model: Model
-    version = 3
+    version = 4
     suffix = ".parquet"
 
     def settings(self) -> str:

@@ -1,5 +1,6 @@
 """A second checker, made from ``docs/design/proofs.md`` alone: plain fractions, no rows over several numbers, no ranks,
-decisions by sign. It shares no code with the first and is of another shape, so that both would have to err alike."""
+decisions by sign or within a tolerance. It shares no code with the first and is of another shape, so that both would
+have to err alike."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ __all__ = ["BROKEN", "Second"]
 class Second:
     """Judges the people of one bundle, given as JSON values."""
 
-    def __init__(self, encoding: Any, formula: Any, encoder: Any, model: Any) -> None:
-        self.world = World(encoding, formula)
+    def __init__(self, encoding: Any, formula: Any, encoder: Any, model: Any, rule: Any) -> None:
+        self.world, self.rule = World(encoding, formula), rule
         self.encoder, self.model = exact(encoder), exact(model)
         self.whole = merge(self.encoder, self.model)
 
@@ -28,16 +29,29 @@ class Second:
         decision = line["decision"]
         if decision["verdict"] == "undecided":
             return
-        side = run(self.whole, features)[0]
+        self._nearly(line, x, cells) if self.rule["kind"] == "within" else self._sign(line, x, cells)
+
+    def _place(self, line: Any, cells: Any) -> tuple[Network, Any]:
+        """On which network, and on which cells, a certificate speaks."""
+        on = line["decision"]["on"]
+        return (self.whole, cells) if on == "whole" else (self.model, [_around(line["latent"], on)])
+
+    def _other(self, decision: Any, x: Any) -> list[Fraction]:
+        """The outputs of the other individual, who is similar."""
+        other = self.world.person(decision["other"])
+        if not self.world.holds(self.world.formula, x, other):
+            raise Refused("not similar")
+        return run(self.whole, self.world.encode(other))
+
+    def _sign(self, line: Any, x: Any, cells: Any) -> None:
+        decision = line["decision"]
+        side = run(self.whole, self.world.encode(x))[0]
         if decision["verdict"] == "counterexample":
-            other = self.world.person(decision["other"])
-            there = run(self.whole, self.world.encode(other))[0]
-            if not self.world.holds(self.world.formula, x, other) or side * there >= 0:
+            if side * self._other(decision, x)[0] >= 0:
                 raise Refused("no counterexample")
         elif decision["verdict"] == "certified":
-            network: Network = self.whole
+            network, cells = self._place(line, cells)
             if decision["on"] != "whole":
-                network, cells = self.model, [_around(line["latent"], decision["on"])]
                 side = run(self.model, line["latent"]["z"])[0]
             away = 1.0 if side < 0 else -1.0
             if side == 0 or not proves(network, cells, decision["proofs"], {((0, away),): lambda bound: bound < 0}):
@@ -46,6 +60,27 @@ class Second:
             raise Refused("no such verdict")
         if int(side > 0) != decision["prediction"]:
             raise Refused("another decision")
+
+    def _nearly(self, line: Any, x: Any, cells: Any) -> None:
+        decision, tolerance = line["decision"], Fraction(self.rule["tolerance"])
+        own = run(self.whole, self.world.encode(x))
+        if decision["verdict"] == "counterexample":
+            if all(abs(a - b) <= tolerance for a, b in zip(own, self._other(decision, x), strict=True)):
+                raise Refused("no counterexample")
+            return
+        network, cells = self._place(line, cells)
+        if decision["verdict"] != "certified":
+            raise Refused("no such verdict")
+        if decision["on"] != "whole":
+            stored = run(self.model, line["latent"]["z"])
+            if any(abs(a - b) >= tolerance for a, b in zip(own, stored, strict=True)):
+                raise Refused("z is decided otherwise")
+        needed: dict[Any, Any] = {}
+        for k, value in enumerate(own):
+            needed[((k, 1.0),)] = lambda bound, value=value: bound - value < tolerance
+            needed[((k, -1.0),)] = lambda bound, value=value: bound + value < tolerance
+        if not proves(network, cells, decision["proofs"], needed):
+            raise Refused("the verdict is not shown")
 
     def _radius(self, latent: Any, features: list[float], cells: Any) -> None:
         radius = Fraction(latent["radius"])

@@ -18,11 +18,12 @@ from lcifr.language.vocabulary import named_attributes
 from lcifr.regions.region import Cell
 from lcifr.semantics.holds import Booleans, Floats, Pair, evaluate
 from lcifr.semantics.resolve import resolve
-from lcifr.similarity.lint.branches import contains, disjunctions, plans_of
-from lcifr.similarity.lint.finding import Example, Finding, Severity, describe, percent, person
-from lcifr.similarity.lint.inventions import invent_pairs, shrink, turned, why_not
-from lcifr.similarity.lint.proxies import find_tells
-from lcifr.similarity.lint.thresholds import find_odd_thresholds
+from lcifr.similarity.lint.linter.linter.branches import contains, disjunctions, plans_of
+from lcifr.similarity.lint.linter.linter.finding import Example, Finding, Severity, describe, percent, person
+from lcifr.similarity.lint.linter.linter.inventions import invent_pairs, shrink, turned, why_not
+from lcifr.similarity.lint.linter.linter.proxies import find_tells
+from lcifr.similarity.lint.linter.linter.thresholds import find_odd_thresholds
+from lcifr.similarity.proposal import UNTOUCHED, is_untouched
 from lcifr.similarity.similarity import Similarity
 
 EXAMPLES = 3
@@ -52,7 +53,7 @@ def lint(similarity: Similarity, people: Any = None, *, seed: int = 0) -> tuple[
     >>> [finding.code for finding in lint(formula)]
     ['not-symmetric', 'free-attribute']
     """
-    findings = [*_free(similarity), *_empty_sets(similarity), *_branches(similarity)]
+    findings = [*_untouched(similarity), *_free(similarity), *_empty_sets(similarity), *_branches(similarity)]
     crowd = similarity.encoding.training if people is None else Individuals.read(people, similarity.schema)
     if crowd is not None and len(crowd):
         invented = invent_pairs(similarity, crowd, seed)
@@ -66,6 +67,11 @@ def lint(similarity: Similarity, people: Any = None, *, seed: int = 0) -> tuple[
 
 
 # -- the formula alone -------------------------------------------------------------------------------------------------
+
+
+def _untouched(similarity: Similarity) -> Iterator[Finding]:
+    if is_untouched(similarity.text):
+        yield UNTOUCHED
 
 
 def _free(similarity: Similarity) -> Iterator[Finding]:
