@@ -12,8 +12,8 @@ from lcifr.certification.verdicts import Certificates
 from lcifr.drawing.text import count, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.linter.linter.finding import Finding, Severity
-from lcifr.similarity.lint.linter.linter.linter import lint
+from lcifr.similarity.lint.finding import Finding, Severity
+from lcifr.similarity.lint.linter import lint
 from lcifr.similarity.proposal import UNTOUCHED, is_untouched
 
 TITLES = {

@@ -18,11 +18,11 @@ from lcifr.language.vocabulary import named_attributes
 from lcifr.regions.region import Cell
 from lcifr.semantics.holds import Booleans, Floats, Pair, evaluate
 from lcifr.semantics.resolve import resolve
-from lcifr.similarity.lint.linter.linter.branches import contains, disjunctions, plans_of
-from lcifr.similarity.lint.linter.linter.finding import Example, Finding, Severity, describe, percent, person
-from lcifr.similarity.lint.linter.linter.inventions import invent_pairs, shrink, turned, why_not
-from lcifr.similarity.lint.linter.linter.proxies import find_tells
-from lcifr.similarity.lint.linter.linter.thresholds import find_odd_thresholds
+from lcifr.similarity.lint.branches import contains, disjunctions, plans_of
+from lcifr.similarity.lint.finding import Example, Finding, Severity, describe, percent, person
+from lcifr.similarity.lint.inventions import invent_pairs, shrink, turned, why_not
+from lcifr.similarity.lint.proxies import find_tells
+from lcifr.similarity.lint.thresholds import find_odd_thresholds
 from lcifr.similarity.proposal import UNTOUCHED, is_untouched
 from lcifr.similarity.similarity import Similarity
 
