@@ -1,4 +1,4 @@
-"""Whole or not at all, whoever stops the process or the machine."""
+"""Files written whole or not at all, whoever stops the process or the machine; and JSON as people can read it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ def write_whole(path: str | Path, data: bytes) -> None:
 def write_json(path: str | Path, values: Any) -> None:
     """JSON that people can read, keys in the order given: that of a schema is the order of the feature columns."""
     write_whole(path, json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+
+
+def json_value(value: Any) -> Any:
+    """A number of NumPy's as one of Python's, which JSON knows; everything else as it is."""
+    return value.item() if hasattr(value, "item") else value
 
 
 def sync(path: Path) -> None:

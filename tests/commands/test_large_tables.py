@@ -20,13 +20,13 @@ from lcifr.certification.auditor import audit
 from lcifr.certification.consumer import certify
 from lcifr.certification.population import state
 from lcifr.certification.producer import represent
-from lcifr.cli import _limits
-from lcifr.cli._learning import load_encoder, load_model
 from lcifr.data import Individuals
 from lcifr.data.io import stream
 from lcifr.report import folder as report_folder
 from lcifr.runs import certified
 from lcifr.runs import file_runs as files
+from lcifr.runs import limits as _limits
+from lcifr.runs.learning import load_encoder, load_model
 from tests.commands.story import QUICK, lcifr, start
 from tests.commands.test_interrupt import contents
 
@@ -250,7 +250,7 @@ def test_the_last_row_is_read_before_the_first_is_proved(
 def test_proofs_and_baselines_of_many_are_refused_or_left_out_aloud(
     story: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lcifr.cli._handing.HELD", 10)
+    monkeypatch.setattr("lcifr.runs.handing_over.HELD", 10)
     monkeypatch.setattr("lcifr.cli.audit.HELD", 10)
     table, both = place / "people.parquet", (story / "producer", story / "consumer")
     said = lcifr("represent", story / "producer", table, "--bundle", "--out", "out", cwd=tmp_path, expect=2)
@@ -289,7 +289,7 @@ def test_a_sample_is_said_to_be_one(story: Path, place: Path, tmp_path: Path, mo
 def test_learning_from_too_many_is_refused_and_a_sample_does(
     story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lcifr.cli._sample.LEARNED", 50)
+    monkeypatch.setattr("lcifr.runs.sample.LEARNED", 50)
     learn = [story / "people.csv", "--phi", story / "people.phi", "--target", "repaid", *QUICK, "--epochs", "1"]
     for command in (["produce"], ["tune", "--required", "0.5"]):
         said = lcifr(*command, *learn, "--out", "out", cwd=tmp_path, expect=2)

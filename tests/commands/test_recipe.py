@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lcifr.artifacts.handover import Representation
-from lcifr.cli._learning import load_encoder
 from lcifr.estimators import FairEncoder
+from lcifr.runs.learning import load_encoder
 from tests.commands.story import QUICK, lcifr, write_german
 
 LEARN = ("people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--epochs", "3")

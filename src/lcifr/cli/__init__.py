@@ -30,13 +30,17 @@ class _PlainErrors(TyperGroup):
     """Errors that lcifr raises on purpose are messages to a person: no traceback."""
 
     def invoke(self, ctx: Any) -> Any:
+        from lcifr.cli._progress import on_terminal
+        from lcifr.runs.folder import RunStopped
+
         try:
-            return super().invoke(ctx)
+            with on_terminal():
+                return super().invoke(ctx)
         except LcifrError as error:
             to_stderr(f"Error: {error}")
             raise typer.Exit(WRONG_USE) from None
-        except KeyboardInterrupt:
-            to_stderr("\nStopped.")
+        except KeyboardInterrupt as stopped:
+            to_stderr(f"\n{stopped}" if isinstance(stopped, RunStopped) else "\nStopped.")
             raise typer.Exit(STOPPED) from None
         except BrokenPipeError:  # whoever read along has seen enough
             raise

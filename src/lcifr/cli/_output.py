@@ -34,11 +34,6 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def plain(value: Any) -> Any:
-    """A number of NumPy's as one of Python's, which JSON knows; everything else as it is."""
-    return value.item() if hasattr(value, "item") else value
-
-
 def say(text: str) -> None:
     """Stdout, for people, a line: control characters in names and categories are spelled out, not obeyed."""
     typer.echo(visible(text))

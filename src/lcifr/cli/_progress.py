@@ -1,51 +1,145 @@
-"""A progress bar on stderr, for what takes longer than people wait in silence."""
+"""The events of a run on a terminal: lines and progress bars on stderr, results being no part of it."""
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
-from lcifr.cli._output import to_stderr
+from lcifr.cli._output import stderr, to_stderr
+from lcifr.runs.events import Advanced, Ended, Event, Note, Started, StepKind, Warned, listening
 
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+PATIENCE = 2.0  # seconds before the bar of something countable appears
+WORTH_SAYING = 1.0  # seconds from which on it is said how long a step took
 
-PATIENCE = 2.0  # seconds before a bar appears
+
+def watched() -> bool:
+    """Whether progress bars have somebody to look at them."""
+    return sys.stderr.isatty()
+
+
+class Terminal:
+    """A listener that shows events to a person, or as plain lines in a log."""
+
+    def __init__(self) -> None:
+        self._steps: list[_Step] = []
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Note | Warned):
+            to_stderr(f"{'Note' if isinstance(event, Note) else 'Warning'}: {event.text}")
+        elif isinstance(event, Started):
+            self._steps.append(STEPS[event.kind](event))
+        elif isinstance(event, Advanced):
+            self._find(event.step).advance(event)
+        elif isinstance(event, Ended):
+            step = self._find(event.step)
+            self._steps.remove(step)
+            step.end(event.seconds)
+
+    def _find(self, name: str) -> _Step:
+        return next(step for step in reversed(self._steps) if step.name == name)
+
+
+class _Step:
+    """What is shown of one step: nothing, unless a subclass knows better."""
+
+    def __init__(self, event: Started) -> None:
+        self.name, self.total, self.begun = event.step, event.total, time.monotonic()
+        self.bar: Any = None
+
+    def advance(self, event: Advanced) -> None:
+        pass
+
+    def end(self, seconds: float) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+class _Wait(_Step):
+    """A spinner, or one line where nobody watches."""
+
+    def __init__(self, event: Started) -> None:
+        super().__init__(event)
+        if not watched():
+            to_stderr(f"{self.name} …")
+            return
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        self.bar = _bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        self.bar.add_task(self.name, total=None)
+
+
+class _Long(_Step):
+    """A line before work with bars of its own, and how long it took after it."""
+
+    def __init__(self, event: Started) -> None:
+        super().__init__(event)
+        to_stderr(f"{self.name} …")
+
+    def end(self, seconds: float) -> None:
+        if seconds >= WORTH_SAYING:
+            to_stderr(f"  {seconds:.0f} s")
+
+
+class _Count(_Step):
+    """A bar, drawn only once it has taken two seconds; a line where stderr is no terminal."""
+
+    def advance(self, event: Advanced) -> None:
+        total = event.total or 0
+        if self.bar is None:
+            if event.done >= total or time.monotonic() - self.begun < PATIENCE:
+                return
+            if not watched():
+                to_stderr(f"{self.name}: {total} in all …")
+            self.bar = _bar(shown=watched())
+            self.task = self.bar.add_task(self.name, total=total)
+        self.bar.update(self.task, completed=event.done)
+
+
+class _People(_Step):
+    """People per second and the time left. Who was found done says nothing about the pace."""
+
+    def __init__(self, event: Started) -> None:
+        super().__init__(event)
+        if not watched():
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+        rate = TextColumn("{task.fields[rate]} per second")
+        self.bar = _bar(TextColumn("people"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(), kept=True)
+        self.task, self.resumed = self.bar.add_task("", total=self.total, rate="–"), 0
+
+    def advance(self, event: Advanced) -> None:
+        if self.bar is None:
+            return
+        if event.resumed > self.resumed:
+            self.resumed = event.resumed
+            self.bar.reset(self.task, completed=event.done)
+            return
+        pace = (event.done - event.resumed) / max(time.monotonic() - self.begun, 1e-9)
+        self.bar.update(self.task, completed=event.done, rate=f"{pace:,.0f}")
+
+
+STEPS: dict[StepKind, type[_Step]] = {
+    StepKind.WAIT: _Wait,
+    StepKind.LONG: _Long,
+    StepKind.COUNT: _Count,
+    StepKind.PEOPLE: _People,
+}
+
+
+def _bar(*columns: Any, shown: bool = True, kept: bool = False) -> Any:
+    from rich.progress import Progress
+
+    bar = Progress(*columns, console=stderr(), transient=not kept, disable=not shown)
+    bar.start()
+    return bar
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (done, in all); the bar is drawn only once it has taken two seconds.
-
-    Where stderr is no terminal, a line says what is going on instead.
-    """
-    start = time.monotonic()
-    shown: list[tuple[Progress, TaskID]] = []
-
-    def report(done: int, total: int) -> None:
-        if not shown and (done >= total or time.monotonic() - start < PATIENCE):
-            return
-        if not shown:
-            shown.append(_start(what, total))
-        bar, task = shown[0]
-        bar.update(task, completed=done)
-
-    try:
-        yield report
-    finally:
-        for bar, _ in shown:
-            bar.stop()
-
-
-def _start(what: str, total: int) -> tuple[Progress, TaskID]:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        to_stderr(f"{what}: {total} in all …")
-    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-    bar.start()
-    return bar, bar.add_task(what, total=total)
+def on_terminal() -> Iterator[None]:
+    """Show the events of what runs inside."""
+    with listening(Terminal()):
+        yield

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import run_folder
-from lcifr.cli._gathering import Gathered, audit_people, gather
-from lcifr.cli._limits import HELD, refuse_more
+from lcifr.cli._command import command_of
 from lcifr.cli._options import (
     ChunkOption,
     ConsumerArgument,
@@ -23,8 +21,11 @@ from lcifr.cli._options import (
     exit_code,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
-from lcifr.cli._parties import Parties, read_parties, read_whom
-from lcifr.cli._whom import Whom
+from lcifr.runs.folder import run_folder
+from lcifr.runs.gathering import Gathered, audit_people, gather
+from lcifr.runs.limits import HELD, refuse_more
+from lcifr.runs.parties import Parties, read_parties, read_whom
+from lcifr.runs.people_source import Whom
 
 if TYPE_CHECKING:
     from lcifr.certification.population import Statement
@@ -98,7 +99,7 @@ def audit(
     parties.check_groups(by)
     inputs = {"producer": producer, "consumer": consumer}
     inputs |= {name: Path(file) for name, file in (("table", table), ("phi", phi)) if file and Path(file).is_file()}
-    with run_folder(context, out, force=force, inputs=inputs) as run:
+    with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         whom = read_whom(parties, producer, table, id_column, run.work, sample)
         _refuse_many(whom, bundle, baselines)
         audit_people(run.work, parties, whom, workers, chunk, modular=True)
@@ -134,8 +135,8 @@ def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None
     wanted = whom.people <= HELD if wanted is None else wanted
     if not wanted or whom.label is None or parties.task == "regression":
         return {}
-    from lcifr.cli._baselines import judge_baselines
-    from lcifr.cli._learning import one_thread
+    from lcifr.runs.baselines import judge_baselines
+    from lcifr.runs.learning import one_thread
 
     training = parties.training(producer)
     if training is None:
@@ -148,16 +149,15 @@ def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
     """Write the proofs, and let the exact checker read them back."""
     from lcifr.certification.bundle import write_bundle
     from lcifr.check.bundle import check_bundle
-    from lcifr.cli._learning import waiting
-    from lcifr.cli._progress import progress_bar
     from lcifr.runs.audited import read_audited
+    from lcifr.runs.events import StepKind, step
 
     if not (work / "bundle").exists():
         people = whom.individuals()
         found = read_audited(work / "audited", people, parties.head, tolerance=parties.tolerance)
-        with waiting(f"Writing the proofs of {whom.people} people"):
+        with step(f"Writing the proofs of {whom.people} people"):
             write_bundle(work / "bundle", parties.encoder, people, decisions=found)
-    with progress_bar("Checking the proofs in exact arithmetic") as progress:
+    with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
         report = check_bundle(work / "bundle", lambda done: progress(done, whom.people))
     return {
         "people": report.people,
@@ -204,8 +204,8 @@ def _result(
 
 def _findings(parties: Parties) -> list[dict[str, str]] | None:
     """What lint says of φ with the people whom the producer learned from; None where they were not handed on."""
-    from lcifr.cli._people import TRAIN
     from lcifr.data import read_frame
+    from lcifr.runs.tables import TRAIN
     from lcifr.similarity.lint.linter import lint
 
     people = parties.producer / "people" / f"{TRAIN}.parquet"

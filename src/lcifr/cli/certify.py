@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import Run, read_result, run_folder
-from lcifr.cli._limits import part_for
+from lcifr.cli._command import command_of
 from lcifr.cli._options import (
     ChunkOption,
     ConsumerArgument,
@@ -27,6 +26,8 @@ from lcifr.cli._options import (
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.errors import LcifrError
+from lcifr.runs.folder import Run, read_result, run_folder
+from lcifr.runs.limits import part_for
 
 if TYPE_CHECKING:
     from lcifr.certification.tally import Tally
@@ -71,7 +72,7 @@ def certify(
     if people.is_dir() == (producer is not None):
         known = "a hand-over needs no --producer" if people.is_dir() else "a table of people needs --producer"
         raise LcifrError(f"{people}: {known}", fix="see the example of `lcifr certify --help`")
-    with run_folder(context, out, force=force, inputs=inputs) as run:
+    with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         if producer is None:
             result = _from_handover(run, consumer, people, on, workers, chunk)
         else:
@@ -91,8 +92,9 @@ def _from_handover(
 ) -> dict[str, Any]:
     from lcifr.artifacts.handover import Outline
     from lcifr.certification.tally import Tally
-    from lcifr.cli._learning import decision_of, load_model, plain_notes, say_resumed, timed, watched, workers_for
     from lcifr.runs.certified import CERTIFIED, certify_folder, read_certified
+    from lcifr.runs.events import StepKind, step
+    from lcifr.runs.learning import decision_of, load_model, note_other_versions, note_resumed, workers_for
 
     used = read_result(consumer, "consume")
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
@@ -107,7 +109,7 @@ def _from_handover(
     file, parts = run.work / CERTIFIED, run.work / "certified"
     if not file.exists():
         if not parts.exists():
-            with timed(f"Certifying {handed.people} people"), plain_notes():
+            with step(f"Certifying {handed.people} people", StepKind.LONG), note_other_versions():
                 done = certify_folder(
                     folder,
                     head,
@@ -115,10 +117,9 @@ def _from_handover(
                     on=on.value,
                     chunk=part_for(handed.people, chunk),
                     workers=workers_for(handed.people, workers),
-                    progress=watched(),
                     **decision_of(head),
                 )
-            say_resumed(done)
+            note_resumed(done)
         os.replace(parts / CERTIFIED, file)
     shutil.rmtree(parts, ignore_errors=True)
     tally = Tally()
@@ -130,8 +131,8 @@ def _from_handover(
 def _from_table(
     run: Run, producer: Path, consumer: Path, table: Path, id_column: str | None, workers: int | None, chunk: int | None
 ) -> dict[str, Any]:
-    from lcifr.cli._gathering import audit_people, gather
-    from lcifr.cli._parties import read_parties, read_whom
+    from lcifr.runs.gathering import audit_people, gather
+    from lcifr.runs.parties import read_parties, read_whom
 
     parties = read_parties(producer, consumer)
     whom = read_whom(parties, producer, table, id_column, run.work)

@@ -31,14 +31,14 @@ def check(
     """
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
-    from lcifr.cli._progress import progress_bar
+    from lcifr.runs.events import StepKind, step
 
     if not bundle.is_dir():
         raise LcifrError(f"{bundle}: there is no such folder", fix="give the folder `bundle` of a producer or an audit")
     if not (bundle / "manifest.json").exists() and (bundle / "bundle" / "manifest.json").exists():
         bundle = bundle / "bundle"
     try:
-        with progress_bar("Checking") as progress:
+        with step("Checking", StepKind.COUNT) as progress:
             people = _people(bundle)
             report = check_bundle(bundle, lambda done: progress(done, max(people, done)))
         if as_json:

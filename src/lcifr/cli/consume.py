@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import run_folder
-from lcifr.cli._labels import Labels, read_sides
-from lcifr.cli._learning import classes_of
+from lcifr.cli._command import command_of
 from lcifr.cli._options import (
     EpochsOption,
     ForceOption,
@@ -25,8 +23,11 @@ from lcifr.cli._options import (
     widths_of,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
-from lcifr.cli._people import HELD_OUT, TRAIN
 from lcifr.errors import LcifrError
+from lcifr.runs.folder import run_folder
+from lcifr.runs.labels import Labels, read_sides
+from lcifr.runs.learning import classes_of
+from lcifr.runs.tables import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
@@ -83,7 +84,7 @@ def consume(
     known = read_sides(labels, {name: side.ids for name, side in sides.items()}, target, id_column)
     inputs = {"handover": handover, "labels": labels} | ({"checked": checked} if checked else {})
     options = {"hidden": widths_of(hidden), "gamma": gamma, "epochs": epochs, "random_state": seed}
-    with run_folder(context, out, force=force, inputs=inputs) as run:
+    with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         run.lost = "Learning is not kept, it starts anew."
         head = _learn(sides, known, task, tolerance, options)
         head.save(run.work / "model.safetensors")
@@ -118,7 +119,7 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
 
 def _refuse_many(*folders: Path) -> None:
     from lcifr.artifacts.folder import MANIFEST, read_json
-    from lcifr.cli._limits import LEARNED, refuse_more
+    from lcifr.runs.limits import LEARNED, refuse_more
 
     said = [read_json(folder / MANIFEST) for folder in folders if (folder / MANIFEST).is_file()]
     people = sum(one["people"] for one in said if isinstance(one, dict) and type(one.get("people")) is int)
@@ -146,9 +147,10 @@ def _learn(
 ) -> Head:
     import numpy as np
 
-    from lcifr.cli._learning import one_thread, timed
     from lcifr.estimators import RobustClassifier, RobustRegressor
     from lcifr.models.target import Kind, Target
+    from lcifr.runs.events import StepKind, step
+    from lcifr.runs.learning import one_thread
 
     rows = np.flatnonzero(known[TRAIN].there)
     if len(rows) < 2:
@@ -167,16 +169,17 @@ def _learn(
         raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")
     head: Head = RobustRegressor(tolerance=float(tolerance or 0), **options) if number else RobustClassifier(**options)
     part = sides[TRAIN].take(rows)
-    with one_thread(), timed(f"Learning from {len(rows)} people"):
+    with one_thread(), step(f"Learning from {len(rows)} people", StepKind.LONG):
         head.fit(part.latent, y, radius=part.radius)
     return head
 
 
 def _certify(sides: dict[str, Representation], head: Head, on: Where) -> dict[str, Certificates]:
     from lcifr.certification.consumer import certify
-    from lcifr.cli._learning import decision_of, waiting
+    from lcifr.runs.events import step
+    from lcifr.runs.learning import decision_of
 
-    with waiting(f"Certifying {sum(map(len, sides.values()))} people"):
+    with step(f"Certifying {sum(map(len, sides.values()))} people"):
         return {name: certify(side, head, on=on.value, **decision_of(head)) for name, side in sides.items()}
 
 

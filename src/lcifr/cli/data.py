@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._formula import read_schema
 from lcifr.cli._output import JsonOption, console, print_json, to_stderr
+from lcifr.runs.formulas import read_schema
 
 if TYPE_CHECKING:
     from lcifr.data import Attribute, Schema
@@ -87,10 +87,10 @@ def check(
 
 def _problems(file: Path, schema: Schema) -> tuple[int, list[Problem]]:
     """How many people are in the table, and everything that is wrong with it, the target included if it is there."""
-    from lcifr.cli._people import pick_columns
-    from lcifr.cli._sample import read_whole
     from lcifr.data import Individuals, read_target
     from lcifr.errors import TableError
+    from lcifr.runs.sample import read_whole
+    from lcifr.runs.tables import pick_columns
 
     problems: list[Problem] = []
     people = 0

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._baselines import figures_of
-from lcifr.cli._folder import settings_of
+from lcifr.cli._command import command_of
 from lcifr.cli._output import JsonOption, print_json
 from lcifr.errors import LcifrError
 from lcifr.files import write_json
+from lcifr.runs.baselines import figures_of
+from lcifr.runs.folder import settings_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,7 +61,7 @@ def demo(
     from lcifr.datasets import load
     from lcifr.similarity import Similarity
 
-    _make_room(out, settings_of(context, {}))
+    _make_room(out, settings_of(command_of(context), {}))
     data = load(DATASET)
     similarity = Similarity.ready(FORMULA, data.schema, Encoding.fit(data.train.X, data.schema))
     console = Console(highlight=False, record=picture is not None, width=110 if picture else None, quiet=as_json)

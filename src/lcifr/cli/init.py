@@ -42,7 +42,7 @@ def init(
 
     Columns that can be no attribute (dates, ids, free text, constants) are left out, each with advice.
     """
-    from lcifr.cli._proposal import propose
+    from lcifr.runs.proposal import propose
 
     folder = table.parent if out is None else out
     stem = table.name.split(".")[0] or "people"

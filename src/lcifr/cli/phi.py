@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._formula import fit_similarity, read_formula, read_schema, schema_beside
 from lcifr.cli._output import JsonOption, console, print_json, to_stderr
-from lcifr.cli._people import find_schema, is_file, pick_columns, with_fix
-from lcifr.cli._progress import progress_bar
 from lcifr.errors import LcifrError, TableError
+from lcifr.runs.events import StepKind, step
+from lcifr.runs.formulas import fit_similarity, read_formula, read_schema, schema_beside
+from lcifr.runs.tables import find_schema, is_file, pick_columns, with_fix
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
@@ -103,7 +103,7 @@ def check_formula(
     crowd = _crowd(data or _dataset_of(formula), schema, formula)
     similarity = _fit(text, source, crowd)
     findings = lint(similarity, seed=seed)
-    with progress_bar("Comparing people") as progress:
+    with step("Comparing people", StepKind.COUNT) as progress:
         neighbours = find_neighbours(similarity, similarity.encoding.training, most=most, seed=seed, progress=progress)
     report = Report(similarity, crowd.name, findings, neighbours, seed)
     if as_json:
@@ -150,8 +150,8 @@ def _known_schema(schema: str | None, formula: str) -> Schema:
 
 
 def _crowd(data: str, schema: str | None, formula: str) -> _Crowd:
-    from lcifr.cli._sample import read_whole
     from lcifr.datasets import load
+    from lcifr.runs.sample import read_whole
 
     if is_file(data):
         table = read_whole(Path(data), "looking at people with φ")

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import Run, run_folder
-from lcifr.cli._formula import describe_formula, read_formula
-from lcifr.cli._handing import hand_over, prove_radii, refuse_bundle
+from lcifr.cli._command import command_of
 from lcifr.cli._options import (
     BatchOption,
     BundleOption,
@@ -34,9 +32,12 @@ from lcifr.cli._options import (
     widths_of,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
-from lcifr.cli._people import HELD_OUT, TRAIN, Crowd, is_file, read_crowd, write_table
-from lcifr.cli._recipe import Recipe
-from lcifr.cli._whom import whom_of
+from lcifr.runs.folder import Run, run_folder
+from lcifr.runs.formulas import describe_formula, read_formula
+from lcifr.runs.handing_over import hand_over, prove_radii, refuse_bundle
+from lcifr.runs.people_source import whom_of
+from lcifr.runs.recipe import Recipe
+from lcifr.runs.tables import HELD_OUT, TRAIN, Crowd, is_file, read_crowd, write_table
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -94,7 +95,7 @@ def produce(
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
     recipe = Recipe(stretch, whole_numbers, latent, widths_of(hidden), epochs, batch, seed)
-    with run_folder(context, out, force=force, inputs=inputs) as run:
+    with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         encoder, warned = _encoder(run, crowd, phi, recipe, gamma)
         _hand_over(run.work, crowd, encoder, share_formula, workers, chunk)
         if bundle:
@@ -109,7 +110,9 @@ def produce(
 
 def _encoder(run: Run, crowd: Crowd, phi: str, recipe: Recipe, gamma: float) -> tuple[FairEncoder, list[str]]:
     """Learned now, or by the run that was stopped later."""
-    from lcifr.cli._learning import load_encoder, one_thread, timed, watched
+    from lcifr.cli._progress import watched
+    from lcifr.runs.events import StepKind, step
+    from lcifr.runs.learning import load_encoder, one_thread
 
     for name, side in crowd.sides().items():
         write_table(run.work / "people" / f"{name}.parquet", side.X)
@@ -119,7 +122,7 @@ def _encoder(run: Run, crowd: Crowd, phi: str, recipe: Recipe, gamma: float) -> 
         return encoder, [f"FairEncoder: {one}" for one in encoder.degeneracies_]
     encoder = recipe.encoder(crowd, phi, gamma=gamma, verbose=watched())
     run.lost = "Learning is not kept, it starts anew."
-    with one_thread() as warned, timed(f"Learning from {len(crowd.train)} people"):
+    with one_thread() as warned, step(f"Learning from {len(crowd.train)} people", StepKind.LONG):
         encoder.fit(crowd.train.X, crowd.train.y)
     (run.work / "similar.phi").write_text(read_formula(phi)[0], encoding="utf-8")
     crowd.schema.save(run.work / "schema.toml")

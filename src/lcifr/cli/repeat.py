@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import describe_input, read_settings
 from lcifr.cli._options import ForceOption, OutOption
 from lcifr.cli._output import JsonOption, to_stderr
 from lcifr.errors import LcifrError
+from lcifr.runs.folder import describe_input, read_settings
 
 EXAMPLE = "Example: lcifr repeat consumer --out consumer-again"
 

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import read_result, run_folder
-from lcifr.cli._handing import hand_over, prove_radii, refuse_bundle
+from lcifr.cli._command import command_of
 from lcifr.cli._options import (
     BundleOption,
     ChunkOption,
@@ -19,7 +18,9 @@ from lcifr.cli._options import (
     WorkersOption,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
-from lcifr.cli._whom import look_at
+from lcifr.runs.folder import read_result, run_folder
+from lcifr.runs.handing_over import hand_over, prove_radii, refuse_bundle
+from lcifr.runs.people_source import look_at
 
 EXAMPLE = "Example: lcifr represent producer new.csv --out new"
 
@@ -50,11 +51,11 @@ def represent(
 
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
-    from lcifr.cli._learning import load_encoder
+    from lcifr.runs.learning import load_encoder
 
     read_result(producer, "produce")
     encoder = load_encoder(producer)
-    with run_folder(context, out, force=force, inputs={"producer": producer, "table": table}) as run:
+    with run_folder(command_of(context), out, force=force, inputs={"producer": producer, "table": table}) as run:
         whom = look_at(table, encoder.schema_, id_column, run.work, labels=False)
         if bundle:
             refuse_bundle(whom.people)

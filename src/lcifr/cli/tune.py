@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import Run, run_folder
+from lcifr.cli._command import command_of
 from lcifr.cli._options import (
     BatchOption,
     EpochsOption,
@@ -29,9 +29,10 @@ from lcifr.cli._options import (
     widths_of,
 )
 from lcifr.cli._output import JsonOption, console, print_json, say, to_stderr
-from lcifr.cli._people import Crowd, is_file, read_crowd
-from lcifr.cli._recipe import Recipe
 from lcifr.errors import LcifrError
+from lcifr.runs.folder import Run, run_folder
+from lcifr.runs.recipe import Recipe
+from lcifr.runs.tables import Crowd, is_file, read_crowd
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder, Frontier
@@ -78,7 +79,7 @@ def tune(
     encoder = recipe.encoder(crowd, phi)
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
-    with run_folder(context, out, force=force, inputs=inputs) as run:
+    with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         run.lost = "The model that was being learned starts anew."
         frontier = _search(run, crowd, encoder, required, weights, seed)
         result = _result(frontier, recipe)
@@ -101,11 +102,12 @@ def _weights(text: str) -> list[float]:
 
 
 def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weights: list[float], seed: int) -> Frontier:
-    from lcifr.cli._learning import one_thread, watched
+    from lcifr.cli._progress import watched
     from lcifr.estimators import RobustClassifier, RobustRegressor
     from lcifr.estimators import tune as search
     from lcifr.estimators.reading import split_rows
     from lcifr.models.target import Kind, Target
+    from lcifr.runs.learning import one_thread
 
     number = Target.of(crowd.train.y).kind is Kind.NUMBER
     rows, others = split_rows(len(crowd.train), 0.2, None if number else crowd.train.y, seed)

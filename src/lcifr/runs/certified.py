@@ -47,7 +47,6 @@ def certify_folder(
     on: Where = "ball",
     chunk: int = CHUNK,
     workers: int | None = None,
-    progress: bool = False,
     tolerance: float | None = None,
 ) -> Done:
     """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
@@ -55,7 +54,7 @@ def certify_folder(
     Parameters
     ----------
     handover : the folder that the producer handed over. model, on, tolerance : as for :func:`lcifr.certify`.
-    chunk, workers, progress : as for :func:`lcifr.runs.file_runs.represent_file`.
+    chunk, workers : as for :func:`lcifr.runs.file_runs.represent_file`.
     """
     source, target = Path(handover), Path(folder)
     parts = parts_beside(target)
@@ -64,7 +63,7 @@ def certify_folder(
         raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
     job = _Certify(read_model(model, tolerance=tolerance), on)
     read = partial(read_handed, source, chunk)
-    found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers, progress=progress)
+    found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
     with assembled(target, parts) as fresh:
         join_tables(found, fresh / CERTIFIED)
         about = {"format": "lcifr-certified-parts-1", "model": job.model.network.hash, "on": on}

@@ -44,7 +44,7 @@ class _WithEncoder(Job):
         return repr((about, sorted(self.options.items()), sorted(versions().items())))
 
     def run(
-        self, source: Source, id_column: str | None, chunk: int, parts: Path, workers: int | None, progress: bool
+        self, source: Source, id_column: str | None, chunk: int, parts: Path, workers: int | None
     ) -> tuple[list[Path], Done]:
         """Do it for everybody of a file."""
         return run_parts(
@@ -54,7 +54,6 @@ class _WithEncoder(Job):
             people=count_people(source),
             named=id_column is not None,
             workers=workers,
-            progress=progress,
         )
 
 
@@ -82,7 +81,6 @@ def represent_file(
     id_column: str | None = None,
     chunk: int = CHUNK,
     workers: int | None = None,
-    progress: bool = False,
     share_formula: bool = True,
     tolerance: float = 1e-6,
     budget: int | None = None,
@@ -93,14 +91,14 @@ def represent_file(
     ----------
     source : the file; or an Arrow table, for people who are in memory anyway.
     id_column : the column with the ids; row numbers if None.
-    chunk : people per part. workers : processes; all cores if None. progress : whether to show a bar on stderr.
+    chunk : people per part. workers : processes; all cores if None.
     share_formula, tolerance, budget : as for :func:`lcifr.certification.producer.represent`.
     """
     target = Path(folder)
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _Represent(frozen, {"tolerance": tolerance, "budget": budget})
-    found, done = job.run(source, id_column, chunk, parts, workers, progress)
+    found, done = job.run(source, id_column, chunk, parts, workers)
     with assembled(target, parts) as fresh:
         shape, counts = join_handover(found, fresh)
         provenance = provenance_of(frozen, share_formula, tolerance)
@@ -145,7 +143,6 @@ def audit_file(
     id_column: str | None = None,
     chunk: int = CHUNK,
     workers: int | None = None,
-    progress: bool = False,
     groups: Sequence[Sequence[Any]] | None = None,
     tolerance: float | None = None,
     modular: bool = True,
@@ -159,7 +156,7 @@ def audit_file(
     parts = parts_beside(target)
     frozen = freeze(encoder)
     job = _AuditJob(frozen, {"modular": modular, "budget": budget}, read_model(model, groups, tolerance))
-    found, done = job.run(source, id_column, chunk, parts, workers, progress)
+    found, done = job.run(source, id_column, chunk, parts, workers)
     with assembled(target, parts) as fresh:
         join_tables(found, fresh / AUDITED)
         write_json(

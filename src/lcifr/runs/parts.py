@@ -28,7 +28,7 @@ from lcifr.artifacts.folder import fresh_folder
 from lcifr.data.io.uniqueness import Uniqueness, hashed
 from lcifr.errors import ArtefactError
 from lcifr.files import write_whole
-from lcifr.runs.progress_bar import people_bar
+from lcifr.runs.events import counting_people
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""
@@ -93,7 +93,6 @@ def run_parts(
     people: int | None,
     named: bool,
     workers: int | None,
-    progress: bool,
 ) -> tuple[list[Path], Done]:
     """Do the job on every piece, and return the parts in order. Nobody's id may be there twice.
 
@@ -108,7 +107,7 @@ def run_parts(
     count = before = 0
     pending: list[tuple[Future[bytes], Path, int]] = []
     cores = workers or os.cpu_count() or 1
-    with _pool(job, cores) as submit, people_bar(progress, people) as advance, Uniqueness(parts) as names:
+    with _pool(job, cores) as submit, counting_people(people) as advance, Uniqueness(parts) as names:
         for piece in pieces():
             if named:
                 names.add(piece.ids)

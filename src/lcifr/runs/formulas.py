@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._output import to_stderr
 from lcifr.errors import LcifrError, no_such_file
+from lcifr.runs.events import note
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
@@ -43,7 +43,7 @@ def schema_beside(phi: str) -> str | None:
     beside = Path(phi).with_suffix(".toml")
     if not phi.endswith(".phi") or not beside.is_file():
         return None
-    to_stderr(f"Note: the columns mean what {beside} says")
+    note(f"the columns mean what {beside} says")
     return str(beside)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._formula import fit_similarity, read_formula
-from lcifr.cli._people import Crowd
+from lcifr.runs.formulas import fit_similarity, read_formula
+from lcifr.runs.tables import Crowd
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._output import plain, stderr, to_stderr
 from lcifr.errors import LcifrError
+from lcifr.files import json_value
+from lcifr.runs.events import note, warn
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
     from lcifr.runs.parts import Done
 
 FEW = 1024  # fewer people than this are proved before a second process has started
-
-
-def watched() -> bool:
-    """Whether progress bars have somebody to look at them."""
-    return sys.stderr.isatty()
 
 
 @contextmanager
@@ -49,56 +43,31 @@ def one_thread(*, say: bool = True) -> Iterator[list[str]]:
         if text not in said:
             said.append(text)
             if say:
-                to_stderr(f"Warning: {text}")
+                warn(text)
 
 
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """For work that cannot say how far it is: what goes on and since when, or one line where nobody watches."""
-    if not watched():
-        to_stderr(f"{what} …")
-        yield
-        return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=stderr(), transient=True) as bar:
-        bar.add_task(what, total=None)
-        yield
-
-
-@contextmanager
-def timed(what: str) -> Iterator[None]:
-    """A line on stderr before work with a bar of its own, and how long it took after it."""
-    to_stderr(f"{what} …")
-    begun = time.monotonic()
-    yield
-    if (took := time.monotonic() - begun) >= 1:
-        to_stderr(f"  {took:.0f} s")
-
-
-def say_resumed(done: Done) -> None:
+def note_resumed(done: Done) -> None:
     """Who was done before a run was stopped, and is not done again."""
     if done.found:
-        to_stderr(f"  {done.found:,} of {done.people:,} people were done before it was stopped; now all are")
+        note(f"{done.found:,} of {done.people:,} people were done before it was stopped; now all are")
 
 
 @contextmanager
-def plain_notes() -> Iterator[None]:
+def note_other_versions() -> Iterator[None]:
     """What a large run warns of, as a line for people."""
     from lcifr.runs.parts import OtherVersionWarning
 
     show = warnings.showwarning
 
-    def note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
+    def show_note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
         if issubclass(category, OtherVersionWarning):
-            to_stderr(f"Note: {message}")
+            note(str(message))
         else:
             show(message, category, *at, **line)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", OtherVersionWarning)
-        warnings.showwarning = note
+        warnings.showwarning = show_note
         yield
 
 
@@ -124,7 +93,7 @@ def load_model(path: Path, task: str) -> Head:
 
 def classes_of(head: Any) -> list[Any]:
     """What a classifier decides between, as JSON has it; empty for numbers."""
-    return [plain(one) for one in getattr(head, "classes_", ())]
+    return [json_value(one) for one in getattr(head, "classes_", ())]
 
 
 def decision_of(head: Any, tolerance: float | None = None) -> dict[str, Any]:

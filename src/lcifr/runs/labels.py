@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.cli._ids import ids_of
-from lcifr.cli._output import to_stderr
-from lcifr.cli._people import TRAIN, no_column
+from lcifr.data.io.written_ids import ids_of
 from lcifr.errors import LcifrError, TableError
+from lcifr.runs.events import note
+from lcifr.runs.tables import TRAIN, no_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ def read_sides(
         known[name] = read_labels(path, ids, target, id_column, learned=name == TRAIN)
         if without := int((~known[name].there).sum()):
             meaning = "nothing is learned from them" if name == TRAIN else "no accuracy is said"
-            to_stderr(f"Note: {path} has no label for {without} of the {len(ids)} {name} people: {meaning}")
+            note(f"{path} has no label for {without} of the {len(ids)} {name} people: {meaning}")
     return known
 
 
@@ -45,8 +45,8 @@ def read_labels(
     import numpy as np
     import pyarrow as pa
 
-    from lcifr.cli._sample import read_whole
     from lcifr.data.io.ids import first_repeated
+    from lcifr.runs.sample import read_whole
 
     frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")
     if id_column is None and "id" in frame.column_names and target != "id":

@@ -19,16 +19,31 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from lcifr.cli._output import to_stderr
 from lcifr.errors import LcifrError
 from lcifr.files import write_json
+from lcifr.runs.events import note
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
-STOPPED = 130  # as shells say it: ended by Ctrl-C
-NOT_REPEATED = ("out", "force", "as_json")  # say where and how results are shown, not what they are
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
+
+
+@dataclass(frozen=True)
+class Command:
+    """What was asked for.
+
+    Parameters
+    ----------
+    name : of the command. arguments : by name; all that the results depend on.
+    argv : the words after ``lcifr`` that say the same again, defaults included; none where Python asked.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    argv: tuple[str, ...] = ()
+
+
+class RunStopped(KeyboardInterrupt):
+    """Ctrl-C, with what is kept and how to go on."""
 
 
 @dataclass
@@ -45,7 +60,7 @@ class Run:
 
 
 @contextmanager
-def run_folder(context: typer.Context, out: Path, *, force: bool, inputs: Mapping[str, Path]) -> Iterator[Run]:
+def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str, Path]) -> Iterator[Run]:
     """A folder to work in that becomes ``out`` when all is done.
 
     Parameters
@@ -53,15 +68,15 @@ def run_folder(context: typer.Context, out: Path, *, force: bool, inputs: Mappin
     inputs : for each argument that names a file or folder, what it names; their hashes are kept.
     """
     _refuse_existing(out, force)
-    settings = settings_of(context, inputs)
+    settings = settings_of(command, inputs)
     work = out.with_name(f".{out.name}.work")
     run = Run(work, _enter(work, settings))
     try:
         yield run
     except KeyboardInterrupt:
-        to_stderr(f"\nStopped. {run.lost} What is done is kept in {work}.".replace("  ", " "))
-        to_stderr("To go on, run the same command again. To forget it, remove that folder.")
-        raise typer.Exit(STOPPED) from None
+        kept = f"Stopped. {run.lost} What is done is kept in {work}.".replace("  ", " ")
+        how = "To go on, run the same command again. To forget it, remove that folder."
+        raise RunStopped(f"{kept}\n{how}") from None
     except LcifrError:
         if not any(work.rglob(f".*{KEPT}")):
             shutil.rmtree(work, ignore_errors=True)
@@ -70,38 +85,20 @@ def run_folder(context: typer.Context, out: Path, *, force: bool, inputs: Mappin
     _rename(work, out)
 
 
-def settings_of(context: typer.Context, inputs: Mapping[str, Path]) -> dict[str, Any]:
+def settings_of(command: Command, inputs: Mapping[str, Path]) -> dict[str, Any]:
     """Everything that a run depends on."""
     from lcifr.certification.producer import versions
 
-    arguments = {name: value for name, value in context.params.items() if name not in NOT_REPEATED}
     return {
         "format": FORMAT,
-        "command": context.info_name,
-        "arguments": {name: _plain(value) for name, value in arguments.items()},
-        "argv": words_of(context),
-        "seed": arguments.get("seed"),
+        "command": command.name,
+        "arguments": {name: _plain(value) for name, value in command.arguments.items()},
+        "argv": list(command.argv),
+        "seed": command.arguments.get("seed"),
         "versions": {"python": _python(), **versions()},
         "inputs": {name: describe_input(path) for name, path in inputs.items()},
         "started": _now(),
     }
-
-
-def words_of(context: typer.Context) -> list[str]:
-    """The words after ``lcifr`` that say the same again, defaults included."""
-    positional, words = [], [str(context.info_name)]
-    for parameter in context.command.params:
-        value = context.params.get(str(parameter.name))
-        if parameter.name in NOT_REPEATED or value is None or value == ():
-            continue
-        values = list(value) if isinstance(value, list | tuple) else [value]
-        if parameter.param_type_name == "argument":
-            positional += [str(one) for one in values]
-        elif isinstance(value, bool):
-            words += [parameter.opts[0]] if value else parameter.secondary_opts[:1]
-        else:
-            words += [f"{max(parameter.opts, key=len)}={_plain(one)}" for one in values]
-    return [*words, "--", *positional]
 
 
 def describe_input(path: Path) -> dict[str, Any]:
@@ -179,7 +176,7 @@ def _enter(work: Path, settings: dict[str, Any]) -> bool:
     work.mkdir(parents=True, exist_ok=True)
     write_json(work / SETTINGS, settings)
     if same:
-        to_stderr(f"Going on where {work} stopped.")
+        note(f"going on where {work} stopped")
     return same
 
 

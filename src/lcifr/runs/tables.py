@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._formula import read_schema, schema_beside
-from lcifr.cli._ids import ids_of
-from lcifr.cli._output import to_stderr
+from lcifr.data.io.written_ids import ids_of
 from lcifr.errors import LcifrError, TableError, did_you_mean
+from lcifr.runs.events import note
+from lcifr.runs.formulas import read_schema, schema_beside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,13 +80,13 @@ def read_crowd(
         if sample is not None:
             raise LcifrError(f"--sample is for files, and {table} is a dataset by name", fix="leave it out")
         return _read_dataset(table)
-    from lcifr.cli._sample import read_some
     from lcifr.estimators.reading import split_rows
+    from lcifr.runs.sample import read_some
 
     frame, drawn, _ = read_some(Path(table), sample, seed, "learning")
     known = find_schema(frame, table, phi, schema, target, id_column)
     if drawn is not None and schema is None:
-        to_stderr("Note: without --schema, categories that are not in the sample are unknown, and refused later")
+        note("without --schema, categories that are not in the sample are unknown, and refused later")
     if known.target is None:
         raise LcifrError(
             "nothing says which column is predicted", fix=f"add --target, one of: {_listed(frame.column_names)}"
@@ -107,7 +107,7 @@ def _read_dataset(name: str) -> Crowd:
 
     data = load(name)
     if data.partial:
-        to_stderr(f"Note: {data.partial}")
+        note(f"{data.partial}")
 
     def side(*splits: Any) -> Side:
         X, y = pd.concat([split.X for split in splits]), pd.concat([split.y for split in splits])
@@ -139,7 +139,7 @@ def find_schema(
             source=table,
             fix=f"run `lcifr init {table}`: it writes a schema without such columns, for you to correct",
         ) from None
-    to_stderr(f"Note: the schema was inferred from {table}; `lcifr init {table}` writes it down for you to correct")
+    note(f"the schema was inferred from {table}; `lcifr init {table}` writes it down for you to correct")
     return found
 
 
@@ -181,7 +181,7 @@ def pick_columns(
     extra = [name for name in names if name not in schema and name not in given]
     if all(name in names for name in schema.names):  # else the gate says what is missing, and what is near
         if extra:
-            to_stderr(f"Note: {source}: left out, as the schema does not know them: {_listed(extra)}")
+            note(f"{source}: left out, as the schema does not know them: {_listed(extra)}")
         extra = []
     return [*(name for name in names if name in schema), *extra]
 

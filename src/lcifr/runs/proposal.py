@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.cli._people import no_column
-from lcifr.cli._sample import read_whole
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.frames import as_text
 from lcifr.data.number_texts import Slip, find_slip
 from lcifr.errors import LcifrError, Problem, TableError
 from lcifr.language.names import quote_name, quote_value
+from lcifr.runs.sample import read_whole
+from lcifr.runs.tables import no_column
 from lcifr.similarity.proposal import mark_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._people import Side, free_name, pick_columns, read_side, with_fix, with_ids
 from lcifr.errors import TableError
+from lcifr.runs.tables import Side, free_name, pick_columns, read_side, with_fix, with_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,7 +94,7 @@ def whom_of(side: Side, schema: Schema) -> Whom:
 
 def draw(path: Path, schema: Schema, id_column: str | None, sample: int) -> Whom:
     """Some people of a file, drawn at random; the same ones every time."""
-    from lcifr.cli._sample import read_some
+    from lcifr.runs.sample import read_some
 
     frame, rows, people = read_some(path, sample, 0, "a sample")
     side = read_side(frame, str(path), schema, id_column, labelled=False, rows=rows)
@@ -109,16 +109,16 @@ def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, 
     folder : where to make room for the ids, to see that nobody is there twice.
     labels : whether they are looked at, where they are there.
     """
-    from lcifr.cli._learning import waiting
     from lcifr.data.io.stream import Columns, column_names
     from lcifr.data.io.survey import look_through
+    from lcifr.runs.events import step
 
     names = column_names(path)
     columns = pick_columns(names, str(path), schema, id_column, labelled=False)
     label = schema.target if labels and schema.target in names else None
     more = [name for name in (id_column, label) if name is not None and name not in columns]
     try:
-        with waiting(f"Reading {path}"):
+        with step(f"Reading {path}"):
             found = look_through(Columns(path, (*columns, *more)), schema, id_column, label, folder)
     except TableError as error:
         raise with_fix(error, str(path)) from None

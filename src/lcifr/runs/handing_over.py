@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.cli._limits import HELD, part_for, refuse_more
-from lcifr.cli._whom import Whom
+from lcifr.runs.limits import HELD, part_for, refuse_more
+from lcifr.runs.people_source import Whom
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -26,12 +26,13 @@ def hand_over(
 
     Their attributes are read where they are: a copy of them could be left where a consumer gets it.
     """
-    from lcifr.cli._learning import plain_notes, say_resumed, timed, watched, workers_for
+    from lcifr.runs.events import StepKind, step
     from lcifr.runs.file_runs import represent_file
+    from lcifr.runs.learning import note_other_versions, note_resumed, workers_for
 
     if folder.exists():
         return
-    with timed(title), plain_notes():
+    with step(title, StepKind.LONG), note_other_versions():
         done = represent_file(
             encoder,
             whom.source,
@@ -39,10 +40,9 @@ def hand_over(
             id_column=whom.id_column,
             chunk=part_for(whom.people, chunk),
             workers=workers_for(whom.people, workers),
-            progress=watched(),
             share_formula=share_formula,
         )
-    say_resumed(done)
+    note_resumed(done)
 
 
 def refuse_bundle(people: int) -> None:
@@ -54,8 +54,8 @@ def prove_radii(folder: Path, encoder: FairEncoder, whom: Whom, handed: Path) ->
     """Write the proofs of a hand-over's radii to ``folder``, unless they are there already."""
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.bundle import write_bundle
-    from lcifr.cli._learning import waiting
+    from lcifr.runs.events import step
 
     if not folder.exists():
-        with waiting(f"Writing the proofs of {whom.people} people for the exact checker"):
+        with step(f"Writing the proofs of {whom.people} people for the exact checker"):
             write_bundle(folder, encoder, whom.individuals(), Representation.read(handed))

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._limits import part_for
-from lcifr.cli._output import plain
-from lcifr.cli._parties import Parties
-from lcifr.cli._whom import Whom
+from lcifr.files import json_value
+from lcifr.runs.limits import part_for
+from lcifr.runs.parties import Parties
+from lcifr.runs.people_source import Whom
 
 if TYPE_CHECKING:
     from lcifr.certification.auditor import Audit
@@ -33,12 +33,13 @@ def audit_people(
     work: Path, parties: Parties, whom: Whom, workers: int | None, chunk: int | None, *, modular: bool
 ) -> None:
     """Audit everybody into ``work``, part by part, unless that is done already."""
-    from lcifr.cli._learning import plain_notes, say_resumed, timed, watched, workers_for
+    from lcifr.runs.events import StepKind, step
     from lcifr.runs.file_runs import audit_file
+    from lcifr.runs.learning import note_other_versions, note_resumed, workers_for
 
     if (work / "audited").exists():
         return
-    with timed(f"Auditing {whom.people} people from end to end"), plain_notes():
+    with step(f"Auditing {whom.people} people from end to end", StepKind.LONG), note_other_versions():
         done = audit_file(
             parties.encoder,
             parties.head,
@@ -47,11 +48,10 @@ def audit_people(
             id_column=whom.id_column,
             chunk=part_for(whom.people, chunk),
             workers=workers_for(whom.people, workers),
-            progress=watched(),
             modular=modular,
             tolerance=parties.tolerance,
         )
-    say_resumed(done)
+    note_resumed(done)
 
 
 def gather(work: Path, parties: Parties, whom: Whom, by: list[str] | None) -> Gathered:
@@ -104,7 +104,9 @@ def _counterexamples(parties: Parties, found: Audit, most: int) -> list[dict[str
     listed = []
     for row, other in zip(rows, decided, strict=True):
         pair = found.counterexample(found.ids[row])
-        differs = {str(name): [plain(value) for value in pair[name]] for name in pair.columns}
-        own = plain(found.prediction[row])
-        listed.append({"id": found.ids[row], "prediction": own, "other_prediction": plain(other), "differs": differs})
+        differs = {str(name): [json_value(value) for value in pair[name]] for name in pair.columns}
+        own = json_value(found.prediction[row])
+        listed.append(
+            {"id": found.ids[row], "prediction": own, "other_prediction": json_value(other), "differs": differs}
+        )
     return listed

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._folder import read_result
-from lcifr.cli._formula import describe_formula, read_formula
-from lcifr.cli._learning import classes_of
-from lcifr.cli._people import HELD_OUT, TRAIN, Side
-from lcifr.cli._whom import Whom, draw, look_at, whom_of
 from lcifr.errors import LcifrError, did_you_mean
+from lcifr.runs.folder import read_result
+from lcifr.runs.formulas import describe_formula, read_formula
+from lcifr.runs.learning import classes_of
+from lcifr.runs.people_source import Whom, draw, look_at, whom_of
+from lcifr.runs.tables import HELD_OUT, TRAIN, Side
 
 if TYPE_CHECKING:
     from lcifr.certification.encoder import FrozenEncoder
@@ -112,7 +112,7 @@ class Parties:
 def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Parties:
     """Both folders; refused where the consumer's model was learned from another encoder."""
     from lcifr.certification.encoder import freeze
-    from lcifr.cli._learning import load_encoder, load_model
+    from lcifr.runs.learning import load_encoder, load_model
 
     made, used = read_result(producer, "produce"), read_result(consumer, "consume")
     fitted = load_encoder(producer)
@@ -139,13 +139,13 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
 
 
 def _other_formula(phi: str, fitted: FairEncoder) -> Any:
-    from lcifr.cli._output import to_stderr
+    from lcifr.runs.events import note
     from lcifr.similarity import Similarity
 
     text, source = read_formula(phi)
     similarity = Similarity(text, fitted.schema_, fitted.encoding_, source=source)
     same = "the very φ that the producer used" if similarity.hash == fitted.similarity_.hash else "not the producer's φ"
-    to_stderr(f"Note: {phi} is {same}")
+    note(f"{phi} is {same}")
     return similarity
 
 
@@ -169,8 +169,8 @@ def _stored(producer: Path, name: str, schema: Schema) -> Side:
     import pandas as pd
 
     from lcifr.artifacts.folder import read_json
-    from lcifr.cli._labels import read_labels
     from lcifr.data import read_frame
+    from lcifr.runs.labels import read_labels
 
     file = producer / "people" / f"{name}.parquet"
     if not file.is_file():

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lcifr.certification.population import Statement
-    from lcifr.cli._parties import Parties
-    from lcifr.cli._people import Side
     from lcifr.data import Individuals
+    from lcifr.runs.parties import Parties
+    from lcifr.runs.tables import Side
 
 
 def judge_baselines(parties: Parties, training: Side, people: Individuals, y: Any) -> dict[str, dict[str, float]]:
@@ -17,11 +17,11 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
     from lcifr.certification.auditor import audit
     from lcifr.certification.encoder import freeze
     from lcifr.certification.population import state
-    from lcifr.cli._progress import progress_bar
     from lcifr.estimators import RobustClassifier, plain, unaware
+    from lcifr.runs.events import StepKind, step
 
     found = {}
-    with progress_bar("Training and auditing the baselines") as progress:
+    with step("Training and auditing the baselines", StepKind.COUNT) as progress:
         progress(0, 2)
         for number, (name, make) in enumerate((("plain", plain), ("unaware", unaware))):
             encoder = make(parties.fitted).set_params(random_state=parties.fitted.random_state or 0, verbose=False)

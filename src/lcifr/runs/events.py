@@ -1,0 +1,135 @@
+"""Progress of a run as events, for whoever listens: a terminal, a notebook, a browser.
+
+Work deep inside a run says what it does with :func:`note`, :func:`warn` and :func:`step`. Nobody hears it unless a
+listener was set with :func:`listening`: a library that prints by itself is in the way of every program but one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class StepKind(StrEnum):
+    """What a listener can expect of a step."""
+
+    WAIT = "wait"
+    """It cannot say how far it is."""
+    COUNT = "count"
+    """It counts things."""
+    PEOPLE = "people"
+    """It counts people, some of whom may have been done by an earlier run."""
+    LONG = "long"
+    """It has steps of its own, and takes long enough for its time to be worth a line."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something the user should know."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Something the user should look into."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Started:
+    """A step begins. total : how many there are to count, where that is known."""
+
+    step: str
+    kind: StepKind
+    total: int | None = None
+
+
+@dataclass(frozen=True)
+class Advanced:
+    """``done`` of ``total`` are done; ``resumed`` of them by an earlier run."""
+
+    step: str
+    done: int
+    total: int | None
+    resumed: int = 0
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A step is over, whether it succeeded or not."""
+
+    step: str
+    seconds: float
+
+
+Event = Note | Warned | Started | Advanced | Ended
+Listener = Callable[[Event], None]
+Advance = Callable[[int, int | None], None]
+
+
+def ignore(event: Event) -> None:
+    """The listener of those who do not listen."""
+
+
+_listener: ContextVar[Listener] = ContextVar("listener", default=ignore)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Hear every event of what runs inside."""
+    before = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(before)
+
+
+def is_heard() -> bool:
+    """Whether anybody listens: what would cost time only to be shown can be left out otherwise."""
+    return _listener.get() is not ignore
+
+
+def emit(event: Event) -> None:
+    """Tell the listener."""
+    _listener.get()(event)
+
+
+def note(text: str) -> None:
+    """Something the user should know."""
+    emit(Note(text))
+
+
+def warn(text: str) -> None:
+    """Something the user should look into."""
+    emit(Warned(text))
+
+
+@contextmanager
+def step(name: str, kind: StepKind = StepKind.WAIT, total: int | None = None) -> Iterator[Advance]:
+    """A step of a run; yields a function to call with how many are done, and of how many."""
+    emit(Started(name, kind, total))
+    begun = time.monotonic()
+    try:
+        yield lambda done, of: emit(Advanced(name, done, of))
+    finally:
+        emit(Ended(name, time.monotonic() - begun))
+
+
+@contextmanager
+def counting_people(total: int | None) -> Iterator[Callable[..., None]]:
+    """A step over people; yields ``advance(people, worked=True)``, with ``worked=False`` for those found done."""
+    name, done, resumed = "people", 0, 0
+
+    def advance(people: int, *, worked: bool = True) -> None:
+        nonlocal done, resumed
+        done, resumed = done + people, resumed + (0 if worked else people)
+        emit(Advanced(name, done, total, resumed))
+
+    with step(name, StepKind.PEOPLE, total):
+        yield advance
