@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from lcifr.cli import build
-from lcifr.cli._progress import progress_bar
 from lcifr.datasets import find, load
 from lcifr.similarity import Similarity, ready, ready_names
 
@@ -182,23 +181,6 @@ def test_every_command_has_help_with_an_example(command):
     result = run("phi", command, "--help")
     assert result.exit_code == 0
     assert f"Example: lcifr phi {command}" in " ".join(result.stdout.split())
-
-
-# -- progress ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_bar_appears_on_stderr_only_after_two_seconds(monkeypatch, capsys):
-    now = [0.0]
-    monkeypatch.setattr("lcifr.cli._progress.time.monotonic", lambda: now[0])
-    with progress_bar("Comparing people") as report:
-        report(1, 4)
-    assert capsys.readouterr().err == ""
-    with progress_bar("Comparing people") as report:
-        now[0] += 3
-        report(2, 4)
-    captured = capsys.readouterr()
-    assert "Comparing people" in captured.err
-    assert captured.out == ""
 
 
 # -- a table of one's own ----------------------------------------------------------------------------------------------
