@@ -167,7 +167,7 @@ def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
     """What must agree, in a sentence."""
     model, decision = found.model, found.model.decision
     if decision.kind == "within":
-        return f"two similar people’s outputs differ by at most {decision.tolerance * model.scale:.6g}"
+        return f"two similar people’s outputs differ by at most {decision.tolerance:.6g}"
     names = [str(label) for label in (range(max(decision.outputs, 2)) if model.labels is None else model.labels)]
     shown = [words.get(name, name) for name in names]
     if all(len(group) == 1 for group in decision.groups):
