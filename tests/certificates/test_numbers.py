@@ -17,7 +17,7 @@ from lcifr.prove import maximize
 from tests.certificates.scenes import FORMULAS, scene
 from tests.learn.populations import FORMULA, population
 
-UNITS = [(1.0, 0.0), (1e-6, 0.0), (1e9, 0.0), (1e-6, -3e-6), (1e9, -4e10)]
+UNITS = [(1.0, 0.0), (1e-6, -3e-6), (1e9, -4e10)]
 
 
 def in_units(model: Network, scale: float, shift: float) -> Network:
@@ -33,8 +33,8 @@ def test_verdicts_do_not_depend_on_the_unit(seed: int) -> None:
     both = np.broadcast_to(np.array([[1.0], [-1.0]]), (len(own), 2, 1))
     best = maximize(merge(one.encoder.network, one.model), both, region).upper
     far = np.maximum(best[:, 0] - own[:, 0], best[:, 1] + own[:, 0])
-    # A hair more than somebody needs: nothing but the last branch shows it, and nothing may stop the engine before.
-    for tolerance in (0.7 * float(np.median(far)), 1.0001 * float(np.median(far)), 1.0001 * float(far.max())):
+    # Hardly more than somebody needs: nothing may stop the engine before it has seen that.
+    for tolerance in (0.7 * float(far.max()), 1.02 * float(far.max())):
         seen = []
         for scale, shift in UNITS:
             model = in_units(one.model, scale, shift)

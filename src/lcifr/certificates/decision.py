@@ -28,6 +28,8 @@ not rest on a solver's word."""
 PRECISION = 1e-6
 """Of an answer whose limit is a decision: such outputs are nearly a tie. Of a number it is a share of the tolerance:
 labels come in any unit, from millionths to billions."""
+FINEST = 1e-9
+"""The engine solves programs in float64: nearer than this it would branch without end."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ class Decision:
     def _precision(self, limit: FloatArray) -> float:
         """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everybody."""
         share = PRECISION * self.tolerance / (1.0 + float(np.abs(limit).max(initial=0.0)))
-        return min(PRECISION, max(share, np.finfo(np.float64).tiny))
+        return min(PRECISION, max(share, FINEST))
 
     def strict(self, values: FloatArray, doubt: FloatArray) -> BoolArray:
         """(people,) whether the own decision surely is the predicted one, in exact arithmetic too."""
