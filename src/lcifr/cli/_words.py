@@ -48,12 +48,12 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
     return lines + [f"warning: {text}" for text in warnings]
 
 
-def tolerance_hint(y: Any) -> str:
-    """An example of a tolerance for these labels: a tenth of their spread, one digit of it."""
+def example_tolerance(y: Any) -> str:
+    """An option to begin with: a tenth of these labels' standard deviation, one digit of it."""
     import numpy as np
 
     tenth = float(np.std(np.asarray(y, dtype=np.float64))) / 10
-    return f"--tolerance {float(f'{tenth:.0e}'):g} would be a tenth of the labels' standard deviation"
+    return f"--tolerance {float(f'{tenth:.0e}'):g}"
 
 
 def learned_warnings(found: Iterable[Degeneracy], said: Mapping[str, Any]) -> list[str]:
@@ -92,8 +92,9 @@ def baseline_table(result: dict[str, Any]) -> None:
     }
     table = Table(box=None, header_style="bold", pad_edge=False)
     names = {"accuracy": "accuracy", "balanced_accuracy": "balanced", "r2": "R²", "mean_error": "mean error"}
-    for heading in ("percent", *(names.get(key, key) for key in own)):
-        table.add_column(heading, justify="left" if heading == "percent" else "right")
+    first = "percent" if result["mean_error"] is None else "shares in percent"
+    for heading in (first, *(names.get(key, key) for key in own)):
+        table.add_column(heading, justify="left" if heading == first else "right")
     for name, figures in {"this model": own, **result["baselines"]}.items():
         table.add_row(name, *(_figure(key, figures[key]) for key in own))
     out = console()
@@ -127,5 +128,5 @@ def counterexample_table(result: dict[str, Any]) -> None:
     out = console()
     out.print()
     out.print(table)
-    moved = "" if tolerance is None else f" The prediction {moved_words(own, other, tolerance)}."
+    moved = "" if tolerance is None else f" The prediction {moved_words(abs(other - own), tolerance)}."
     out.print(f"All else is equal, and φ holds for the two.{moved} {result['violated']} such people in all.\n")

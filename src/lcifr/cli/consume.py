@@ -146,7 +146,7 @@ def _learn(
     import numpy as np
 
     from lcifr.cli._learning import one_thread, timed
-    from lcifr.cli._words import tolerance_hint
+    from lcifr.cli._words import example_tolerance
     from lcifr.estimators import RobustClassifier, RobustRegressor
     from lcifr.learn.target import Kind, Target
 
@@ -161,7 +161,7 @@ def _learn(
     if number and tolerance is None:
         raise LcifrError(
             "the labels are numbers, so it must be said how far two predictions may be apart",
-            fix=f"add --tolerance, in the label's own unit: {tolerance_hint(y)}; or --task classification",
+            fix=f"for example {example_tolerance(y)}, a tenth of their standard deviation; or --task classification",
         )
     if not number and tolerance is not None:
         raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")

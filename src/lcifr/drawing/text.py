@@ -72,15 +72,11 @@ def exactly(tolerance: float) -> str:
 
 def tolerance_words(tolerance: float) -> str:
     """What a tolerance means, in a clause."""
-    return (
-        f"predictions less than {exactly(tolerance)} apart, in the label’s own unit, count as the same decision; "
-        "certified is whoever has nobody similar farther off"
-    )
+    return f"predictions less than {exactly(tolerance)} apart, in the label’s own unit, count as the same decision"
 
 
-def moved_words(own: float, other: float, tolerance: float) -> str:
+def moved_words(moved: float, tolerance: float) -> str:
     """How far a counterexample is off; with as many digits as it takes to see that it is too far."""
-    moved = abs(other - own)
     steps = [tolerance / 10**digits for digits in range(12)] if tolerance > 0 else [0.0]
     pairs = [(quantity(moved, step), quantity(tolerance, step)) for step in steps]
     far, allowed = next((pair for pair in pairs if pair[0] != pair[1]), (repr(moved), repr(tolerance)))
