@@ -95,3 +95,18 @@ def test_labels_that_are_all_one_number(place):
     workers(40).assign(pay=12.5).to_csv(place / "flat.csv", index=False)
     words = ("--phi", "w.phi", "--target", "pay", *QUICK, "--out", "flat")
     assert "12.5" in lcifr("produce", "flat.csv", *words, cwd=place, expect=2).err
+
+
+def test_the_page_speaks_of_numbers(place):
+    lcifr("report", "a", "--out", "r.md", cwd=place)
+    page = (place / "r.md").read_text(encoding="utf-8")
+    found = result(place, "a")
+    assert "The tolerance is 250: predictions less than that apart count as the same decision." in page
+    assert "| Model | R² | Mean error |" in page
+    assert "always the mean" in page
+    assert "Accuracy unknown" not in page
+    assert "is decided" not in page.split("## Person by person")[1]
+    assert page.count("gets a prediction within 250 of ") == found["certified"]
+    assert page.count("more than the tolerance of 250") == found["violated"]
+    lcifr("report", "c", "--out", "c.md", cwd=place)
+    assert "gets a prediction within 250 of " in (place / "c.md").read_text(encoding="utf-8")

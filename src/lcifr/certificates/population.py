@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from lcifr.certificates.auditor import Audit
 from lcifr.certificates.tally import Tally
 from lcifr.certificates.verdicts import Certificates
-from lcifr.drawing.text import at_least, quantity
+from lcifr.drawing.text import at_least, fixed, quantity
 from lcifr.errors import LcifrError
 
 
@@ -143,14 +143,14 @@ def fit_words(figures: Mapping[str, Any]) -> str:
     """How well numbers are predicted, beside whoever always says the mean: what accuracy is to classes."""
     of_mean = figures["mean_error_of_mean"]
     beside = "" if of_mean is None else f"; always predicting the mean errs by {quantity(of_mean)}"
-    r2 = "R² unknown: all true labels are equal" if figures["r2"] is None else f"R² {figures['r2']:.3f}"
+    r2 = "R² unknown: all true labels are equal" if figures["r2"] is None else f"R² {fixed(figures['r2'])}"
     return f"{r2}, mean error {quantity(figures['mean_error'])}{beside}"
 
 
 def _figure(name: str, value: float | None) -> str:
     if value is None:
         return "–"
-    return quantity(value) if name == "mean_error" else f"{value:.3f}" if name == "r2" else f"{value:.1%}"
+    return quantity(value) if name == "mean_error" else fixed(value) if name == "r2" else f"{value:.1%}"
 
 
 def constant_words(people: int, decision: str) -> str:

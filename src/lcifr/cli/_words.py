@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lcifr.certificates.population import fit_words
-from lcifr.drawing.text import at_least, exactly, moved_words, percent, quantity, tolerance_words, visible
+from lcifr.drawing.text import at_least, exactly, fixed, moved_words, percent, quantity, tolerance_words, visible
 
 if TYPE_CHECKING:
     from lcifr.learn.score import Degeneracy
@@ -106,7 +106,7 @@ def _figure(name: str, value: float | None) -> str:
     """A share in percent; R² and the mean error as they are."""
     if value is None:
         return "–"
-    return f"{value:.3f}" if name == "r2" else quantity(value) if name == "mean_error" else f"{100 * value:.1f}"
+    return fixed(value) if name == "r2" else quantity(value) if name == "mean_error" else f"{100 * value:.1f}"
 
 
 def counterexample_table(result: dict[str, Any]) -> None:

@@ -52,6 +52,11 @@ def floored(value: float | None, digits: int = 4) -> str:
     return short(math.floor(value / step) * step, digits)
 
 
+def fixed(value: float | None) -> str:
+    """R²: three places, whatever its size."""
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
 def quantity(value: float, step: float = 0.0) -> str:
     """A predicted number, in the label's unit, with thousands set apart: to a hundredth of ``step``, or four digits."""
     if not math.isfinite(value):

@@ -8,7 +8,7 @@ import numpy as np
 
 from lcifr.certificates import Audit, Certificates, Statement
 from lcifr.certificates.population import constant_words
-from lcifr.drawing.text import count, percent, short
+from lcifr.drawing.text import count, fixed, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Finding, Severity, Similarity, lint
 from lcifr.similarity.proposal import UNTOUCHED, is_untouched
@@ -121,7 +121,7 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
 
 
 def _score(model: ModelRow) -> str:
-    return f"accuracy {percent(model.score)}" if model.mean_error is None else f"R² {short(model.score, 3)}"
+    return f"accuracy {percent(model.score)}" if model.mean_error is None else f"R² {fixed(model.score)}"
 
 
 def _less(mine: float | None, theirs: float | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lcifr.drawing.text import at_least, count, exactly, percent, quantity, short
+from lcifr.drawing.text import at_least, count, exactly, fixed, percent, quantity
 from lcifr.report.content import GroupRow, ModelRow
 from lcifr.report.document import Table
 
@@ -31,7 +31,7 @@ def number_models(models: Sequence[ModelRow]) -> Table:
     rows = tuple(
         (
             model.name,
-            short(model.r2, 3),
+            fixed(model.r2),
             "–" if model.mean_error is None else quantity(model.mean_error),
             *map(percent, (model.certified, model.violated, model.undecided)),
         )
@@ -44,7 +44,7 @@ def number_models(models: Sequence[ModelRow]) -> Table:
 FIT = (
     "R² is the share of the labels’ variance that a model explains: 1 is perfect, 0 is what always predicting the mean "
     "of these people would give. The mean error is how far predictions are from the true labels on average, in the "
-    "label’s own unit."
+    "label’s own unit. Whoever always predicts the mean of the training labels is certified for everybody, and of no use."
 )
 
 
