@@ -44,7 +44,7 @@ def number_models(models: Sequence[ModelRow]) -> Table:
 FIT = (
     "R² is the share of the labels’ variance that a model explains: 1 is perfect, 0 is what always predicting the mean "
     "of these people would give. The mean error is how far predictions are from the true labels on average, in the "
-    "label’s own unit. Whoever always predicts the mean of the training labels is certified for everybody, and of no use."
+    "label’s own unit. Always predicting the mean of the training labels is certified for everybody, and of no use."
 )
 
 
