@@ -43,8 +43,8 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
         )
     if result["mean_error"] is not None:
         lines.append(fit_words(result))
-    if result["tolerance"] is not None:
-        lines.append(f"tolerance {exactly(result['tolerance'])}: {tolerance_words(result['tolerance'])}")
+    if (tolerance := result.get("tolerance")) is not None:
+        lines.append(f"tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}")
     return lines + [f"warning: {text}" for text in warnings]
 
 
