@@ -25,7 +25,7 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
     from lcifr.cli._progress import progress_bar
     from lcifr.estimators import RobustClassifier, RobustRegressor, plain, unaware
 
-    found, number = dict[str, dict[str, float | None]](), parties.task == "regression"
+    found, number = Baselines(), parties.task == "regression"
     with progress_bar("Training and auditing the baselines") as progress:
         progress(0, 2)
         for place, (name, make) in enumerate((("plain", plain), ("unaware", unaware))):
@@ -47,10 +47,9 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
 
 def figures_of(said: Statement) -> dict[str, float | None]:
     """The figures by which models are compared, of people whose labels are known."""
-    numbers = {"r2": said.r2, "mean_error": said.mean_error}
-    classes = {"accuracy": said.accuracy or 0.0, "balanced_accuracy": said.balanced_accuracy or 0.0}
+    fit = ("accuracy", "balanced_accuracy") if said.mean_error is None else ("r2", "mean_error")
     return {
-        **(classes if said.mean_error is None else numbers),
+        **{name: getattr(said, name) for name in fit},
         "certified": said.share,
         "violated": said.violated / said.people,
         "undecided": said.undecided / said.people,
