@@ -146,6 +146,15 @@ def test_the_target_in_another_unit_is_noticed(tmp_path):
     assert '"income" puts people' not in said.out
 
 
+def test_without_a_target_the_next_command_asks_for_one(tmp_path):
+    said, _, _ = proposed(tmp_path, debtors())
+    command = next(line for line in said.err.splitlines() if line.startswith("  lcifr "))
+    assert "lcifr produce" not in said.err
+    words = shlex.split(command.replace("COLUMN", "default"))[1:]
+    lcifr(*words, cwd=tmp_path)
+    assert Schema.load(tmp_path / "t.toml").target == "default"
+
+
 # -- a guess is called a guess -----------------------------------------------------------------------------------------
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lcifr.data import Schema, read_frame
+from lcifr.data import Encoding, Schema, read_frame
 from lcifr.data.io.stream import column_names, read_tables
 from lcifr.data.utf8 import BLOCK, refuse_other_encodings
 from lcifr.errors import LcifrError
+from lcifr.similarity import Similarity
 
 ROWS = [("Müller", 34), ("São Paulo", 51), ("Zoe", 7)] * 40
 
@@ -73,6 +74,40 @@ def test_the_place_does_not_depend_on_where_a_block_ends(tmp_path, before, wrong
         refuse_other_encodings(tmp_path / "p.csv")
     assert "line 3: " in str(caught.value)
     assert "x" * min(before, 5) + wrong.decode("utf-8", "backslashreplace") in str(caught.value)
+
+
+def test_bytes_of_a_frame_are_text_or_refused():
+    frame = pd.DataFrame({"name": [b"Zoe", "Müller".encode()], "age": [1, 2]})
+    assert Schema.infer(frame)["name"].values == ("Müller", "Zoe")
+    with pytest.raises(LcifrError, match=r"Fix: decode the column"):
+        Schema.infer(frame.assign(name=[b"Zoe", "Müller".encode("latin-1")]))
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("age;ok\n3;1\n", "save it with commas"),
+        ("age;ok;n\n3;1;2\n", "save it with commas"),
+        ("a,b\n1,2\n4,5,6\n", "as many values as the first"),
+    ],
+)
+@pytest.mark.parametrize("read", [read_frame, lambda path: list(read_tables(path, None))])
+def test_other_separators_and_ragged_lines_say_what_to_do(tmp_path, text, fix, read):
+    (tmp_path / "p.csv").write_text(text)
+    with pytest.raises(LcifrError, match=f"Fix: .*{fix}"):
+        read(tmp_path / "p.csv")
+
+
+def test_formulas_and_schemas_in_another_encoding_say_what_to_do(tmp_path):
+    schema = Schema.infer(pd.DataFrame({"größe": [1, 2], "sex": ["f", "m"]}))
+    (tmp_path / "s.phi").write_bytes("same(größe)".encode("latin-1"))
+    with pytest.raises(LcifrError, match="Fix: give a text file, saved as UTF-8"):
+        Similarity.load(
+            tmp_path / "s.phi", schema, Encoding.fit(pd.DataFrame({"größe": [1, 2], "sex": ["f", "m"]}), schema)
+        )
+    (tmp_path / "s.toml").write_bytes('target = "größe"'.encode("latin-1"))
+    with pytest.raises(LcifrError, match="Fix: give a text file, saved as UTF-8"):
+        Schema.load(tmp_path / "s.toml")
 
 
 def test_a_schema_that_a_windows_editor_saved_can_be_read(tmp_path):

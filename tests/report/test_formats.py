@@ -172,7 +172,7 @@ def test_what_is_missing_is_left_out_or_said():
     [
         (3, {}, "two similar people get the same decision (0, 1, 2)"),
         (3, {"groups": [[0, 2]]}, "two similar people’s decisions are in the same group (0 or 2; 1)"),
-        (1, {"tolerance": 0.25}, "two similar people’s outputs differ by at most 0.25"),
+        (1, {"tolerance": 0.25}, "the prediction is less than 0.25 away from that person’s own"),
     ],
 )
 def test_every_kind_of_decision_is_said(outputs, options, rule):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,7 @@ def audit(
         question.directions,
         region,
         target=question.limit,
+        tolerance=question.precision,
         method=OWN_WORD,
         budget=budget,
         device=device,
@@ -165,7 +166,7 @@ def audit(
         verdict=words(Verdict, {Verdict.CERTIFIED: certified, Verdict.COUNTEREXAMPLE: found.found}, Verdict.UNDECIDED),
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
         prediction=predictions(decider, trial.values),
-        margin=np.minimum((question.limit - answer.upper).min(1), np.finfo(np.float64).max) * decider.scale,
+        margin=np.minimum((question.limit - answer.upper).min(1), np.finfo(np.float64).max),
         vacuous=~region.nonempty,
         alone=alone(region),
         others=found.others,
@@ -191,7 +192,7 @@ def ask_whole(encoder: Encoder, model: Model, trial: Trial, region: Region) -> A
     asked = model.decision.ask(trial.values, trial.doubt)
     error = merging_error(encoder.network, model.network, region)
     room = np.einsum("pko,po->pk", np.abs(asked.directions), error) * (1.0 + 1e-9)
-    return Asked(asked.directions, asked.limit - room)
+    return replace(asked, limit=asked.limit - room)
 
 
 def _modular(

@@ -75,7 +75,7 @@ def certify(
         ids=representation.ids,
         verdict=words(Verdict, {Verdict.CERTIFIED: sure}, Verdict.UNDECIDED),
         prediction=predictions(decider, values),
-        margin=margin * decider.scale,
+        margin=margin,
         largest_radius=farthest,
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
         radius_status=representation.radius_status,
@@ -128,7 +128,14 @@ def bound_on_box(
     if asked.at is not None:
         return _bound_apart(network, asked, region, budget, device)
     answer = maximize(
-        network, asked.directions, region, target=asked.limit, method=OWN_WORD, budget=budget, device=device
+        network,
+        asked.directions,
+        region,
+        target=asked.limit,
+        tolerance=asked.precision,
+        method=OWN_WORD,
+        budget=budget,
+        device=device,
     )
     return Bound(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
 
@@ -147,6 +154,7 @@ def _bound_apart(network: Any, asked: Asked, region: Region, budget: Any, device
             asked.directions[rows],
             region.take(rows),
             target=np.where(np.isfinite(margin), upper + margin / 2, -np.inf)[rows] if shared else None,
+            tolerance=asked.precision,
             method=OWN_WORD,
             budget=budget,
             device=device,

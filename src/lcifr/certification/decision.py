@@ -7,7 +7,7 @@ outputs that must stay strictly below a limit; ties never count for a certificat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,13 @@ OWN_WORD = "branch"
 not rest on a solver's word."""
 
 
+PRECISION = 1e-6
+"""Of an answer whose limit is a decision: such outputs are nearly a tie. Of a number it is a share of the tolerance:
+labels come in any unit, from millionths to billions."""
+FINEST = 1e-9
+"""The engine solves programs in float64: nearer than this it would branch without end."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a certificate must show: direction · output < limit for everybody similar.
@@ -35,11 +42,13 @@ class Asked:
     limit : (people, k)
     at : None; or (people, k) the directions at z, rounded up. Then the first half of the directions are opposite to
         the second, and two opposite ones stay below the limit *together*: no two points, z included, are so far apart.
+    precision : what the engine may take as equal, absolute plus relative; little beside the tolerance of a number.
     """
 
     directions: FloatArray
     limit: FloatArray
     at: FloatArray | None = None
+    precision: float = PRECISION
 
     def margin(self, upper: FloatArray) -> FloatArray:
         """(people, k) how far below the limits everything stays, given bounds (people, k) of the directions."""
@@ -52,7 +61,8 @@ class Asked:
 
     def take(self, rows: IntArray) -> Asked:
         """About some of the people."""
-        return Asked(self.directions[rows], self.limit[rows], None if self.at is None else self.at[rows])
+        at = None if self.at is None else self.at[rows]
+        return Asked(self.directions[rows], self.limit[rows], at, self.precision)
 
 
 @dataclass(frozen=True)
@@ -117,7 +127,9 @@ class Decision:
             signs = np.concatenate([np.eye(self.outputs), -np.eye(self.outputs)])
             limit = values @ signs.T + self.tolerance
             room = doubt @ np.abs(signs).T + gamma(8) * (np.abs(limit) + self.tolerance + FLOOR)
-            return Asked(np.broadcast_to(signs, (people, *signs.shape)), limit - 2 * room)
+            return Asked(
+                np.broadcast_to(signs, (people, *signs.shape)), limit - 2 * room, precision=self._precision(limit)
+            )
         prediction = self.predict(values)
         # Where groups differ in size, some people have fewer classes outside: their last one is asked twice.
         outside = [[c for c in range(self.outputs) if c not in group] for group in self.groups]
@@ -142,7 +154,12 @@ class Decision:
         if self.kind != "within":
             return asked
         at = np.concatenate([values, -values], axis=1) + 2 * np.concatenate([doubt, doubt], axis=1)
-        return Asked(asked.directions, np.full_like(asked.limit, self.tolerance), np.nextafter(at, np.inf))
+        return replace(asked, limit=np.full_like(asked.limit, self.tolerance), at=np.nextafter(at, np.inf))
+
+    def _precision(self, limit: FloatArray) -> float:
+        """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everybody."""
+        share = PRECISION * self.tolerance / (1.0 + float(np.abs(limit).max(initial=0.0)))
+        return min(PRECISION, max(share, FINEST))
 
     def strict(self, values: FloatArray, doubt: FloatArray) -> BoolArray:
         """(people,) whether the own decision surely is the predicted one, in exact arithmetic too."""
@@ -181,19 +198,19 @@ class Decision:
 class Model:
     """A network and what its outputs mean: what :func:`certify` and :func:`audit` work with.
 
-    ``labels`` are the classes' names, or None; ``scale`` is what one unit of the output is in units of the target.
+    ``labels`` are the classes' names, or None; ``mean`` is that of the numbers it was learned from, where it is known.
     """
 
     network: Network
     decision: Decision
     labels: NDArray[Any] | None = None
-    scale: float = 1.0
+    mean: float | None = None
 
     @property
     def identity(self) -> tuple[Any, ...]:
         """Everything that a decision depends on, in values whose ``repr`` tells two models apart."""
         labels = None if self.labels is None else self.labels.tolist()
-        return self.network.hash, self.decision, labels, self.scale
+        return self.network.hash, self.decision, labels
 
 
 def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolerance: float | None = None) -> Model:
@@ -202,7 +219,7 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
     Parameters
     ----------
     groups : class labels that count as one decision, as lists of labels (of class numbers for a plain network).
-    tolerance : for regression, in the target's own units.
+    tolerance : for regression, in the label's own unit, as the network's output is.
     """
     if isinstance(model, Model):
         return model
@@ -216,8 +233,7 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
     if target.kind is Kind.NUMBER:
         if tolerance is None:
             raise LcifrError("a regression needs a tolerance", fix="pass tolerance=… in the units of the target")
-        # Rounded down by a little: an output within this is surely within the tolerance in the target's units.
-        return Model(network, Decision.of(1, tolerance=tolerance / target.sd * (1 - 1e-15)), None, target.sd)
+        return Model(network, Decision.of(1, tolerance=tolerance), None, decider.mean)
     if tolerance is not None:
         raise LcifrError("a tolerance is for numbers, and this model decides classes", fix="leave tolerance out")
     named = None if groups is None else [[_class(label, target.classes) for label in group] for group in groups]

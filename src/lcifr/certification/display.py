@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.drawing.text import count, percent, plain
+from lcifr.drawing.text import count, exactly, percent, plain, quantity
 
 SHOWN = 5
 """Counterexamples in a notebook."""
@@ -68,9 +68,15 @@ class Shown:
 
 def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
     """The first few counterexamples of an audit, with what differs."""
-    rows: list[tuple[str, ...]] = [("counterexample", "decision", "a similar person is decided otherwise")]
+    number = found.model.decision.kind == "within" and found.prediction.ndim == 1
+    tolerance = found.model.decision.tolerance
+    headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
+    rows: list[tuple[str, ...]] = [
+        ("counterexample", *(headings if number else ("decision", "a similar person is decided otherwise")))
+    ]
     for row in np.flatnonzero(found.violated)[:SHOWN]:
         pair = found.counterexample(found.ids[row])
         differs = "; ".join(f"{name} {' → '.join(map(plain, pair[name].tolist()))}" for name in pair.columns)
-        rows.append((str(found.ids[row]), str(found.prediction[row]), differs))
+        own = found.prediction[row]
+        rows.append((str(found.ids[row]), quantity(float(own), tolerance) if number else str(own), differs))
     return rows

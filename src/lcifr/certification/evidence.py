@@ -43,7 +43,7 @@ def prove(
         asked.directions,
         region,
         target=asked.limit,
-        tolerance=TO_THE_END,
+        tolerance=min(TO_THE_END, asked.precision),
         budget=budget,
         device=device,
         proof=True,

@@ -79,7 +79,13 @@ class Desk:
         upper, best = self._plain_bounds(asked, region), np.full_like(asked.limit, -np.inf)
         if strict and not (upper < asked.limit).all():
             answer = maximize(
-                self.network, asked.directions, region, target=asked.limit, method=OWN_WORD, budget=self.budget
+                self.network,
+                asked.directions,
+                region,
+                target=asked.limit,
+                tolerance=asked.precision,
+                method=OWN_WORD,
+                budget=self.budget,
             )
             upper, best = np.minimum(upper, answer.upper), answer.best
         sure = strict and bool((upper < asked.limit).all())
@@ -89,14 +95,14 @@ class Desk:
             prediction=predictions(self.model, trial.values)[0],
             verdict=Verdict.CERTIFIED if sure else Verdict.UNDECIDED,
             reason=Reason.NONE if sure else reason,
-            margin=float((asked.limit - upper).min()) * self.model.scale,
+            margin=float((asked.limit - upper).min()),
             vacuous=not bool(region.nonempty[0]),
         )
 
     def _plain_bounds(self, asked: Asked, region: Region) -> FloatArray:
         """(1, k) what one backward pass proves, without the engine's bookkeeping for many people."""
         upper = torch.full(asked.limit.shape, -torch.inf, dtype=torch.float64)
-        directions = torch.as_tensor(np.ascontiguousarray(asked.directions))
+        directions = torch.as_tensor(np.array(asked.directions))  # of numbers they are one for all, and read-only
         with torch.no_grad():
             for cell in region.cells:
                 scene = set_stage(self.layers, cell).scene

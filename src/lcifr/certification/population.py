@@ -7,7 +7,7 @@ them. That is the user's knowledge, so it is the user who says so; otherwise the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from lcifr.certification.auditor import Audit
 from lcifr.certification.tally import Tally
 from lcifr.certification.verdicts import Certificates
-from lcifr.drawing.text import at_least
+from lcifr.drawing.text import at_least, fixed, quantity
 from lcifr.errors import LcifrError
 
 
@@ -31,6 +31,8 @@ class Statement:
     lower : the population's certified share is at least this, with ``confidence``; None if the people were not held
         out, or not drawn from the population.
     accuracy, balanced_accuracy, majority_rate : of the model on these people; None without labels or for regression.
+    r2, mean_error : of a regression on these people, the latter absolute and in the label's unit.
+    r2_of_mean, mean_error_of_mean : of whoever always says the mean of the labels that were learned from, if known.
     baselines : named results to stand beside, as the user gave them.
     constant : the decision that everybody gets, where there is but one: then the share says nothing about the model.
     warnings : why the share may mean less than it seems; of a constant model that comes first.
@@ -48,8 +50,12 @@ class Statement:
     accuracy: float | None = None
     balanced_accuracy: float | None = None
     majority_rate: float | None = None
+    r2: float | None = None
+    mean_error: float | None = None
+    r2_of_mean: float | None = None
+    mean_error_of_mean: float | None = None
     constant: str | None = None
-    baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    baselines: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     subgroups: Any = None
 
@@ -68,8 +74,10 @@ class Statement:
                 f"accuracy {self.accuracy:.1%}, balanced {self.balanced_accuracy:.1%}, "
                 f"majority rate {self.majority_rate:.1%}"
             )
+        if self.mean_error is not None:
+            lines.append(fit_words(asdict(self)))
         for name, figures in self.baselines.items():
-            lines.append(f"{name}: " + ", ".join(f"{what} {value:.1%}" for what, value in figures.items()))
+            lines.append(f"{name}: " + ", ".join(f"{what} {_figure(what, value)}" for what, value in figures.items()))
         return "\n".join(lines + [f"warning: {warning}" for warning in self.warnings if warning not in first])
 
 
@@ -80,7 +88,7 @@ def state(
     held_out: bool,
     confidence: float = 0.95,
     by: Mapping[str, ArrayLike] | None = None,
-    baselines: Mapping[str, Mapping[str, float]] | None = None,
+    baselines: Mapping[str, Mapping[str, float | None]] | None = None,
 ) -> Statement:
     """Say what verdicts mean for the population.
 
@@ -101,7 +109,7 @@ def state_tally(
     *,
     held_out: bool,
     confidence: float = 0.95,
-    baselines: Mapping[str, Mapping[str, float]] | None = None,
+    baselines: Mapping[str, Mapping[str, float | None]] | None = None,
 ) -> Statement:
     """The same of people who were counted chunk by chunk."""
     if not 0 < confidence < 1:
@@ -131,6 +139,20 @@ def lower_bound(successes: int, people: int, confidence: float) -> float:
     return 0.0 if successes == 0 else float(beta.ppf(1.0 - confidence, successes, people - successes + 1))
 
 
+def fit_words(figures: Mapping[str, Any]) -> str:
+    """How well numbers are predicted, beside whoever always says the mean: what accuracy is to classes."""
+    of_mean = figures["mean_error_of_mean"]
+    beside = "" if of_mean is None else f"; always predicting the mean errs by {quantity(of_mean)}"
+    r2 = "R² unknown: all true labels are equal" if figures["r2"] is None else f"R² {fixed(figures['r2'])}"
+    return f"{r2}, mean error {quantity(figures['mean_error'])}{beside}"
+
+
+def _figure(name: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return quantity(value) if name == "mean_error" else fixed(value) if name == "r2" else f"{value:.1%}"
+
+
 def constant_words(people: int, decision: str) -> str:
     """What is said of a model that decides the same for everybody, before any share."""
     return (
@@ -143,7 +165,9 @@ def _warnings(tally: Tally, figures: dict[str, float]) -> tuple[str, ...]:
     said = []
     if tally.constant is not None:
         said.append(constant_words(tally.all.people, tally.constant))
-    elif figures and figures["accuracy"] < figures["majority_rate"]:
+    elif figures.get("r2", 0.0) < figures.get("r2_of_mean", 0.0):
+        said.append("always predicting the mean of the training labels does better: R² is below that")
+    elif "accuracy" in figures and figures["accuracy"] < figures["majority_rate"]:
         said.append(_below_majority(figures["balanced_accuracy"], len(tally.labels)))
     if tally.vacuous:
         said.append(f"{tally.vacuous} certificates are vacuous: nobody is similar to these people")
@@ -174,6 +198,8 @@ def _subgroups(tally: Tally, confidence: float | None) -> Any:
             row["violated"] = count.violated / count.people
             if count.right is not None:
                 row["accuracy"] = count.right / count.people
+            if count.fit is not None:
+                row["mean_error"] = count.fit.figures()["mean_error"]
             rows.append(row)
     return pd.DataFrame(rows)
 

@@ -11,18 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.certification.auditor import Audit
+from lcifr.certification.fit import Fit
 from lcifr.certification.verdicts import Certificates
 from lcifr.errors import LcifrError
 
 
 @dataclass
 class Count:
-    """Some people: how many, and of whom what is true. ``right`` is None without labels."""
+    """Some people: how many, and of whom what is true. Without labels there is no ``right``, nor ``fit`` of numbers."""
 
     people: int = 0
     certified: int = 0
     violated: int = 0
     right: int | None = None
+    fit: Fit | None = None
 
 
 @final
@@ -50,9 +52,9 @@ class Tally:
 
     def add(self, found: Certificates | Audit, y: ArrayLike | None, by: Mapping[str, ArrayLike]) -> None:
         """Count these people too, with their labels where they are known, and by subgroup."""
-        of_numbers = found.model.decision.kind == "within"
-        labels = None if of_numbers else _labels(found, y)
-        masks = _Masks.of(found, labels)
+        labels, masks = _labels(found, y), _Masks.of(found, _labels(found, y))
+        if found.model.decision.kind == "within":
+            labels = None  # numbers are no classes to count by
         masks.add_to(self.all)
         self.vacuous += int((found.vacuous & found.certified).sum())
         self.reasons.update(str(reason) for reason in found.reason if str(reason))
@@ -62,8 +64,8 @@ class Tally:
             for name, mask in (("ball", found.ball), ("box", found.box)):
                 if mask is not None:
                     self.on[name] += int(mask.sum())
-        if not of_numbers and len(self._decisions) < 2:
-            self._decisions |= set(np.unique(found.prediction).tolist())
+        if found.prediction.ndim == 1 and len(self._decisions) < 2:
+            self._decisions |= set(np.unique(found.prediction)[:2].tolist())
         for label in [] if labels is None else np.unique(labels):
             masks.take(labels == label).add_to(self.labels.setdefault(label, Count()))
         for name, values in by.items():
@@ -73,11 +75,16 @@ class Tally:
 
     @property
     def constant(self) -> str | None:
-        """The decision that everybody gets, where there is but one; never of a single person, or of numbers."""
+        """The decision that everybody gets, where there is but one; never of a single person."""
         return str(next(iter(self._decisions))) if self.all.people > 1 and len(self._decisions) == 1 else None
 
     def figures(self) -> dict[str, float]:
-        """Accuracy, balanced accuracy and the share of the most frequent label; nothing without labels."""
+        """Accuracy, balanced accuracy and the share of the most frequent label; of numbers see :class:`Fit`.
+
+        Nothing without labels.
+        """
+        if self.all.fit is not None:
+            return self.all.fit.figures()
         if not self.labels:
             return {}
         shares = [(count.right or 0) / count.people for _, count in sorted(self.labels.items())]
@@ -97,20 +104,27 @@ class Tally:
 
 @dataclass(frozen=True)
 class _Masks:
-    """(people,) of one chunk."""
+    """(people,) of one chunk; ``true`` and ``predicted`` of numbers, ``right`` of classes, None without labels."""
 
     certified: NDArray[np.bool_]
     violated: NDArray[np.bool_]
     right: NDArray[np.bool_] | None
+    true: NDArray[Any] | None
+    predicted: NDArray[Any]
+    mean: float | None
 
     @classmethod
     def of(cls, found: Certificates | Audit, labels: NDArray[Any] | None) -> _Masks:
-        certified = found.certified
+        certified, predicted = found.certified, np.asarray(found.prediction)
         violated = found.violated if isinstance(found, Audit) else np.zeros_like(certified)
-        return cls(certified, violated, None if labels is None else np.asarray(found.prediction) == labels)
+        numbers = found.model.decision.kind == "within"
+        right = None if labels is None or numbers else predicted == labels
+        true = labels if numbers and predicted.ndim == 1 else None
+        return cls(certified, violated, right, true, predicted, found.model.mean)
 
     def take(self, some: NDArray[np.bool_]) -> _Masks:
-        return _Masks(self.certified[some], self.violated[some], None if self.right is None else self.right[some])
+        right, true = (None if part is None else part[some] for part in (self.right, self.true))
+        return _Masks(self.certified[some], self.violated[some], right, true, self.predicted[some], self.mean)
 
     def add_to(self, count: Count) -> None:
         count.people += len(self.certified)
@@ -118,6 +132,9 @@ class _Masks:
         count.violated += int(self.violated.sum())
         if self.right is not None:
             count.right = (count.right or 0) + int(self.right.sum())
+        if self.true is not None:
+            count.fit = count.fit or Fit()
+            count.fit.add(self.true, self.predicted, self.mean)
 
 
 def _labels(found: Certificates | Audit, y: ArrayLike | None) -> NDArray[Any] | None:

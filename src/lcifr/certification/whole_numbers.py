@@ -51,7 +51,9 @@ def search(
             break
         here = _within(region.take(parts.rows), parts, encoding)
         directions, limit = asked.directions[parts.rows], asked.limit[parts.rows]
-        answer = maximize(network, directions, here, target=limit, method=OWN_WORD, budget=NODES)
+        answer = maximize(
+            network, directions, here, target=limit, tolerance=asked.precision, method=OWN_WORD, budget=NODES
+        )
         offer(trial, here, parts.rows, answer.witness, found)
         open_ = ~(answer.upper < limit).all(1) & here.nonempty & ~found.found[parts.rows]
         worst = (answer.upper - limit).argmax(1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lcifr.drawing.text import at_least, percent, visible
+from lcifr.certification.population import fit_words
+from lcifr.drawing.text import at_least, exactly, fixed, moved_words, percent, quantity, tolerance_words, visible
 
 if TYPE_CHECKING:
     from lcifr.learn.score import Degeneracy
@@ -40,7 +41,19 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
             f"accuracy {percent(result['accuracy'])}, balanced {percent(result['balanced_accuracy'])}, "
             f"majority rate {percent(result['majority_rate'])}"
         )
+    if result["mean_error"] is not None:
+        lines.append(fit_words(result))
+    if (tolerance := result.get("tolerance")) is not None:
+        lines.append(f"tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}")
     return lines + [f"warning: {text}" for text in warnings]
+
+
+def example_tolerance(y: Any) -> str:
+    """An option to begin with: a tenth of these labels' standard deviation, one digit of it."""
+    import numpy as np
+
+    tenth = float(np.std(np.asarray(y, dtype=np.float64))) / 10
+    return f"--tolerance {float(f'{tenth:.0e}'):g}"
 
 
 def learned_warnings(found: Iterable[Degeneracy], said: Mapping[str, Any]) -> list[str]:
@@ -70,21 +83,30 @@ def baseline_table(result: dict[str, Any]) -> None:
     from lcifr.cli._output import console
 
     people = max(result["people"], 1)
-    own = {key: result[key] for key in ("accuracy", "balanced_accuracy")}
+    fit = ("accuracy", "balanced_accuracy") if result["mean_error"] is None else ("r2", "mean_error")
+    own = {key: result[key] for key in fit}
     own |= {
         "certified": result["share"],
         "violated": result["violated"] / people,
         "undecided": result["undecided"] / people,
     }
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("percent", "accuracy", "balanced", "certified", "violated", "undecided"):
-        table.add_column(heading, justify="left" if heading == "percent" else "right")
+    names = {"accuracy": "accuracy", "balanced_accuracy": "balanced", "r2": "R²", "mean_error": "mean error"}
+    first = "percent" if result["mean_error"] is None else "shares in percent"
+    for heading in (first, *(names.get(key, key) for key in own)):
+        table.add_column(heading, justify="left" if heading == first else "right")
     for name, figures in {"this model": own, **result["baselines"]}.items():
-        shares = [figures[key] for key in own]
-        table.add_row(name, *("–" if share is None else f"{100 * share:.1f}" for share in shares))
+        table.add_row(name, *(_figure(key, figures[key]) for key in own))
     out = console()
     out.print()
     out.print(table)
+
+
+def _figure(name: str, value: float | None) -> str:
+    """A share in percent; R² and the mean error as they are."""
+    if value is None:
+        return "–"
+    return fixed(value) if name == "r2" else quantity(value) if name == "mean_error" else f"{100 * value:.1f}"
 
 
 def counterexample_table(result: dict[str, Any]) -> None:
@@ -98,10 +120,13 @@ def counterexample_table(result: dict[str, Any]) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("counterexample", f"person {shown['id']}", "a similar person"):
         table.add_column(Text(visible(heading)))
-    decisions = (result["target"], shown["prediction"], shown["other_prediction"])
+    own, other, tolerance = shown["prediction"], shown["other_prediction"], result["tolerance"]
+    decided = (own, other) if tolerance is None else (quantity(own, tolerance), quantity(other, tolerance))
+    decisions = (result["target"], *decided)
     for row in (*((name, *pair) for name, pair in shown["differs"].items()), decisions):
         table.add_row(*(Text(visible(str(value))) for value in row))
     out = console()
     out.print()
     out.print(table)
-    out.print(f"All else is equal, and φ holds for the two. {result['violated']} such people in all.\n")
+    moved = "" if tolerance is None else f" The prediction {moved_words(abs(other - own), tolerance)}."
+    out.print(f"All else is equal, and φ holds for the two.{moved} {result['violated']} such people in all.\n")

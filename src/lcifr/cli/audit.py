@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +22,7 @@ from lcifr.cli._options import (
     exit_code,
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
+from lcifr.runs.baselines import Baselines
 from lcifr.runs.folder import run_folder
 from lcifr.runs.gathering import Gathered, audit_people, gather
 from lcifr.runs.limits import HELD, refuse_more
@@ -131,9 +133,9 @@ def _refuse_many(whom: Whom, bundle: bool | None, baselines: bool | None) -> Non
         to_stderr(f"Note: no baselines beside it: they need everybody in memory, and these are more than {HELD:,}")
 
 
-def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None) -> dict[str, dict[str, float]]:
+def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None) -> Baselines:
     wanted = whom.people <= HELD if wanted is None else wanted
-    if not wanted or whom.label is None or parties.task == "regression":
+    if not wanted or whom.label is None:
         return {}
     from lcifr.runs.baselines import judge_baselines
     from lcifr.runs.learning import one_thread
@@ -176,7 +178,7 @@ def _result(
     found: Gathered,
     confidence: float,
     population: bool,
-    baselines: dict[str, dict[str, float]],
+    baselines: Baselines,
 ) -> dict[str, Any]:
     from lcifr.certification.population import state_tally
     from lcifr.cli._words import advice_of, learned_warnings
@@ -220,10 +222,16 @@ def _beaten(statement: Statement) -> list[str]:
     return [
         f"the {name} model is as accurate and as often certified: {BEATEN[name]}"
         for name, figures in statement.baselines.items()
-        if statement.accuracy is not None
-        and figures["accuracy"] >= statement.accuracy
-        and figures["certified"] >= statement.share
+        if name in BEATEN and _as_good(figures, statement) and (figures["certified"] or 0.0) >= statement.share
     ]
+
+
+def _as_good(figures: Mapping[str, Any], statement: Statement) -> bool:
+    """By accuracy, or by R² of numbers; neither where it is not known."""
+    for name, own in (("accuracy", statement.accuracy), ("r2", statement.r2)):
+        if own is not None and figures.get(name) is not None:
+            return bool(figures[name] >= own)
+    return False
 
 
 def _show(result: dict[str, Any], out: Path) -> None:

@@ -147,6 +147,7 @@ def _learn(
 ) -> Head:
     import numpy as np
 
+    from lcifr.cli._words import example_tolerance
     from lcifr.estimators import RobustClassifier, RobustRegressor
     from lcifr.models.target import Kind, Target
     from lcifr.runs.events import StepKind, step
@@ -163,7 +164,7 @@ def _learn(
     if number and tolerance is None:
         raise LcifrError(
             "the labels are numbers, so it must be said how far two predictions may be apart",
-            fix="add --tolerance 0.5, in units of the label; or --task classification",
+            fix=f"for example {example_tolerance(y)}, a tenth of their standard deviation; or --task classification",
         )
     if not number and tolerance is not None:
         raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")

@@ -69,11 +69,14 @@ def init(
         return
     _show(result, found.schema)
     named = f" --id {_word(id_column)}" if id_column else ""
-    wanted = f" --target {_word(target)}" if target else " --target COLUMN"
     people, schema_word, phi_word = (_word(str(path)) for path in (table, schema_file, phi_file))
+    if target is None:  # nothing could be learned with these files
+        to_stderr("\nNow say what is to be predicted:")
+        to_stderr(f"  lcifr init {people} --target COLUMN{named}{f' --out {_word(str(out))}' if out else ''} --force")
+        return
     to_stderr(f"\nNow read and correct {phi_word}. What it means for these people:")
     to_stderr(f"  lcifr phi check {phi_word} --data {people} --schema {schema_word}")
-    to_stderr(f"Then:\n  lcifr produce {people} --phi {phi_word}{wanted}{named} --out producer")
+    to_stderr(f"Then:\n  lcifr produce {people} --phi {phi_word} --target {_word(target)}{named} --out producer")
 
 
 def _word(text: str) -> str:

@@ -105,7 +105,7 @@ def produce(
     if as_json:
         print_json(result)
     else:
-        _show(result, out)
+        _show(result, out, crowd)
 
 
 def _encoder(run: Run, crowd: Crowd, phi: str, recipe: Recipe, gamma: float) -> tuple[FairEncoder, list[str]]:
@@ -183,7 +183,9 @@ def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], b
     }
 
 
-def _show(result: dict[str, Any], out: Path) -> None:
+def _show(result: dict[str, Any], out: Path, crowd: Crowd) -> None:
+    from lcifr.cli._words import example_tolerance
+
     people, radius = result["sides"], result["radius"]
     say(f"{result['phi']['english']}\n")
     say(f"learned from {people[TRAIN]} people in {result['epochs']} epochs")
@@ -198,4 +200,10 @@ def _show(result: dict[str, Any], out: Path) -> None:
     if result["files"]["bundle"]:
         say(f"{out}/bundle       for an auditor: people, weights, proofs")
     say(f"{out}/labels.csv   {result['target']} by id, if the consumer has no labels of their own")
-    to_stderr(f"\nNext: lcifr consume {out}/handover {out}/labels.csv --out consumer")
+    number = result["task"] == "regression"
+    tolerance = f" {example_tolerance(crowd.train.y)}" if number else ""
+    to_stderr(f"\nNext: lcifr consume {out}/handover {out}/labels.csv{tolerance} --out consumer")
+    if number:
+        to_stderr(
+            "      (predictions less than the tolerance apart count as the same decision; how far is yours to say)"
+        )

@@ -70,8 +70,11 @@ def refuse_other_separators(path: Path) -> None:
     with pa.input_stream(str(path)) as file:  # which opens .gz as well
         start = file.read(65536)
     refuse_other_header(path, start)
-    header = start.split(b"\n")[0].decode("utf-8", "replace")
-    found = [word for sign, word in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")) if header.count(sign) > 1]
+    header, _, rest = start.decode("utf-8", "replace").partition("\n")
+    first = rest.partition("\n")[0]
+    words = {";": "semicolons", "\t": "tabs", ",": "commas"}
+    # A single one may belong to the name of a single column, unless there is one in the values too.
+    found = [word for sign, word in words.items() if header.count(sign) > 1 or (sign in header and sign in first)]
     if found and delimiter_of(path) not in header:
         raise LcifrError(
             f"{path}: {found[0]} stand between its values, so it has one column",
@@ -89,7 +92,11 @@ def readable(path: Path) -> Iterator[None]:
     except (pa.ArrowException, OSError) as error:
         if "UTF8" in str(error) and not is_parquet(path):
             refuse_other_encodings(path)
-        raise LcifrError(f"{path}: cannot be read: {error}", fix="give a .parquet or .csv file") from None
+        ragged = "Expected" in str(error) and "columns, got" in str(error)
+        fix = "give every line as many values as the first has; text with a comma in it stands in double quotes"
+        raise LcifrError(
+            f"{path}: cannot be read: {error}", fix=fix if ragged else "give a .parquet or .csv file"
+        ) from None
 
 
 def is_parquet(path: Path) -> bool:
@@ -131,10 +138,19 @@ def text_of(value: object) -> str:
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
+        return _decoded(value)
     if isinstance(value, float | np.floating | Decimal) and value % 1 == 0:
         return str(int(value))
     return str(value)
+
+
+def _decoded(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        raise LcifrError(
+            f"{value[:40]!r} is no text in UTF-8", fix='decode the column first: frame["name"].str.decode("latin-1")'
+        ) from None
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:

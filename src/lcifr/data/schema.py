@@ -171,7 +171,9 @@ class Schema:
                 f"{path}: there is no such file",
                 fix="check the path; `lcifr init TABLE` (or Schema.infer) proposes one",
             ) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            raise SchemaError(f"{path}: cannot be read: {error}", fix="give a text file, saved as UTF-8") from None
+        except tomllib.TOMLDecodeError as error:
             raise SchemaError(f"{path}: not a TOML file: {error}") from None
         except SchemaError as error:
             raise SchemaError(f"{path}: {error}") from None

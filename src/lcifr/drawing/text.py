@@ -52,6 +52,42 @@ def floored(value: float | None, digits: int = 4) -> str:
     return short(math.floor(value / step) * step, digits)
 
 
+def fixed(value: float | None) -> str:
+    """R²: three places, whatever its size."""
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def quantity(value: float, step: float = 0.0) -> str:
+    """A predicted number, in the label's unit, with thousands set apart: to a hundredth of ``step``, or four digits."""
+    if not math.isfinite(value):
+        return short(value)
+    size, more = (step, 2) if step > 0 else (abs(value), 3)
+    places = 0 if size == 0 else more - math.floor(math.log10(size))
+    if places > 9 or abs(value) >= 1e15:  # people would not count these digits
+        return short(value, min(17, max(6, places + 1 + math.floor(math.log10(abs(value) or 1.0)))))
+    text = f"{value:,.{max(places, 0)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "0") else text.replace("-", "−")
+
+
+def exactly(tolerance: float) -> str:
+    """A tolerance as somebody chose it."""
+    return quantity(tolerance, 1e-6 * tolerance)
+
+
+def tolerance_words(tolerance: float) -> str:
+    """What a tolerance means, in a clause."""
+    return f"predictions less than {exactly(tolerance)} apart, in the label’s own unit, count as the same decision"
+
+
+def moved_words(moved: float, tolerance: float) -> str:
+    """How far a counterexample is off; with as many digits as it takes to see that it is too far."""
+    steps = [tolerance / 10**digits for digits in range(12)] if tolerance > 0 else [0.0]
+    pairs = [(quantity(moved, step), quantity(tolerance, step)) for step in steps]
+    far, allowed = next((pair for pair in pairs if pair[0] != pair[1]), (repr(moved), repr(tolerance)))
+    return f"moves by {far}, more than the tolerance of {allowed}"
+
+
 def plain(value: Any) -> str:
     """An attribute's value: categories as they are, whole numbers whole, others with the digits they have."""
     if isinstance(value, str):

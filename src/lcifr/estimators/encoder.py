@@ -17,6 +17,7 @@ from lcifr.estimators.settings import recipe_of, schedule_of, seed_of
 from lcifr.learn.producer import People, Produced, produce
 from lcifr.learn.reach import Reached, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
+from lcifr.models.adapter import Decider
 from lcifr.models.target import Target, class_weights
 from lcifr.prove import Radius
 from lcifr.regions.region import Region
@@ -153,7 +154,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         training, checking = (self._people(*side) for side in sides)
         produced = produce(training, checking, self.target_, recipe_of(self), schedule_of(self, seed))
         self._keep(produced)
-        self._look_for_degeneracies(checking)
+        self._look_for_degeneracies(checking, sides[1][1])
         return self
 
     def _known_schema(self) -> Schema | None:
@@ -170,6 +171,9 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _keep(self, produced: Produced) -> None:
         self.network_, self.head_, self.decoder_ = produced.encoder, produced.head, produced.decoder
+        if produced.head is not None and self.target_ is not None:
+            decider = Decider.of(produced.head, self.target_)
+            self.head_, self.target_ = decider.network, decider.target
         self.history_ = produced.history
         self._n_features_out = produced.encoder.outputs
 
@@ -178,16 +182,17 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             self.n_features_in_ = len(schema)
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 
-    def _look_for_degeneracies(self, people: People) -> None:
+    def _look_for_degeneracies(self, people: People, labels: NDArray[Any] | None) -> None:
         import torch
 
-        latent, decision = self.network_(people.x), None
-        if self.head_ is not None and self.target_ is not None:
+        latent, decision, label = self.network_(people.x), None, None
+        if self.head_ is not None and self.target_ is not None and labels is not None:
+            label = self.target_.encode(labels)
             decision = self.target_.decide(torch.as_tensor(self.head_(latent))).numpy()
         alone = alone_share(people.region)
         weighted = self.class_weight is not None
         found = degeneracies(
-            self.target_, latent=latent, decision=decision, label=people.label, alone=alone, balanced=weighted
+            self.target_, latent=latent, decision=decision, label=label, alone=alone, balanced=weighted
         )
         self.degeneracies_ = found
         for one in found:

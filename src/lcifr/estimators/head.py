@@ -58,8 +58,8 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
             penalty=self.penalty,
             schedule=schedule_of(self, seed),
         )
-        self._keep(Decider(made.network, target), made.history)
-        self._look_for_degeneracies(Z, label)
+        self._keep(Decider.of(made.network, target), made.history)
+        self._look_for_degeneracies(Z, y)
         return self
 
     @abstractmethod
@@ -90,10 +90,11 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         if len(decider.target.classes):
             self.classes_ = decider.target.classes
 
-    def _look_for_degeneracies(self, Z: FloatArray, label: FloatArray) -> None:
+    def _look_for_degeneracies(self, Z: FloatArray, y: NDArray[Any]) -> None:
         import torch
 
         target = self.decider_.target
+        label = target.encode(y)
         decision = target.decide(torch.as_tensor(self.network_(Z))).numpy()
         self.degeneracies_ = degeneracies(target, decision=decision, label=label, balanced=self._weights() is not None)
         for one in self.degeneracies_:

@@ -140,6 +140,7 @@ def save_head(head: Head, path: str | Path) -> None:
     content = {
         "parameters": _parameters(head),
         "target": head.decider_.target.to_dict(),
+        "mean": head.decider_.mean,
         "history": _lines(head.history_),
         "degeneracies": [asdict(one) for one in head.degeneracies_],
     }
@@ -153,7 +154,8 @@ def load_head(cls: type[AnyHead], path: str | Path) -> AnyHead:
     with _fitting_together(path):
         head = cls(**_arguments(content["parameters"]))
         network = stored.networks["head"]
-        head._keep(Decider(network, Target.from_dict(content["target"])), _history(content["history"]))
+        decider = Decider(network, Target.from_dict(content["target"]), content["mean"])
+        head._keep(decider, _history(content["history"]))
         head.degeneracies_ = tuple(Degeneracy(**one) for one in content["degeneracies"])
         head.n_features_in_ = network.inputs
     return head

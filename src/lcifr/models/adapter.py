@@ -46,11 +46,27 @@ class Decider:
     """A network and what its outputs mean.
 
     Two classes have one output, the second class being decided where it is above 0; several classes have one output
-    each, the largest decides; a number is the output times ``target.sd`` plus ``target.mean``.
+    each, the largest decides; a number is the output, in the label's own unit.
+
+    Parameters
+    ----------
+    mean : of the numbers it was learned from, to compare with whoever always says that; None where it is not known.
     """
 
     network: Network
     target: Target
+    mean: float | None = None
+
+    @classmethod
+    def of(cls, learned: Network, target: Target) -> Decider:
+        """A head as it was learned. The scale of a number goes into its last layer, rounded once to float64.
+
+        From here on there is one unit: what is predicted, proved, stored and checked is this network's own output.
+        """
+        if target.kind is not Kind.NUMBER:
+            return cls(learned, target)
+        back = Network.from_arrays([(np.array([[target.sd]]), np.array([target.mean]))])
+        return cls(compose(learned, back), Target(Kind.NUMBER, target.classes), target.mean)
 
     def decide(self, z: FloatArray) -> NDArray[Any]:
         """(people,) decisions in the labels' own terms, by a plain forward pass."""
@@ -98,7 +114,7 @@ def _pipeline(pipeline: Any) -> Decider:
             continue
         scale, shift = _affine_scaler(name, step)
         network = compose(Network.from_arrays([(np.diag(scale), shift)]), network)
-    return Decider(network, last.target)
+    return Decider(network, last.target, last.mean)
 
 
 def _affine_scaler(name: str, step: Any) -> tuple[FloatArray, FloatArray]:

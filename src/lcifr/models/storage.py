@@ -16,7 +16,7 @@ from lcifr.files import write_whole
 from lcifr.models.network import Network
 
 FORMAT = "lcifr-model"
-VERSION = 3  # 1 and 2 named φ, scales and weights by earlier canonical forms
+VERSION = 4  # 1 and 2 named φ, scales and weights by earlier canonical forms; numbers of 3 were standardised
 KEY = "lcifr"  # one entry: safetensors writes several in any order, and equal models should be equal files
 
 
@@ -51,9 +51,10 @@ def read(path: str | Path, kind: str) -> Stored:
     if header.get("format") != FORMAT:
         raise LearningError(f"{path} is not a saved model of lcifr", fix="write it with .save(path)")
     if header.get("version") != VERSION:
+        older = isinstance(found := header.get("version"), int) and found < VERSION
         raise LearningError(
-            f"{path} has format version {header.get('version')}, this lcifr reads {VERSION}",
-            fix="update lcifr, or save the model again with this version",
+            f"{path} has format version {found}, this lcifr reads {VERSION}",
+            fix="learn and save the model again with this version" if older else "update lcifr",
         )
     if header.get("kind") != kind:
         raise LearningError(f"{path} holds a {header.get('kind')}, not a {kind}", fix=f"use {header.get('kind')}.load")

@@ -39,7 +39,8 @@ class Target:
         Two classes, several, or a number.
     classes : the class labels in the order of their codes; empty for a number.
     mean, sd
-        Scale of a number: the network predicts (y − mean) / sd.
+        How a number is scaled while it is learned: (y − mean) / sd. A finished head speaks y's own unit, so the target
+        of a :class:`lcifr.models.adapter.Decider` has 0 and 1.
     """
 
     kind: Kind
@@ -53,9 +54,7 @@ class Target:
         if task not in ("auto", "classification", "regression"):
             raise LearningError(f"task={task!r} is unknown", fix='say "auto", "classification" or "regression"')
         if task == "regression" or (task == "auto" and _is_measured(y)):
-            values = np.asarray(y, dtype=np.float64)
-            sd = float(values.std())
-            return cls(Kind.NUMBER, np.array([]), float(values.mean()), sd if sd > 0 else 1.0)
+            return cls(Kind.NUMBER, np.array([]), *_scale(np.asarray(y, dtype=np.float64)))
         classes = np.unique(y)
         if len(classes) < 2:
             raise LearningError(
@@ -169,22 +168,19 @@ class Target:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Plain values; not the scale of learning, which no finished head needs."""
         kind = self.classes.dtype.kind if len(self.classes) else "f"
         return {
             "kind": str(self.kind),
             "classes": self.classes.tolist(),
             "dtype": self.classes.dtype.str if kind not in "O" else "object",
-            "mean": self.mean,
-            "sd": self.sd,
         }
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Target:
         """What :meth:`to_dict` gave."""
         dtype = object if values["dtype"] == "object" else np.dtype(values["dtype"])
-        classes = np.array(values["classes"], dtype=dtype)
-        return cls(Kind(values["kind"]), classes, float(values["mean"]), float(values["sd"]))
+        return cls(Kind(values["kind"]), np.array(values["classes"], dtype=dtype))
 
 
 def class_weights(target: Target, label: NDArray[np.float64], weights: Any) -> NDArray[np.float64]:
@@ -205,6 +201,22 @@ def class_weights(target: Target, label: NDArray[np.float64], weights: Any) -> N
         weights = {known.index(name): value for name, value in weights.items()}
     chosen: NDArray[np.float64] = compute_sample_weight(weights, codes)
     return np.asarray(chosen / chosen.mean())
+
+
+def _scale(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and standard deviation of numbers from which something can be learned."""
+    if np.ptp(values) == 0:
+        raise LearningError(
+            f"every label is {values[0]:g}: there is nothing to learn", fix="give labels that differ from each other"
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, sd = float(values.mean()), float(values.std())
+    if not 0 < sd < np.inf:
+        raise LearningError(
+            f"the labels lie between {values.min():g} and {values.max():g}, and their spread cannot be told in float64",
+            fix="give them in another unit, or as distances from a number in their middle",
+        )
+    return mean, sd
 
 
 def _is_measured(y: NDArray[Any]) -> bool:

@@ -16,13 +16,14 @@ from lcifr.certification.population import Statement
 from lcifr.certification.producer import versions
 from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
+from lcifr.drawing.text import exactly
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Promise, Proved, Report, Tuning
 from lcifr.report.explorer import explore
 from lcifr.similarity import Similarity
 
 KINDS = {"certified": Verdict.CERTIFIED, "counterexample": Verdict.COUNTEREXAMPLE, "undecided": Verdict.UNDECIDED}
-FIGURES = ("accuracy", "balanced_accuracy", "certified", "violated", "undecided")
+FIGURES = ("accuracy", "balanced_accuracy", "certified", "violated", "undecided", "r2", "mean_error")
 
 
 def build(
@@ -128,6 +129,8 @@ def _models(statement: Statement, about: About) -> tuple[ModelRow, ...]:
         statement.share,
         statement.violated / statement.people,
         statement.undecided / statement.people,
+        statement.r2,
+        statement.mean_error,
     )
     others = [
         ModelRow(name, *(_known(figures.get(figure)) for figure in FIGURES))
@@ -152,6 +155,7 @@ def _groups(statement: Statement) -> tuple[GroupRow, ...]:
             _known(row.get("at_least")),
             float(row["violated"]),
             _known(row.get("accuracy")),
+            _known(row.get("mean_error")),
         )
         for row in statement.subgroups.to_dict("records")
     )
@@ -170,7 +174,7 @@ def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
     """What must agree, in a sentence."""
     model, decision = found.model, found.model.decision
     if decision.kind == "within":
-        return f"two similar people’s outputs differ by at most {decision.tolerance * model.scale:.6g}"
+        return f"the prediction is less than {exactly(decision.tolerance)} away from that person’s own"
     names = [str(label) for label in (range(max(decision.outputs, 2)) if model.labels is None else model.labels)]
     shown = [words.get(name, name) for name in names]
     if all(len(group) == 1 for group in decision.groups):

@@ -9,7 +9,7 @@ import numpy as np
 from lcifr.certification.auditor import Audit
 from lcifr.certification.population import Statement, constant_words
 from lcifr.certification.verdicts import Certificates
-from lcifr.drawing.text import count, percent
+from lcifr.drawing.text import count, fixed, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Similarity
 from lcifr.similarity.lint.finding import Finding, Severity
@@ -103,23 +103,28 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
     for row in others:
         if row.name.startswith("unaware") and _beaten(own, row):
             text = (
-                f"The unaware baseline, which never sees what φ leaves free, has accuracy {percent(row.accuracy)} and "
-                f"{percent(row.certified)} certified; this model has {percent(own.accuracy)} and "
+                f"The unaware baseline, which never sees what φ leaves free, has {_score(row)} and "
+                f"{percent(row.certified)} certified; this model has {_score(own)} and "
                 f"{percent(own.certified)}. Use the baseline."
             )
             yield Caution("worse-than-unaware", "The unaware baseline does better", text)
-        elif row.name.startswith("unaware") and _less(own.accuracy, row.accuracy):
+        elif row.name.startswith("unaware") and _less(own.score, row.score):
+            better = "is right more often" if own.mean_error is None else "predicts better"
             text = (
-                f"The unaware baseline, which never sees what φ leaves free, is right more often: "
-                f"{percent(row.accuracy)} against {percent(own.accuracy)}."
+                f"The unaware baseline, which never sees what φ leaves free, {better}: "
+                f"{_score(row)} against {_score(own)}."
             )
             yield Caution("less-accurate", "Being certified costs accuracy here", text)
     if not others:
         text = "No baseline was given, so a reader cannot tell what the certified share is worth."
         yield Caution("no-baseline", "Nothing to compare with", text)
-    if own.accuracy is None:
+    if own.score is None:
         text = "Without true labels nothing is said about how often the decisions are right."
         yield Caution("no-labels", "Accuracy unknown", text)
+
+
+def _score(model: ModelRow) -> str:
+    return f"accuracy {percent(model.score)}" if model.mean_error is None else f"R² {fixed(model.score)}"
 
 
 def _less(mine: float | None, theirs: float | None) -> bool:
@@ -128,7 +133,7 @@ def _less(mine: float | None, theirs: float | None) -> bool:
 
 def _beaten(own: ModelRow, other: ModelRow) -> bool:
     """Whether the other is at least as good in both, and better in one."""
-    pairs = ((own.accuracy, other.accuracy), (own.certified, other.certified))
+    pairs = ((own.score, other.score), (own.certified, other.certified))
     known = all(figure is not None for pair in pairs for figure in pair)
     return known and any(_less(*pair) for pair in pairs) and not any(_less(*reversed(pair)) for pair in pairs)
 

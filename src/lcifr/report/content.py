@@ -48,7 +48,7 @@ class Proved:
 
 @dataclass(frozen=True)
 class ModelRow:
-    """One model's figures, as shares; None where a figure is not known."""
+    """One model's figures, as shares, but for R² and the mean error of numbers; None where a figure is not known."""
 
     name: str
     accuracy: float | None
@@ -56,6 +56,13 @@ class ModelRow:
     certified: float | None
     violated: float | None
     undecided: float | None
+    r2: float | None = None
+    mean_error: float | None = None
+
+    @property
+    def score(self) -> float | None:
+        """By which models are compared: accuracy, or R² of numbers."""
+        return self.accuracy if self.mean_error is None else self.r2
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,7 @@ class GroupRow:
     at_least: float | None
     violated: float
     accuracy: float | None
+    mean_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +115,7 @@ class Person:
     ----------
     values : the attributes, in the table's own units. may : for each attribute that may differ, how far.
     linked : whether not every combination of what may differ is similar.
-    other, other_decision : the counterexample.
+    other, other_decision : the counterexample. moved : how far its number is from the person's own.
     """
 
     id: str
@@ -116,6 +124,7 @@ class Person:
     decision: str
     margin: float | None
     radius: float | None = None
+    moved: float | None = None
     vacuous: bool = False
     values: Mapping[str, Value] = field(default_factory=dict)
     may: Mapping[str, Freedom] = field(default_factory=dict)
@@ -134,6 +143,7 @@ class Explorer:
     complete: bool
     counterexamples: int
     regions: bool  # whether it is known what a similar person may have
+    tolerance: float | None = None  # of decisions that are numbers
 
 
 @dataclass(frozen=True)

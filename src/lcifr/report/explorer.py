@@ -16,6 +16,7 @@ from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.merged_network import forward
 from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.data import Numeric
+from lcifr.drawing.text import quantity
 from lcifr.errors import LcifrError
 from lcifr.report.content import Explorer, Person
 from lcifr.report.neighbours import Surroundings, surroundings
@@ -40,7 +41,7 @@ def explore(
     """Choose people and describe each; the same people for the same result."""
     rows = _choose(found.verdict == Verdict.COUNTEREXAMPLE)
     near = _surroundings(found, rows, similarity)
-    people = _describe(found, rows, near, _decisions(found, rows, encoder, words), radii, words)
+    people = _describe(found, rows, near, _decisions(found, rows, encoder), radii, words)
     schema = found.people.schema if isinstance(found, Audit) else None
     made = Explorer(
         people=tuple(people),
@@ -49,6 +50,7 @@ def explore(
         complete=len(people) == len(found),
         counterexamples=_count(people),
         regions=near is not None,
+        tolerance=_tolerance(found),
     )
     while len(made.people) > 1 and (size := _size(made)) > BYTES:
         fewer = made.people[:: -(-size // BYTES)]
@@ -79,7 +81,7 @@ def _describe(
     found: Audit | Certificates,
     rows: NDArray[np.intp],
     near: list[Surroundings] | None,
-    decided: list[str | None],
+    decided: list[Any],
     radii: NDArray[np.float64] | None,
     words: Mapping[str, str],
 ) -> list[Person]:
@@ -88,7 +90,7 @@ def _describe(
             "id": str(found.ids[row]),
             "verdict": str(found.verdict[row]),
             "reason": str(found.reason[row]),
-            "decision": _word(found.prediction[row], words),
+            "decision": _word(found.prediction[row], words, _tolerance(found)),
             "margin": _finite(found.margin[row]),
             "radius": None if radii is None else _finite(radii[row]),
             "vacuous": bool(found.vacuous[row]),
@@ -106,10 +108,19 @@ def _describe(
             may=around[place].may,
             linked=around[place].linked,
             other=by_attribute(others, place) if violated[place] else None,
-            other_decision=decided[place] if violated[place] else None,
+            **_otherwise(found, row, decided[place] if violated[place] else None, words),
         )
-        for place, one in enumerate(common)
+        for place, (row, one) in enumerate(zip(rows, common, strict=True))
     ]
+
+
+def _otherwise(found: Audit, row: int, other: Any, words: Mapping[str, str]) -> dict[str, Any]:
+    """What is decided about a counterexample, and how far off that is; nothing where nobody can say."""
+    if other is None:
+        return {}
+    tolerance = _tolerance(found)
+    moved = _moved(found.prediction[row], other, tolerance)
+    return {"other_decision": _word(other, words, tolerance), "moved": moved}
 
 
 def _surroundings(
@@ -124,22 +135,29 @@ def _surroundings(
         return None
 
 
-def _decisions(
-    found: Audit | Certificates, rows: NDArray[np.intp], encoder: FrozenEncoder | None, words: Mapping[str, str]
-) -> list[str | None]:
+def _decisions(found: Audit | Certificates, rows: NDArray[np.intp], encoder: FrozenEncoder | None) -> list[Any]:
     """What is decided about the counterexamples; without the encoder nobody can say."""
     if encoder is None or not isinstance(found, Audit):
         return [None] * len(rows)
     encoded = encoder.encoding.encode(found.others.take(rows))
     values, _ = forward(encoder.network, found.model.network, encoded)
-    return [_word(decision, words) for decision in predictions(found.model, values)]
+    return list(predictions(found.model, values))
 
 
-def _word(decision: Any, words: Mapping[str, str]) -> str:
+def _tolerance(found: Audit | Certificates) -> float | None:
+    decision = found.model.decision
+    return decision.tolerance if decision.kind == "within" else None
+
+
+def _word(decision: Any, words: Mapping[str, str], tolerance: float | None) -> str:
     plain = decision.item() if isinstance(decision, np.generic) else decision
-    if isinstance(plain, float):
-        plain = f"{plain:.6g}"
+    if tolerance is not None and isinstance(plain, float):
+        return quantity(plain, tolerance)
     return words.get(str(plain), str(plain))
+
+
+def _moved(own: Any, other: Any, tolerance: float | None) -> float | None:
+    return None if tolerance is None or other is None or np.ndim(own) else abs(float(other) - float(own))
 
 
 def _finite(value: float) -> float | None:

@@ -176,6 +176,7 @@ def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any
         accuracy=result.get("accuracy"),
         balanced_accuracy=result.get("balanced_accuracy"),
         majority_rate=result.get("majority_rate"),
+        **{name: result.get(name) for name in ("r2", "mean_error", "r2_of_mean", "mean_error_of_mean")},
         constant=_constant(found),
         baselines=dict(result.get("baselines") or {}),
         warnings=tuple(str(text) for text in result.get("warnings") or ()),

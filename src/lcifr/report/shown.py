@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lcifr.drawing.text import floored, plain, short, visible
+from lcifr.drawing.text import exactly, floored, moved_words, plain, short, visible
 from lcifr.report.charts import KINDS
 from lcifr.report.content import Explorer, Freedom, Person, Value
 
@@ -42,7 +42,8 @@ class Shown:
 def show(person: Person, explorer: Explorer) -> Shown:
     """One person as every format shows them."""
     rows = tuple(_row(name, person, explorer) for name in explorer.attributes)
-    facts = [("Decision", visible(person.decision)), ("Proved margin", _margin(person))]
+    decision = "Decision" if explorer.tolerance is None else "Prediction"
+    facts = [(decision, visible(person.decision)), ("Proved margin", _margin(person))]
     if person.radius is not None:
         facts.append(("Radius ε", short(person.radius)))
     kind = person.verdict.lower()
@@ -51,7 +52,9 @@ def show(person: Person, explorer: Explorer) -> Shown:
         if person.linked and person.may
         else ""
     )
-    return Shown(visible(person.id), kind, KINDS[kind], _sentence(person, rows), tuple(facts), rows, note)
+    return Shown(
+        visible(person.id), kind, KINDS[kind], _sentence(person, rows, explorer.tolerance), tuple(facts), rows, note
+    )
 
 
 def _margin(person: Person) -> str:
@@ -61,10 +64,13 @@ def _margin(person: Person) -> str:
     return number if person.verdict == "CERTIFIED" else f"none ({number})"
 
 
-def _sentence(person: Person, rows: tuple[Row, ...]) -> str:
+def _sentence(person: Person, rows: tuple[Row, ...], tolerance: float | None) -> str:
     decision = f"“{visible(person.decision)}”"
     if person.vacuous:
         return "Certified with respect to φ, vacuously: nobody at all is similar to this person."
+    if person.verdict == "CERTIFIED" and tolerance is not None:
+        near = f"a prediction within {exactly(tolerance)} of {visible(person.decision)}"
+        return f"Certified with respect to φ: everybody similar to this person gets {near}."
     if person.verdict == "CERTIFIED":
         return f"Certified with respect to φ: everybody similar to this person is decided {decision} too."
     if person.verdict == "UNDECIDED":
@@ -72,7 +78,17 @@ def _sentence(person: Person, rows: tuple[Row, ...]) -> str:
     other = f"“{visible(person.other_decision)}”" if person.other_decision is not None else "otherwise"
     changed = sum(row.differs for row in rows)
     where = "one attribute" if changed == 1 else f"{changed} attributes"
+    if tolerance is not None:
+        own = visible(person.decision)
+        return f"Predicted {own}, but for a similar person who differs in {where} {_far(person, tolerance)}."
     return f"Decided {decision}, but a similar person who differs in {where} is decided {other}."
+
+
+def _far(person: Person, tolerance: float) -> str:
+    """How far the prediction for a counterexample is off."""
+    if person.moved is None or person.other_decision is None:
+        return f"the prediction moves by more than the tolerance of {exactly(tolerance)}"
+    return f"it is {visible(person.other_decision)}: it {moved_words(person.moved, tolerance)}"
 
 
 def _row(name: str, person: Person, explorer: Explorer) -> Row:

@@ -8,6 +8,7 @@ from lcifr.drawing.text import at_least, count, percent
 from lcifr.report.charts import KINDS, frontier, margins, radii
 from lcifr.report.content import Checked, Proved, Report
 from lcifr.report.document import Block, Code, Document, Headline, People, Points, Section, Table
+from lcifr.report.numbers import FIT, margin_sentence, number_groups, number_models, tolerance_sentence
 
 LIMITS = (
     "It does not say that the model is fair or unbiased. It says: certified with respect to φ. Whoever writes φ "
@@ -20,6 +21,12 @@ LIMITS = (
     "statement, made only for people who were held out from training and drawn from that population.",
     "It speaks about the model whose hash is given below, in real arithmetic on its stored weights. Compare the "
     "hashes with the running system.",
+)
+
+
+MARGIN = (
+    "The margin is proved: every similar person stays at least this far from another decision, in units of the model’s "
+    "output. Where it is negative, nothing is proved."
 )
 
 
@@ -73,6 +80,8 @@ def _confidence(proved: Proved) -> str:
 def _promise(report: Report) -> Iterator[Block]:
     promise = report.promise
     yield f"For everybody whom φ calls similar to a person, whether or not they exist, the promise is: {report.rule}."
+    if report.explorer.tolerance is not None:
+        yield tolerance_sentence(report.explorer.tolerance)
     if promise.text is None:
         yield "The producer does not show φ. It is the formula with the hash given below."
         return
@@ -129,6 +138,11 @@ def _compared(report: Report) -> Iterator[Block]:
         "A certified share means little alone. The plain model was trained for its label only; the unaware model never "
         "sees what φ leaves free. Whoever cannot beat the unaware model should use it."
     )
+    if report.explorer.tolerance is not None:
+        yield number_models(report.models)
+        yield FIT
+        yield from () if len(report.models) > 1 else ("No baseline was given.",)
+        return
     rows = tuple(
         (m.name, *map(percent, (m.accuracy, m.balanced_accuracy, m.certified, m.violated, m.undecided)))
         for m in report.models
@@ -142,10 +156,7 @@ def _compared(report: Report) -> Iterator[Block]:
 
 
 def _distances(report: Report) -> Iterator[Block]:
-    yield (
-        "The margin is proved: every similar person stays at least this far from another decision, in units of the "
-        "model’s output. Where it is negative, nothing is proved."
-    )
+    yield MARGIN if report.explorer.tolerance is None else margin_sentence(report.explorer.tolerance)
     if report.margins is not None:
         yield margins(report.margins)
     if report.radii is not None:
@@ -171,6 +182,9 @@ def _groups(report: Report) -> Iterator[Block]:
         "The same verdicts, for the people with one value of an attribute each. Small groups vary by chance"
         + ("; every bound holds for its own row, not for all rows together." if bound else ".")
     )
+    if report.explorer.tolerance is not None:
+        yield number_groups(report.groups)
+        return
     rows = tuple(
         (
             row.attribute,

@@ -27,7 +27,7 @@ def read_formula(named: str) -> tuple[str, str]:
     try:
         return path.read_text(encoding="utf-8-sig"), named
     except (OSError, UnicodeDecodeError) as error:
-        raise LcifrError(f"{named}: cannot be read: {error}") from None
+        raise LcifrError(f"{named}: cannot be read: {error}", fix="give a text file, saved as UTF-8") from None
 
 
 def read_schema(named: str) -> Schema:

@@ -131,7 +131,7 @@ def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None) -> I
     import pyarrow.compute as pc
 
     if target is None:
-        yield "no --target was given, so every column counts as an attribute"
+        yield "no --target was given, so every column counts as an attribute; what is to be predicted must not be one"
     elif (slip := _slip(frame[target])) is not None:
         yield f'the target "{target}", row {slip.row} (from 0): {slip}'
     for one in schema:
@@ -154,7 +154,7 @@ def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None) -> I
 def _about_the_guess(schema: Schema, delicate: list[str], freed: list[str]) -> Iterator[str]:
     if freed:
         yield f"guessed from their names that these must not matter, and freed: {_listed(freed)}; correct the formula"
-    elif schema.categorical and not delicate:
+    elif schema.categorical and schema.target is not None and not delicate:
         one = quote_name(schema.names_categorical[0])
         yield (
             "the formula frees nothing, since no column is called sex, race or the like; what must not matter is yours "

@@ -74,7 +74,7 @@ class Similarity:
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            raise SimilarityError(f"{path}: cannot be read: {error}") from None
+            raise SimilarityError(f"{path}: cannot be read: {error}", fix="give a text file, saved as UTF-8") from None
         return cls(text, schema, encoding, source=str(path))
 
     @classmethod

@@ -1,0 +1,66 @@
+"""What does one show? Models that predict numbers: how good they are, and what their tolerance means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lcifr.drawing.text import at_least, count, exactly, fixed, percent, quantity
+from lcifr.report.content import GroupRow, ModelRow
+from lcifr.report.document import Table
+
+
+def tolerance_sentence(tolerance: float) -> str:
+    """What the promise leaves open, and who chose that."""
+    return (
+        f"The model predicts a number, and all numbers here are in the label’s own unit. The tolerance is "
+        f"{exactly(tolerance)}: predictions less than that apart count as the same decision. Whoever uses the model "
+        "chose it; a larger one certifies more people and promises each of them less."
+    )
+
+
+def margin_sentence(tolerance: float) -> str:
+    """What a margin of numbers is."""
+    return (
+        f"The margin is proved, in the label’s own unit: it is what is left of the tolerance of {exactly(tolerance)} "
+        "after the farthest similar person. Where it is negative, nothing is proved."
+    )
+
+
+def number_models(models: Sequence[ModelRow]) -> Table:
+    """The model audited and its baselines, by R² and mean absolute error."""
+    rows = tuple(
+        (
+            model.name,
+            fixed(model.r2),
+            "–" if model.mean_error is None else quantity(model.mean_error),
+            *map(percent, (model.certified, model.violated, model.undecided)),
+        )
+        for model in models
+    )
+    head = ("Model", "R²", "Mean error", "Certified", "Counterexample", "Undecided")
+    return Table("Models on the same people", head, rows, (False, *[True] * 5), own=0)
+
+
+FIT = (
+    "R² is the share of the labels’ variance that a model explains: 1 is perfect, 0 is what always predicting the mean "
+    "of these people would give. The mean error is how far predictions are from the true labels on average, in the "
+    "label’s own unit. Always predicting the mean of the training labels is certified for everybody, and of no use."
+)
+
+
+def number_groups(groups: Sequence[GroupRow]) -> Table:
+    """Verdicts by group, with each group's mean error."""
+    rows = tuple(
+        (
+            row.attribute,
+            row.value,
+            count(row.people),
+            percent(row.certified),
+            at_least(row.at_least),
+            percent(row.violated),
+            "–" if row.mean_error is None else quantity(row.mean_error),
+        )
+        for row in groups
+    )
+    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample", "Mean error")
+    return Table("Verdicts by group", head, rows, (False, False, *[True] * 5))
