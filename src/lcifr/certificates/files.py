@@ -25,6 +25,7 @@ from lcifr.data import Schema
 from lcifr.writing import write_json
 
 AUDITED = "audit.parquet"
+FORMAT = "lcifr-audited-1"
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def audit_file(
         write_json(
             fresh / MANIFEST,
             {
-                "format": "lcifr-audited-1",
+                "format": FORMAT,
                 "encoder": frozen.network.hash,
                 "model": job.model.network.hash,
                 "similarity": frozen.similarity.hash,
