@@ -17,8 +17,11 @@ import pytest
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.producer import represent
+from lcifr.certification.verdicts import Reason
+from lcifr.data import Individuals
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.runs import parts as large
+from lcifr.runs.audited import read_audited, revise_audited
 from lcifr.runs.file_runs import audit_file, represent_file
 from tests.certificates.scenes import FORMULAS, Scene, people, scene
 
@@ -180,3 +183,24 @@ def test_memory_does_not_grow_with_the_table() -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     growth = json.loads(done.stdout.splitlines()[-1])
     assert all(more < 40 for more in growth.values()), done.stdout
+
+
+def test_whose_proof_stops_short_is_revised_in_the_folder(tmp_path: Path) -> None:
+    frame, here = people(20, 5), one()
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    audit_file(here.encoder, here.model, tmp_path / "people.csv", tmp_path / "out", chunk=6, workers=1)
+    before = pd.read_parquet(tmp_path / "out/audit.parquet")
+    sure = before.loc[before["verdict"] == "CERTIFIED", "id"].tolist()
+    assert len(sure) > 1
+    named = {sure[0], *before.loc[before["verdict"] != "CERTIFIED", "id"]}  # of these only the first one changes
+    for _ in range(2):  # the second time there is nothing to do
+        revise_audited(tmp_path / "out", named)
+        after = pd.read_parquet(tmp_path / "out/audit.parquet")
+        changed = after["id"] == sure[0]
+        assert after.loc[changed, ["verdict", "reason"]].to_numpy().tolist() == [["UNDECIDED", str(Reason.UNPROVED)]]
+        assert (after.loc[changed, "margin"] <= 0).all()
+        pd.testing.assert_frame_equal(after[~changed], before[~changed])
+    schema = here.encoder.encoding.schema
+    found = read_audited(tmp_path / "out", Individuals.read(frame, schema), here.model)
+    assert found.certified.sum() == len(sure) - 1
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "people.csv"]

@@ -23,19 +23,23 @@ from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import Audit, ask_whole
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
+from lcifr.certification.decision import Asked
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.certification.evidence import Evidence, box_question, prove
 from lcifr.certification.merged_network import merge
 from lcifr.certification.producer import versions
-from lcifr.certification.verdicts import Certificates
+from lcifr.certification.verdicts import Certificates, unproved
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
+from lcifr.models.network import Network
 from lcifr.regions.region import Region
 
 FORMAT = "lcifr-audit-6"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
+SHORT = "the engine: the proof that was found stops short of its bound"
+"""Whose word a radius rests on if that is so. The hand-over is made already; the checker may still find it enough."""
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -47,8 +51,10 @@ def write_bundle(
     representation: Representation | None = None,
     decisions: Certificates | Audit | None = None,
     **options: Any,
-) -> None:
+) -> Certificates | Audit | None:
     """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
+
+    Returns the decisions as the bundle has them: whoever is certified and whose proof stops short of it is UNDECIDED.
 
     Parameters
     ----------
@@ -66,7 +72,7 @@ def write_bundle(
         (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
         if decisions is not None:
             (fresh / MODEL).write_bytes(decisions.model.network.to_bytes())
-        _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
+        short = _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
         manifest = {
             "format": FORMAT,
             "people": len(people),
@@ -75,6 +81,7 @@ def write_bundle(
             "files": describe_files(fresh),
         }
         write_json(fresh / MANIFEST, manifest)
+    return unproved(decisions, short) if short else decisions
 
 
 def _check(
@@ -113,7 +120,9 @@ def _write_people(
     representation: Representation | None,
     decisions: Certificates | Audit | None,
     options: dict[str, Any],
-) -> None:
+) -> list[int]:
+    """Returns the rows of the people who are certified and not proved."""
+    short: list[int] = []
     source = representation if representation is not None else decisions
     assert source is not None
     with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
@@ -131,10 +140,13 @@ def _write_people(
                 found = _certified(encoder, part, representation.take(rows), decisions, rows, options)
             else:
                 found = iter([{}] * len(rows))
-            for line, decision in zip(lines, found, strict=True):
+            for row, line, decision in zip(rows, lines, found, strict=True):
                 if decision:
                     line["decision"] = decision
+                if decisions is not None and decisions.certified[row] and decision["verdict"] != "certified":
+                    short.append(int(row))
                 file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+    return short
 
 
 def plain_person(people: Individuals, row: int) -> dict[str, Any]:
@@ -158,7 +170,8 @@ def _latents(
 
 
 def _plain(evidence: Evidence, row: int) -> dict[str, Any]:
-    return {"proofs": evidence.proofs[row], **({"trusted": evidence.word[row]} if evidence.word[row] else {})}
+    word = evidence.word[row] or ("" if evidence.reached[row] else SHORT)
+    return {"proofs": evidence.proofs[row], **({"trusted": word} if word else {})}
 
 
 def _certified(
@@ -174,15 +187,12 @@ def _certified(
     if decision.kind == "within":  # whoever checks has f, and measures from f(x)
         own = Trial(encoder, decisions.model, people)
         asked = decision.ask(own.values, own.doubt)
-    sure = np.flatnonzero(decisions.certified[rows])
-    lower, upper = surroundings(part, decisions.on)
-    if len(sure):
-        region = Region.from_arrays(lower[sure], upper[sure])
-        evidence = prove(network, asked.take(sure), region, **options)
-    classes = decisions.model.decision.predict(network(part.latent))
+    region = Region.from_arrays(*surroundings(part, decisions.on))
+    shown = _shown(network, asked, region, np.flatnonzero(decisions.certified[rows]), options)
+    classes = decision.predict(network(part.latent))
     for place in range(len(rows)):
-        if place in sure:
-            more = {"on": decisions.on, **_plain(evidence, int(np.searchsorted(sure, place)))}
+        if place in shown:
+            more = {"on": decisions.on, **shown[place]}
             yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
         else:
             yield {"verdict": "undecided"}
@@ -194,20 +204,28 @@ def _audited(
     region = encoder.similarity.region(part, whole_numbers=True)
     trial = Trial(encoder, decisions.model, part)
     asked = ask_whole(encoder, decisions.model, trial, region)
-    sure = np.flatnonzero(decisions.certified[rows])
-    if len(sure):
-        network = merge(encoder.network, decisions.model.network)
-        evidence = prove(network, asked.take(sure), region.take(sure), **options)
+    network = merge(encoder.network, decisions.model.network)
+    shown = _shown(network, asked, region, np.flatnonzero(decisions.certified[rows]), options)
     classes = decisions.model.decision.predict(trial.values)
     for place, row in enumerate(rows):
-        if place in sure:
-            more = {"on": "whole", **_plain(evidence, int(np.searchsorted(sure, place)))}
+        if place in shown:
+            more = {"on": "whole", **shown[place]}
             yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
         elif decisions.violated[row]:
             other = plain_person(decisions.others, int(row))
             yield {"verdict": "counterexample", **_prediction(decisions, classes[place]), "other": other}
         else:
             yield {"verdict": "undecided"}
+
+
+def _shown(
+    network: Network, asked: Asked, region: Region, sure: np.ndarray, options: dict[str, Any]
+) -> dict[int, dict[str, Any]]:
+    """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
+    if len(sure) == 0:
+        return {}
+    evidence = prove(network, asked.take(sure), region.take(sure), **options)
+    return {int(place): _plain(evidence, k) for k, place in enumerate(sure) if evidence.reached[k]}
 
 
 def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:

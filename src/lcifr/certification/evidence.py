@@ -21,10 +21,12 @@ TO_THE_END = 1e-10
 @dataclass(frozen=True)
 class Evidence:
     """proofs[person] : plain trees. word[person] : "" where every direction has a proof, else whose word
-    it rests on."""
+    it rests on. reached : (people,) whether the bounds that were proved, rounded to the safe side, keep every limit.
+    """
 
     proofs: list[list[Any]]
     word: list[str]
+    reached: BoolArray
 
 
 def prove(
@@ -35,9 +37,13 @@ def prove(
     budget: Budget | int | None = None,
     device: str | None = None,
 ) -> Evidence:
-    """Proofs that every direction stays below its limit, for people of whom that is known to be true."""
+    """Proofs that every direction stays below its limit, for people of whom that is known to be true.
+
+    Known from other bounds, maybe of another engine: the search for a proof may stop short of them. ``reached`` says
+    of whom it did not. That a proof shows what the search says of it is left to the checker, which must be loud.
+    """
     if network.depth == 0 and all(cell.rows is None for cell in region.cells):
-        return _closed_form(asked, region)
+        return _closed_form(network, asked, region)
     answer = maximize(
         network,
         asked.directions,
@@ -50,7 +56,11 @@ def prove(
     )
     last = network.layers[-1].weight
     found = [_of_person(answer, asked, region, person, last) for person in range(region.people)]
-    return Evidence([proofs for proofs, _ in found], [word for _, word in found])
+    return Evidence([proofs for proofs, _ in found], [word for _, word in found], _reached(answer, asked))
+
+
+def _reached(answer: Answer, asked: Asked) -> BoolArray:
+    return np.asarray((answer.upper < asked.limit).all(1))
 
 
 def _of_person(answer: Answer, asked: Asked, region: Region, person: int, last: FloatArray) -> tuple[list[Any], str]:
@@ -129,7 +139,7 @@ def _renumbered(tree: list[Any], order: list[int]) -> list[Any]:
     return tree
 
 
-def _closed_form(asked: Asked, region: Region) -> Evidence:
+def _closed_form(network: Network, asked: Asked, region: Region) -> Evidence:
     """A linear network on boxes needs no multipliers: the claim says what a limit needs and the checker computes it."""
     proofs = []
     for person in range(region.people):
@@ -143,7 +153,8 @@ def _closed_form(asked: Asked, region: Region) -> Evidence:
         ]
         present = [index for index, cell in enumerate(region.cells) if cell.present[person]]
         proofs.append([tree for index in present for tree in to_plain(CellProof(index, tuple(claims)))])
-    return Evidence(proofs, [""] * region.people)
+    answer = maximize(network, asked.directions, region, method="bounds")
+    return Evidence(proofs, [""] * region.people, _reached(answer, asked))
 
 
 def _just_below(limit: float) -> float:

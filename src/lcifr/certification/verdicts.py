@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class Reason(StrEnum):
     LOOSE = "the bound is too loose"
     NOBODY = "nobody with whole numbers is decided otherwise, but only a search part by part says so, not a proof"
     FRACTIONAL = "only a fractional witness: somebody who cannot exist is decided otherwise"
+    UNPROVED = "the engine is sure, but the proof to be written down stops short of it"
     REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"
 
 
@@ -109,6 +110,16 @@ class Certificates(Shown):
                 "vacuous": self.vacuous,
             }
         )
+
+
+Found = TypeVar("Found", bound=Any)
+
+
+def unproved(found: Found, rows: Any) -> Found:
+    """The same certificates, or audit, with these people UNDECIDED: what cannot be shown to others is not counted."""
+    verdict, reason, margin = found.verdict.copy(), found.reason.copy(), found.margin.copy()
+    verdict[rows], reason[rows], margin[rows] = Verdict.UNDECIDED, Reason.UNPROVED, np.minimum(margin[rows], 0.0)
+    return replace(found, verdict=verdict, reason=reason, margin=margin)
 
 
 def words(kind: type[StrEnum], where: dict[StrEnum, NDArray[np.bool_]], otherwise: StrEnum) -> NDArray[np.object_]:

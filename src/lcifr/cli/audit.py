@@ -105,14 +105,15 @@ def audit(
         whom = read_whom(parties, producer, table, id_column, run.work, sample)
         _refuse_many(whom, bundle, baselines)
         audit_people(run.work, parties, whom, workers, chunk, modular=True)
+        proofs = whom.people <= PROVED if bundle is None else bundle
+        checked = _prove(run.work, parties, whom) if proofs else None  # first: it may leave somebody undecided
         parties.copy_into(run.work)
         beside = _baselines(parties, producer, whom, baselines)
         found = gather(run.work, parties, whom, by)
         result = _result(parties, found, confidence, population or table is None, beside)
         result["drawn_from"] = whom.drawn_from
         result["findings"] = _findings(parties)
-        proofs = whom.people <= PROVED if bundle is None else bundle
-        result["checked"] = _prove(run.work, parties, whom) if proofs else None
+        result["checked"] = checked
         result["files"] = {"bundle": "bundle" if proofs else None}
         run.finish(result)
     if as_json:
@@ -148,10 +149,10 @@ def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None
 
 
 def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
-    """Write the proofs, and let the exact checker read them back."""
+    """Write the proofs, and let the exact checker read them back. Whose proof stops short is not certified any more."""
     from lcifr.certification.bundle import write_bundle
     from lcifr.check.bundle import check_bundle
-    from lcifr.runs.audited import read_audited
+    from lcifr.runs.audited import read_audited, revise_audited
     from lcifr.runs.events import StepKind, step
 
     if not (work / "bundle").exists():
@@ -161,6 +162,7 @@ def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
             write_bundle(work / "bundle", parties.encoder, people, decisions=found)
     with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
         report = check_bundle(work / "bundle", lambda done: progress(done, whom.people))
+    revise_audited(work / "audited", set(report.names["undecided"]))
     return {
         "people": report.people,
         "certified": len(report.names["certified"]),

@@ -135,7 +135,7 @@ def _head(encoder: FairEncoder, data: Dataset) -> RobustClassifier:
 
 def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Dataset, folder: Path) -> Result:
     """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
-    from lcifr.certification.auditor import audit
+    from lcifr.certification.auditor import Audit, audit
     from lcifr.certification.bundle import write_bundle
     from lcifr.certification.encoder import freeze
     from lcifr.certification.population import state
@@ -147,7 +147,8 @@ def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Datase
     handed = represent(frozen, data.test.X, ids) if name == PROVED else None
     found = audit(frozen, head, data.test.X, ids, modular=False if handed is None else handed)
     folder.parent.mkdir(exist_ok=True)
-    write_bundle(folder, frozen, data.test.X, handed, found)
+    written = write_bundle(folder, frozen, data.test.X, handed, found)
+    found = written if isinstance(written, Audit) else found  # whose proof stops short is not certified
     said = state(found, data.test.y, held_out=True)
     return Result(name, frozen, found, figures_of(said), check_bundle(folder), handed)
 

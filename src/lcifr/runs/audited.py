@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import compute
 
-from lcifr.artifacts.folder import open_folder
+from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_folder
+from lcifr.artifacts.joining import Rows
 from lcifr.certification.auditor import Audit
 from lcifr.certification.decision import Model, read_model
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
-from lcifr.runs.file_runs import AUDITED
+from lcifr.files import write_json
+from lcifr.runs.file_runs import AUDITED, FORMAT
 
 
 def read_audited(folder: str | Path, people: Individuals, model: Any, *, tolerance: float | None = None) -> Audit:
@@ -35,7 +40,7 @@ def read_audited_chunks(
 ) -> Iterator[Audit]:
     """The same chunk by chunk: the next of the people who were audited, in order, until there are no more."""
     root = Path(folder)
-    manifest = open_folder(root, "lcifr-audited-1", (AUDITED,))
+    manifest = open_folder(root, FORMAT, (AUDITED,))
     decider = read_model(model, tolerance=tolerance)
     rows = _Rows(root / AUDITED)
     others = ArtefactError(f"{root} is about another model or other people", fix="give those that were audited")
@@ -48,6 +53,39 @@ def read_audited_chunks(
         yield _audit(frame, some, decider)
     if len(rows.take(1)):
         raise others
+
+
+def revise_audited(folder: str | Path, unproved: set[str]) -> None:
+    """Make those of these ids UNDECIDED who are CERTIFIED in the folder: their proof stopped short of it."""
+    root = Path(folder)
+    manifest = open_folder(root, FORMAT, (AUDITED,))
+    if not any(_certified(batch, unproved).any() for batch in parquet_batches(root / AUDITED)):
+        return
+    aside = root.with_name(f".{root.name}.revised")
+    shutil.rmtree(aside, ignore_errors=True)  # of a run that was killed here
+    with fresh_folder(aside) as fresh:
+        with Rows(fresh / AUDITED) as rows:
+            for batch in parquet_batches(root / AUDITED):
+                rows.add(_revised(batch, unproved))
+        write_json(fresh / MANIFEST, manifest | {"files": describe_files(fresh)})
+    shutil.rmtree(root)
+    aside.rename(root)
+
+
+def _certified(batch: pa.RecordBatch, ids: set[str]) -> NDArray[np.bool_]:
+    frame = batch.select(["id", "verdict"]).to_pandas()
+    return np.asarray((frame["verdict"] == str(Verdict.CERTIFIED)) & frame["id"].isin(ids))
+
+
+def _revised(batch: pa.RecordBatch, ids: set[str]) -> pa.Table:
+    rows, table = pa.array(_certified(batch, ids)), pa.Table.from_batches([batch])
+    new = {"verdict": str(Verdict.UNDECIDED), "reason": str(Reason.UNPROVED)}
+    new["margin"] = compute.min_element_wise(table["margin"], 0.0)
+    for name, value in new.items():
+        field = table.schema.field(name)
+        values = compute.if_else(rows, value, table[name]).cast(field.type)
+        table = table.set_column(table.schema.get_field_index(name), field, values)
+    return table
 
 
 class _Rows:

@@ -46,7 +46,7 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
     return found
 
 
-def figures_of(said: Statement) -> dict[str, float | None]:
+def figures_of(said: Statement) -> dict[str, Any]:
     """The figures by which models are compared, of people whose labels are known."""
     fit = ("accuracy", "balanced_accuracy") if said.mean_error is None else ("r2", "mean_error")
     return {

@@ -25,6 +25,7 @@ from lcifr.files import write_json
 from lcifr.runs.parts import CHUNK, Done, Job, assembled, parts_beside, run_parts
 
 AUDITED = "audit.parquet"
+FORMAT = "lcifr-audited-1"
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def audit_file(
         write_json(
             fresh / MANIFEST,
             {
-                "format": "lcifr-audited-1",
+                "format": FORMAT,
                 "encoder": frozen.network.hash,
                 "model": job.model.network.hash,
                 "similarity": frozen.similarity.hash,
