@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data import Categorical, Numeric, Schema, check_target
 from lcifr.data.number_texts import find_slip
 from lcifr.errors import TableError
 
@@ -93,3 +93,13 @@ def test_zeros_and_ones_are_two_categories(column):
     assert isinstance(Schema.infer(frame)["n"], Numeric)
     for options in ({"numeric": ["x"]}, {"ranges": {"x": (0, 9)}}, {"units": {"x": "claims"}}):
         assert isinstance(Schema.infer(frame, **options)["x"], Numeric)
+
+
+@pytest.mark.parametrize(("column", "row"), [([*NUMBERS, "?"], 500), ([f"${text}" for text in NUMBERS], 0)])
+def test_a_target_of_numbers_with_slips_is_no_target_of_many_classes(column, row):
+    with pytest.raises(TableError) as caught:
+        check_target(column, "wage")
+    (found,) = caught.value.problems
+    assert (found.column, found.row) == ("wage", row)
+    assert len(check_target(["yes", "no", "?"] * 5)) == 15
+    assert len(check_target([f"class {n}" for n in range(30)])) == 30

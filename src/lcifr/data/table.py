@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lcifr.data.columns import read_codes, read_numbers, rows_where
 from lcifr.data.frames import as_text, read_frame
+from lcifr.data.number_texts import FEW, find_slip
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
 from lcifr.data.threads import side_by_side
 from lcifr.errors import Problem, TableError, did_you_mean
@@ -127,6 +128,9 @@ def check_target(column: Any, name: str = "target") -> NDArray[Any]:
     problems = [] if len(values) else [Problem("there are no rows")]
     if not problems and pc.count_distinct(values).as_py() < 2:
         problems.append(Problem(f"the target has one class only: {values[0].as_py()!r}", column=name))
+    if not problems and pa.types.is_string(values.type) and pc.count_distinct(values).as_py() > FEW:
+        slip = find_slip(values)  # else every number would be a class of its own, and learning would take for ever
+        problems += [] if slip is None else [Problem(f"the target: {slip}", column=name, row=slip.row)]
     if problems:
         raise TableError(problems)
     return np.asarray(values.to_pandas())
