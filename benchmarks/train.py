@@ -15,8 +15,8 @@ import torch
 from lcifr import datasets
 from lcifr.data import Encoding
 from lcifr.datasets import Split
-from lcifr.learn.loop import Schedule, train
-from lcifr.learn.producer import Method, People, Producer, Recipe
+from lcifr.learn.training_loop import Schedule, train
+from lcifr.learn.encoder_training import Method, People, Producer, Recipe
 from lcifr.models.target import Target
 from lcifr.similarity.similarity import Similarity
 

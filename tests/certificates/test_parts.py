@@ -22,7 +22,7 @@ from lcifr.artifacts.handover_chunks import Handed
 from lcifr.certification.producer import represent
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.io.stream import read_chunks
-from lcifr.data.io.uniqueness import Uniqueness, hashed
+from lcifr.data.io.duplicate_ids import Uniqueness, hashed
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.runs import certified
 from lcifr.runs import file_runs as files

@@ -16,7 +16,7 @@ from pyarrow import csv, parquet
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.data.io import stream
 from lcifr.data.io.stream import Columns, column_names, count_people, read_chunks, read_tables
-from lcifr.data.io.survey import look_through
+from lcifr.data.io.scan import look_through
 from lcifr.errors import LcifrError, TableError
 from tests.certificates.scenes import SCHEMA, people
 

@@ -14,7 +14,7 @@ from lcifr import FairEncoder, RobustClassifier, audit
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.runs.audited import read_audited
-from lcifr.similarity.lint.linter import lint
+from lcifr.similarity.linting.linter import lint
 from tests.commands.story import QUICK, lcifr, write_german
 
 

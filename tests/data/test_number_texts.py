@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Numeric, Schema, check_target
-from lcifr.data.number_texts import find_slip
+from lcifr.data.malformed_numbers import find_slip
 from lcifr.errors import TableError
 
 NUMBERS = [f"{value:.2f}" for value in np.linspace(100, 3000, 500)]

@@ -15,9 +15,9 @@ from torch.nn.functional import softplus
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, plain
-from lcifr.learn.producer import People, Producer, Recipe, layers_of
-from lcifr.learn.reach import bound_radius
-from lcifr.learn.surroundings import Surroundings
+from lcifr.learn.encoder_training import People, Producer, Recipe, layers_of
+from lcifr.learn.radius_bounds import bound_radius
+from lcifr.learn.region_tensors import Surroundings
 from lcifr.models.network import Network
 from lcifr.models.target import Target
 from lcifr.prove import radius

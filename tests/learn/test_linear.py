@@ -15,8 +15,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from lcifr.estimators import RobustClassifier
-from lcifr.learn import linear
-from lcifr.learn.linear import LinearProblem, solve
+from lcifr.learn import linear_head
+from lcifr.learn.linear_head import LinearProblem, solve
 from lcifr.models.target import Target
 
 FloatArray = NDArray[np.float64]

@@ -12,11 +12,11 @@ from lcifr.language.formula import And, Formula, Not, Or
 from lcifr.semantics.holds import Pair, evaluate
 from lcifr.semantics.resolve import resolve
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.branches import contains
-from lcifr.similarity.lint.finding import Finding, Severity
-from lcifr.similarity.lint.linter import lint
-from lcifr.similarity.lint.neighbours import find_neighbours
-from lcifr.similarity.lint.proxies import find_tells
+from lcifr.similarity.linting.branches import contains
+from lcifr.similarity.linting.finding import Finding, Severity
+from lcifr.similarity.linting.linter import lint
+from lcifr.similarity.linting.neighbours import find_neighbours
+from lcifr.similarity.linting.proxies import find_tells
 
 from .worlds import World, worlds
 

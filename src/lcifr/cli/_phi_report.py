@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lcifr.language.printer import print_formula
-from lcifr.language.refusal import find_place, point_at
+from lcifr.language.diagnostics import find_place, point_at
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.finding import Example, Finding, percent
-from lcifr.similarity.lint.neighbours import Neighbours
+from lcifr.similarity.linting.finding import Example, Finding, percent
+from lcifr.similarity.linting.neighbours import Neighbours
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def _search(run: Run, crowd: Crowd, encoder: FairEncoder, required: float, weigh
     from lcifr.cli._progress import watched
     from lcifr.estimators import RobustClassifier, RobustRegressor
     from lcifr.estimators import tune as search
-    from lcifr.estimators.reading import split_rows
+    from lcifr.estimators.input_validation import split_rows
     from lcifr.models.target import Kind, Target
     from lcifr.runs.learning import one_thread
 

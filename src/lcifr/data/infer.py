@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from lcifr.data.columns import to_float
 from lcifr.data.frames import as_text, read_frame
-from lcifr.data.number_texts import find_slip
+from lcifr.data.malformed_numbers import find_slip
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
 from lcifr.errors import Problem, SchemaError, TableError, did_you_mean
 

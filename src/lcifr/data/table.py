@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lcifr.data.columns import read_codes, read_numbers, rows_where
 from lcifr.data.frames import as_text, read_frame
-from lcifr.data.number_texts import FEW, find_slip
+from lcifr.data.malformed_numbers import FEW, find_slip
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
 from lcifr.data.threads import side_by_side
 from lcifr.errors import Problem, TableError, did_you_mean

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.estimators.reading import find_schema, find_similarity, is_table, read_labels, read_people, split_rows
+from lcifr.estimators.input_validation import find_schema, find_similarity, is_table, read_labels, read_people, split_rows
 from lcifr.estimators.settings import recipe_of, schedule_of, seed_of
-from lcifr.learn.producer import People, Produced, produce
-from lcifr.learn.reach import Reached, bound_radius
+from lcifr.learn.encoder_training import People, Produced, produce
+from lcifr.learn.radius_bounds import Reached, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
 from lcifr.models.adapter import Decider
 from lcifr.models.target import Target, class_weights
@@ -58,7 +58,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         ``"auto"``, ``"classification"`` or ``"regression"``; predicted numbers less than ``tolerance`` apart count as
         the same decision; weights of the classes as in scikit-learn.
     epochs, batch_size, learning_rate, weight_decay, patience, warmup
-        See :class:`lcifr.learn.loop.Schedule`.
+        See :class:`lcifr.learn.training_loop.Schedule`.
     validation_fraction
         The share held out for early stopping, where ``fit`` is not given validation people.
     random_state, device, verbose
@@ -68,7 +68,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     ----------
     network_, head_, decoder_ : the encoder, and the label's and the decoder's networks (None where there are none).
     schema_, encoding_, similarity_ : what the columns mean, their scales, φ. target_ : what was predicted.
-    history_ : one :class:`lcifr.learn.loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
+    history_ : one :class:`lcifr.learn.training_loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
     """
 
     def __init__(

@@ -17,9 +17,9 @@ from lcifr.data import read_frame
 from lcifr.errors import LearningError
 from lcifr.estimators.baselines import plain, unaware
 from lcifr.estimators.encoder import FairEncoder
-from lcifr.estimators.head import Head
+from lcifr.estimators.base_head import Head
 from lcifr.estimators.heads import RobustClassifier
-from lcifr.estimators.reading import is_table
+from lcifr.estimators.input_validation import is_table
 from lcifr.files import write_json
 from lcifr.learn.score import Degeneracy, balanced_score_of, degeneracies, score_of
 
@@ -71,13 +71,13 @@ class Frontier:
         if path is not None:
             Path(path).write_text(self._repr_svg_(), encoding="utf-8")
             return None
-        from lcifr.estimators.plot import frontier_figure
+        from lcifr.estimators.frontier_plot import frontier_figure
 
         return frontier_figure(self)
 
     def _repr_svg_(self) -> str:
         """For notebooks."""
-        from lcifr.estimators.plot import frontier_svg
+        from lcifr.estimators.frontier_plot import frontier_svg
 
         return frontier_svg(self)
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
-from lcifr.estimators.reading import read_people
-from lcifr.learn.loop import Checked, Epoch
+from lcifr.estimators.input_validation import read_people
+from lcifr.learn.training_loop import Checked, Epoch
 from lcifr.learn.score import Degeneracy
 from lcifr.models.adapter import Decider
 from lcifr.models.storage import Stored, read, write
@@ -23,7 +23,7 @@ from lcifr.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
     from lcifr.estimators.encoder import FairEncoder
-    from lcifr.estimators.head import Head
+    from lcifr.estimators.base_head import Head
 
 NOT_SAVED = ("similarity", "schema", "device", "verbose", "random_state")
 AnyHead = TypeVar("AnyHead", bound="Head")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import LearningError
-from lcifr.language.mentions import free_attributes
-from lcifr.learn.loop import Schedule
-from lcifr.learn.producer import Method, Recipe
+from lcifr.language.constrained_attributes import free_attributes
+from lcifr.learn.training_loop import Schedule
+from lcifr.learn.encoder_training import Method, Recipe
 
 
 def seed_of(random_state: Any) -> int:

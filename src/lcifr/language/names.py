@@ -10,7 +10,7 @@ from typing import TypeVar
 from lcifr.data.schema import RESERVED_GROUPS, Categorical, Numeric, Schema
 from lcifr.errors import did_you_mean
 from lcifr.language.formula import AttributeSet, Person, Span
-from lcifr.language.refusal import Refusals
+from lcifr.language.diagnostics import Refusals
 
 KEYWORDS = ("and", "or", "not", "implies", "same", "free", "within", "sd", "except", "in", "rank", "by")
 _Item = TypeVar("_Item")

@@ -9,11 +9,11 @@ from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
 
 from lcifr.data.schema import Schema
 from lcifr.language.formula import Formula, Span, parts_of
-from lcifr.language.freedom import check_freedom
-from lcifr.language.meaning import Meaning
-from lcifr.language.misreading import Misread, explain_character
-from lcifr.language.refusal import Refusal, Refusals
-from lcifr.language.slips import explain_token
+from lcifr.language.free_clauses import check_freedom
+from lcifr.language.tree_builder import Meaning
+from lcifr.language.syntax_errors import Misread, explain_character
+from lcifr.language.diagnostics import Refusal, Refusals
+from lcifr.language.syntax_hints import explain_token
 
 MAX_NESTING = 100  # parentheses, not and implies in one another: beyond reading, and the readers of the tree recurse
 MAX_LENGTH = 50_000  # characters: about a second of reading

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from lcifr.learn.surroundings import Ground, Surroundings, detached
+from lcifr.learn.region_tensors import Ground, Surroundings, detached
 from lcifr.models.network import Network
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, tensors
 from lcifr.prove.networks.linear_bounds.search import Points, outputs, repair, satisfies_rows

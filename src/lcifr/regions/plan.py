@@ -1,6 +1,6 @@
 """The core tree as a union of plans: which bounds, categories and rows each cell will have.
 
-A plan does not depend on people; it is made once per formula. :mod:`lcifr.regions.lower` fills it in for a batch.
+A plan does not depend on people; it is made once per formula. :mod:`lcifr.regions.lowering` fills it in for a batch.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ class Region:
         RegionError
             For shapes that do not fit, bounds that are not finite, or overlapping choices.
         """
-        from lcifr.regions.arrays import cell_from_arrays
+        from lcifr.regions.from_arrays import cell_from_arrays
 
         cell, features = cell_from_arrays(lower, upper, choices, rows)
         return cls(len(cell.present), features, (cell,))
@@ -177,7 +177,7 @@ class Region:
         -------
         (people, count, features)
         """
-        from lcifr.regions.sample import sample
+        from lcifr.regions.sampling import sample
 
         return sample(self, count, np.random.default_rng(seed))
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import RegionError
-from lcifr.regions.lower import build_box
+from lcifr.regions.lowering import build_box
 from lcifr.regions.plan import Plan
 from lcifr.regions.repair import satisfy_rows
 from lcifr.semantics.core import Core

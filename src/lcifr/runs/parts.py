@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Protocol, final
 
 from lcifr.artifacts.folder import fresh_folder
-from lcifr.data.io.uniqueness import Uniqueness, hashed
+from lcifr.data.io.duplicate_ids import Uniqueness, hashed
 from lcifr.errors import ArtefactError
 from lcifr.files import write_whole
 from lcifr.runs.events import counting_people

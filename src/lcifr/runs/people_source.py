@@ -110,7 +110,7 @@ def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, 
     labels : whether they are looked at, where they are there.
     """
     from lcifr.data.io.stream import Columns, column_names
-    from lcifr.data.io.survey import look_through
+    from lcifr.data.io.scan import look_through
     from lcifr.runs.events import step
 
     names = column_names(path)

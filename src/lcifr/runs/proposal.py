@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.frames import as_text
-from lcifr.data.number_texts import Slip, find_slip
+from lcifr.data.malformed_numbers import Slip, find_slip
 from lcifr.errors import LcifrError, Problem, TableError
 from lcifr.language.names import quote_name, quote_value
 from lcifr.runs.sample import read_whole
 from lcifr.runs.tables import no_column
-from lcifr.similarity.proposal import mark_of
+from lcifr.similarity.proposal_mark import mark_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -80,7 +80,7 @@ def read_crowd(
         if sample is not None:
             raise LcifrError(f"--sample is for files, and {table} is a dataset by name", fix="leave it out")
         return _read_dataset(table)
-    from lcifr.estimators.reading import split_rows
+    from lcifr.estimators.input_validation import split_rows
     from lcifr.runs.sample import read_some
 
     frame, drawn, _ = read_some(Path(table), sample, seed, "learning")

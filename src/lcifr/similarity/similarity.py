@@ -16,8 +16,8 @@ from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula, Span
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
-from lcifr.language.refusal import Refusals
-from lcifr.regions.lower import build_cell
+from lcifr.language.diagnostics import Refusals
+from lcifr.regions.lowering import build_cell
 from lcifr.regions.plan import MixedRank, Plan, TooManyCells, plans
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrowed
@@ -26,7 +26,7 @@ from lcifr.semantics.canonical import canonical
 from lcifr.semantics.core import Core
 from lcifr.semantics.holds import Booleans, Pair, evaluate
 from lcifr.semantics.resolve import resolve
-from lcifr.similarity.ready import ready
+from lcifr.similarity.ready_formulas import ready
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lcifr.data.schema import Schema
-from lcifr.language.explain.wording import Line, Wording, list_words
+from lcifr.language.explain.phrases import Line, Wording, list_words
 from lcifr.language.formula import (
     Absolute,
     And,
@@ -22,7 +22,7 @@ from lcifr.language.formula import (
     Same,
     Within,
 )
-from lcifr.language.mentions import declared_free, free_attributes, sometimes_free_attributes
+from lcifr.language.constrained_attributes import declared_free, free_attributes, sometimes_free_attributes
 
 _ALL, _ANY = "all of this holds:", "at least one of these holds:"
 

@@ -12,7 +12,7 @@ from lcifr.language.names import attributes_in
 from lcifr.semantics.core import Compare, leaves
 from lcifr.semantics.holds import Pair, decimal, evaluate
 from lcifr.semantics.resolve import resolve
-from lcifr.similarity.lint.finding import Finding, Severity
+from lcifr.similarity.linting.finding import Finding, Severity
 from lcifr.similarity.similarity import Similarity
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from lcifr.data.schema import Schema
 from lcifr.language.formula import Atom, Formula, Free, Same, Within, conjuncts, subformulas
-from lcifr.language.mentions import mentioned_by_atom
+from lcifr.language.constrained_attributes import mentioned_by_atom
 from lcifr.language.names import attributes_in, quote_name
 from lcifr.language.printer import print_set
-from lcifr.language.refusal import Refusals, find_place
+from lcifr.language.diagnostics import Refusals, find_place
 
 
 def check_freedom(formula: Formula, schema: Schema, refusals: Refusals) -> None:

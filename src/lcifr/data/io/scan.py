@@ -17,7 +17,7 @@ from lcifr.data.frames import is_parquet
 from lcifr.data.io.csv_types import KINDS, OF_IDS, fitting, fitting_ids, spells_missing
 from lcifr.data.io.ids import Id, named_twice, read_ids
 from lcifr.data.io.stream import Columns, as_meant, name_of, read_people, read_tables
-from lcifr.data.io.uniqueness import Uniqueness, hashed
+from lcifr.data.io.duplicate_ids import Uniqueness, hashed
 from lcifr.data.table import target_values
 from lcifr.errors import LcifrError
 

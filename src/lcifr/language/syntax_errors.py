@@ -8,7 +8,7 @@ from lark import Token
 
 from lcifr.data.schema import Schema
 from lcifr.language.formula import Span
-from lcifr.language.refusal import Refusal
+from lcifr.language.diagnostics import Refusal
 
 END = "$END"
 _EXPECTED = (  # terminals that mean one thing to a person, most telling first

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lcifr.learn.loop import chunks
-from lcifr.learn.surroundings import row_multipliers
+from lcifr.learn.training_loop import chunks
+from lcifr.learn.region_tensors import row_multipliers
 from lcifr.models.network import Network
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers, set_stage, tensors
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines

@@ -13,8 +13,8 @@ from lcifr.errors import RegionError
 from lcifr.regions.region import IntArray
 from lcifr.semantics.core import All, Core
 from lcifr.semantics.holds import Floats, Pair, evaluate
-from lcifr.similarity.lint.finding import Example
-from lcifr.similarity.lint.inventions import similar_pairs
+from lcifr.similarity.linting.finding import Example
+from lcifr.similarity.linting.synthetic_pairs import similar_pairs
 from lcifr.similarity.similarity import Similarity
 
 Progress = Callable[[int, int], None]  # (people done, people in all)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from lcifr.similarity.lint.finding import Finding, Severity
+from lcifr.similarity.linting.finding import Finding, Severity
 
 DIGITS = 16
 _MARK = re.compile(rf"^#.*\(guess ([0-9a-f]{{{DIGITS}}})\)", re.MULTILINE)

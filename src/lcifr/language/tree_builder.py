@@ -31,9 +31,9 @@ from lcifr.language.formula import (
     Span,
     Within,
 )
-from lcifr.language.misreading import span_of
+from lcifr.language.syntax_errors import span_of
 from lcifr.language.names import NameCheck, Named, quote_name, repeated, unquote
-from lcifr.language.refusal import Refusals
+from lcifr.language.diagnostics import Refusals
 from lcifr.language.terms import NUMBERS_FIX, Arithmetic, Operand, Text
 
 _RIGHT_SIGNS = {"==": "=", "=<": "<=", "=>": ">=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}

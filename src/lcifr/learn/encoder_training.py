@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from lcifr.learn.counterexamples import STEP, STEPS, find_counterexamples
-from lcifr.learn.loop import Checked, Epoch, Schedule, Trainee, chunks, train
+from lcifr.learn.training_loop import Checked, Epoch, Schedule, Trainee, chunks, train
 from lcifr.learn.score import score_of
-from lcifr.learn.surroundings import Surroundings
+from lcifr.learn.region_tensors import Surroundings
 from lcifr.models.network import Network
 from lcifr.models.target import Target
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers

@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lcifr.errors import LearningError
-from lcifr.estimators.reading import split_rows
+from lcifr.estimators.input_validation import split_rows
 from lcifr.estimators.settings import schedule_of, seed_of
-from lcifr.learn.consumer import Against, Latent, certified, consume
-from lcifr.learn.loop import Epoch
+from lcifr.learn.head_training import Against, Latent, certified, consume
+from lcifr.learn.training_loop import Epoch
 from lcifr.learn.score import DegenerateModelWarning, degeneracies
 from lcifr.models.adapter import Decider
 from lcifr.models.target import Target, class_weights

@@ -9,21 +9,21 @@ import numpy as np
 
 from lcifr.data import Categorical, Individuals
 from lcifr.errors import RegionError
-from lcifr.language.explain.wording import list_words
+from lcifr.language.explain.phrases import list_words
 from lcifr.language.formula import Free, Same, Within, subformulas
-from lcifr.language.mentions import declared_free, free_attributes
+from lcifr.language.constrained_attributes import declared_free, free_attributes
 from lcifr.language.names import attributes_in, quote_name
 from lcifr.language.printer import print_set
-from lcifr.language.vocabulary import named_attributes
+from lcifr.language.attribute_usage import named_attributes
 from lcifr.regions.region import Cell
 from lcifr.semantics.holds import Booleans, Floats, Pair, evaluate
 from lcifr.semantics.resolve import resolve
-from lcifr.similarity.lint.branches import contains, disjunctions, plans_of
-from lcifr.similarity.lint.finding import Example, Finding, Severity, describe, percent, person
-from lcifr.similarity.lint.inventions import invent_pairs, shrink, turned, why_not
-from lcifr.similarity.lint.proxies import find_tells
-from lcifr.similarity.lint.thresholds import find_odd_thresholds
-from lcifr.similarity.proposal import UNTOUCHED, is_untouched
+from lcifr.similarity.linting.branches import contains, disjunctions, plans_of
+from lcifr.similarity.linting.finding import Example, Finding, Severity, describe, percent, person
+from lcifr.similarity.linting.synthetic_pairs import invent_pairs, shrink, turned, why_not
+from lcifr.similarity.linting.proxies import find_tells
+from lcifr.similarity.linting.thresholds import find_odd_thresholds
+from lcifr.similarity.proposal_mark import UNTOUCHED, is_untouched
 from lcifr.similarity.similarity import Similarity
 
 EXAMPLES = 3

@@ -14,11 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lcifr.learn.linear import fit_linear
-from lcifr.learn.loop import Checked, Epoch, Schedule, Trainee, chunks, train
-from lcifr.learn.producer import layers_of, stack
+from lcifr.learn.linear_head import fit_linear
+from lcifr.learn.training_loop import Checked, Epoch, Schedule, Trainee, chunks, train
+from lcifr.learn.encoder_training import layers_of, stack
 from lcifr.learn.score import score_of
-from lcifr.learn.surroundings import exact_gauge
+from lcifr.learn.region_tensors import exact_gauge
 from lcifr.models.network import Network
 from lcifr.models.target import Target
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, set_stage, tensors

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 
 from lcifr.errors import did_you_mean
-from lcifr.language.misreading import END, Misread, describe_expected, describe_found, span_of
+from lcifr.language.syntax_errors import END, Misread, describe_expected, describe_found, span_of
 from lcifr.language.names import KEYWORDS, quote_name
-from lcifr.language.refusal import Refusal
+from lcifr.language.diagnostics import Refusal
 
 
 def explain_token(misread: Misread) -> Refusal:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lcifr.data import Encoding, Individuals, Numeric, Schema
 from lcifr.errors import LearningError
-from lcifr.similarity.ready import ready_names
+from lcifr.similarity.ready_formulas import ready_names
 from lcifr.similarity.similarity import Similarity
 
 

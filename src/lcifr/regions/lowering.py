@@ -19,7 +19,7 @@ from lcifr.language.names import quote_name
 from lcifr.regions.box import Box, outward
 from lcifr.regions.plan import Bound, Plan, RankBound
 from lcifr.regions.region import Cell, Choice, IntArray
-from lcifr.regions.rows import bound_by_rows, build_rows, rows_possible
+from lcifr.regions.linear_rows import bound_by_rows, build_rows, rows_possible
 from lcifr.semantics.holds import Booleans, Floats, Pair, approximate, evaluate, exact_distinct, renamed
 
 
