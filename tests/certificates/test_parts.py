@@ -21,8 +21,8 @@ from safetensors.numpy import load
 from lcifr.artifacts.handover_chunks import Handed
 from lcifr.certification.producer import represent
 from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.data.io.stream import read_chunks
-from lcifr.data.io.duplicate_ids import Uniqueness, hashed
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.runs import certified
 from lcifr.runs import file_runs as files
@@ -194,14 +194,14 @@ def test_an_id_that_comes_twice_is_found(
 ) -> None:
     """As by a set in memory, however few hashes are held at a time; a number and its digits are one id."""
     folder = tmp_path_factory.getbasetemp()
-    with Uniqueness(folder, held) as names:
+    with DuplicateIds(folder, held) as names:
         for start in range(0, len(ids), 7):
             names.add(ids[start : start + 7])
         found = names.repeated()
     texts = [str(name) for name in ids]
     assert (found is None) == (len(set(texts)) == len(texts))
     if found is not None:
-        assert [hashed(text) for text in texts].count(found) > 1
+        assert [hash_id(text) for text in texts].count(found) > 1
 
 
 @pytest.mark.parametrize("run", RUNS.values())

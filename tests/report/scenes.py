@@ -16,7 +16,7 @@ from lcifr.certification.population import state
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.estimators.frontier import Frontier, Point
+from lcifr.estimators.frontier import Frontier, FrontierPoint
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
 from lcifr.similarity import Similarity
@@ -36,11 +36,11 @@ BASELINES = {
     "unaware": {"accuracy": 0.79, "balanced_accuracy": 0.75, "certified": 1.0, "violated": 0.0, "undecided": 0.0},
 }
 FRONTIER = Frontier(
-    (Point("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1), Point("gamma-3", 3.0, 0.7, 0.6, 0.9, 0.1)),
-    Point("plain", 0.0, 0.83, 0.7, 0.3, 0.2),
-    Point("unaware", 0.0, 0.81, 0.7, 0.5, 0.2),
+    (FrontierPoint("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1), FrontierPoint("gamma-3", 3.0, 0.7, 0.6, 0.9, 0.1)),
+    FrontierPoint("plain", 0.0, 0.83, 0.7, 0.3, 0.2),
+    FrontierPoint("unaware", 0.0, 0.81, 0.7, 0.5, 0.2),
     0.75,
-    Point("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1),
+    FrontierPoint("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1),
     None,
     None,
 )

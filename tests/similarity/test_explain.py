@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from lcifr import datasets
 from lcifr.data.schema import Schema
+from lcifr.language.constrained_attributes import free_attributes, sometimes_free_attributes
 from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula, Not
-from lcifr.language.constrained_attributes import free_attributes, sometimes_free_attributes
 from lcifr.language.parser import parse
 from lcifr.similarity.ready_formulas import ready, ready_names
 

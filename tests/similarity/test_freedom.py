@@ -8,8 +8,8 @@ from hypothesis import given
 
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.errors import RegionError, SimilarityError
-from lcifr.language.formula import And, AttributeSet, Free
 from lcifr.language.constrained_attributes import declared_free, free_attributes
+from lcifr.language.formula import And, AttributeSet, Free
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
 from lcifr.similarity import Similarity

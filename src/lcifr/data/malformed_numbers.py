@@ -18,7 +18,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+")
 
 
 @dataclass(frozen=True)
-class Slip:
+class MalformedNumber:
     """A text that keeps a column from being numbers.
 
     Parameters
@@ -41,7 +41,7 @@ class Slip:
         return f'"{self.text}" is not a number, and {self.numbers:,} other values are{such}; correct or drop these rows'
 
 
-def find_slip(column: pa.ChunkedArray) -> Slip | None:
+def find_malformed_number(column: pa.ChunkedArray) -> MalformedNumber | None:
     """What is wrong with a column of texts nearly all of which are numbers; None where it is no such column."""
     found = pc.value_counts(column.combine_chunks()).to_pylist()
     counts = {one["values"]: one["counts"] for one in found if one["values"] is not None}
@@ -57,7 +57,7 @@ def find_slip(column: pa.ChunkedArray) -> Slip | None:
         return None
     first = others[0]  # values are counted in the order in which they come
     row = pc.index(column, first).as_py()
-    return Slip(row, first, meant.get(first), sum(counts[t] for t in plain), sum(counts[t] for t in others))
+    return MalformedNumber(row, first, meant.get(first), sum(counts[t] for t in plain), sum(counts[t] for t in others))
 
 
 def _is_number(text: str) -> bool:

@@ -88,7 +88,7 @@ def moved_words(moved: float, tolerance: float) -> str:
     return f"moves by {far}, more than the tolerance of {allowed}"
 
 
-def plain(value: Any) -> str:
+def format_value(value: Any) -> str:
     """An attribute's value: categories as they are, whole numbers whole, others with the digits they have."""
     if isinstance(value, str):
         return visible(value)

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lcifr.errors import LearningError
 from lcifr.estimators.input_validation import split_rows
 from lcifr.estimators.settings import schedule_of, seed_of
-from lcifr.learn.head_training import Against, Latent, certified, consume
-from lcifr.learn.training_loop import Epoch
+from lcifr.learn.head_training import LatentPeople, Perturbation, certified, train_head
 from lcifr.learn.score import DegenerateModelWarning, degeneracies
+from lcifr.learn.training_loop import Epoch
 from lcifr.models.adapter import Decider
 from lcifr.models.target import Target, class_weights
 
@@ -47,8 +47,8 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         rows, held = split_rows(len(Z), self.validation_fraction, y if len(target.classes) else None, seed)
         if not self.hidden:
             rows = held = np.arange(len(Z))  # a convex loss needs no early stopping, so nobody is held out
-        training, checking = (Latent(Z[at], reach[at], label[at], weight[at]) for at in (rows, held))
-        made = consume(
+        training, checking = (LatentPeople(Z[at], reach[at], label[at], weight[at]) for at in (rows, held))
+        made = train_head(
             training,
             checking,
             target,
@@ -70,20 +70,20 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         """Of the classes; None for numbers, which have none."""
         return getattr(self, "class_weight", None)
 
-    def _against(self, radius: Any, people: int) -> tuple[Against, FloatArray]:
+    def _against(self, radius: Any, people: int) -> tuple[Perturbation, FloatArray]:
         """What to train against, and how far it reaches for each person."""
         choice = self.against
         if choice == "auto":
             choice = "radius" if radius is not None else "delta" if self.delta is not None else "nothing"
-        if choice not in list(Against):
+        if choice not in list(Perturbation):
             raise LearningError(f"against={self.against!r}", fix='say "auto", "nothing", "delta" or "radius"')
-        if choice == Against.NOTHING:
-            return Against.NOTHING, np.zeros(people)
-        if choice == Against.DELTA:
+        if choice == Perturbation.NOTHING:
+            return Perturbation.NOTHING, np.zeros(people)
+        if choice == Perturbation.DELTA:
             if self.delta is None or not self.delta >= 0:
                 raise LearningError(f'against="delta" with delta={self.delta!r}', fix="give a delta of 0 or more")
-            return Against.DELTA, np.full(people, float(self.delta))
-        return Against.RADIUS, _radius_of(radius, people)
+            return Perturbation.DELTA, np.full(people, float(self.delta))
+        return Perturbation.RADIUS, _radius_of(radius, people)
 
     def _keep(self, decider: Decider, history: tuple[Epoch, ...]) -> None:
         self.decider_, self.network_, self.history_ = decider, decider.network, history
@@ -119,17 +119,17 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
 
     def save(self, path: str | Path) -> None:
         """Write to one safetensors file."""
-        from lcifr.estimators.saving import save_head
+        from lcifr.estimators.saving import write_head
 
         check_is_fitted(self)
-        save_head(self, path)
+        write_head(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what :meth:`save` wrote."""
-        from lcifr.estimators.saving import load_head
+        from lcifr.estimators.saving import read_head
 
-        return load_head(cls, path)
+        return read_head(cls, path)
 
 
 def _radius_of(radius: Any, people: int) -> FloatArray:

@@ -15,9 +15,9 @@ from sklearn.base import clone
 
 from lcifr.data import read_frame
 from lcifr.errors import LearningError
+from lcifr.estimators.base_head import Head
 from lcifr.estimators.baselines import plain, unaware
 from lcifr.estimators.encoder import FairEncoder
-from lcifr.estimators.base_head import Head
 from lcifr.estimators.heads import RobustClassifier
 from lcifr.estimators.input_validation import is_table
 from lcifr.files import write_json
@@ -27,7 +27,7 @@ GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontierPoint:
     """One model on the validation people.
 
     Parameters
@@ -58,11 +58,11 @@ class Frontier:
     encoder, head : the chosen models, fitted, or None.
     """
 
-    points: tuple[Point, ...]
-    plain: Point
-    unaware: Point
+    points: tuple[FrontierPoint, ...]
+    plain: FrontierPoint
+    unaware: FrontierPoint
     required: float
-    chosen: Point | None
+    chosen: FrontierPoint | None
     encoder: FairEncoder | None
     head: Head | None
 
@@ -71,9 +71,9 @@ class Frontier:
         if path is not None:
             Path(path).write_text(self._repr_svg_(), encoding="utf-8")
             return None
-        from lcifr.estimators.frontier_plot import frontier_figure
+        from lcifr.estimators.frontier_plot import plot_frontier
 
-        return frontier_figure(self)
+        return plot_frontier(self)
 
     def _repr_svg_(self) -> str:
         """For notebooks."""
@@ -109,7 +109,7 @@ def tune(
     """
     search = _Search(encoder, head or RobustClassifier(), (X, y), validation, folder)
     bare, blind = search.visit(plain(encoder), "plain"), search.visit(unaware(encoder), "unaware")
-    points: list[Point] = []
+    points: list[FrontierPoint] = []
     for gamma in sorted(gammas):
         candidate: FairEncoder = clone(encoder)
         candidate.set_params(gamma=float(gamma))
@@ -122,7 +122,7 @@ def tune(
     return Frontier(tuple(points), bare, blind, required, chosen, *models)
 
 
-def _beside(point: Point, baseline: Point) -> Point:
+def _beside(point: FrontierPoint, baseline: FrontierPoint) -> FrontierPoint:
     if point.score >= baseline.score:
         return point
     text = f"a model that never sees what φ leaves free scores {baseline.score:.3f}, this one {point.score:.3f}"
@@ -156,18 +156,18 @@ class _Search:
             )
         write_json(note, {"mark": mark})
 
-    def visit(self, candidate: FairEncoder, name: str) -> Point:
+    def visit(self, candidate: FairEncoder, name: str) -> FrontierPoint:
         """The point of this candidate, fitted now or found in the folder."""
         note = None if self.folder is None else self.folder / f"{name}.json"
         if note is not None and note.exists():
             values = json.loads(note.read_text(encoding="utf-8"))
             values["degeneracies"] = tuple(Degeneracy(**one) for one in values["degeneracies"])
-            return Point(**values)
+            return FrontierPoint(**values)
         candidate.fit(*self.training, validation=self.validation)
         head: Head = clone(self.head)
         reach = candidate.reach(self.training[0]).radius
         head.fit(candidate.transform(self.training[0]), np.asarray(self.training[1]), radius=reach)
-        point = judge(candidate, head, *self.validation, name=name)
+        point = evaluate_models(candidate, head, *self.validation, name=name)
         self.fitted[name] = candidate, head
         if note is not None and self.folder is not None:
             candidate.save(self.folder / f"{name}.encoder")
@@ -183,13 +183,13 @@ class _Search:
         return self.fitted[name]
 
 
-def judge(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "") -> Point:
+def evaluate_models(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "") -> FrontierPoint:
     """How fitted models do on these people; certified on the ball, by bounds alone."""
     found = encoder.reach(X)
     target = head.decider_.target
     label = target.encode(np.asarray(y))
     decision = target.decide(torch.as_tensor(head.network_(found.latent))).numpy()
-    return Point(
+    return FrontierPoint(
         name,
         float(encoder.gamma),
         score_of(target, decision, label),

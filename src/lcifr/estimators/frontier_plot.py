@@ -28,7 +28,7 @@ def frontier_svg(frontier: Frontier) -> str:
     return to_xml(standalone(chart)) + "\n"
 
 
-def frontier_figure(frontier: Frontier) -> Any:
+def plot_frontier(frontier: Frontier) -> Any:
     """The same as a matplotlib figure."""
     from lcifr.drawing.figures import frontier_figure as draw
 

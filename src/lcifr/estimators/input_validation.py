@@ -25,7 +25,7 @@ def matrix_schema(width: int) -> Schema:
     return Schema(tuple(Numeric(f"x{column}") for column in range(width)))
 
 
-def read_people(estimator: Any, X: Any, schema: Schema | None, *, fitting: bool) -> Individuals:
+def validate_people(estimator: Any, X: Any, schema: Schema | None, *, fitting: bool) -> Individuals:
     """``X`` through the gate. A plain matrix is checked by scikit-learn and has the schema of :func:`matrix_schema`."""
     if is_table(X):
         return Individuals.read(X, schema if schema is not None else Schema.infer(X), fitting=fitting)
@@ -44,7 +44,7 @@ def read_people(estimator: Any, X: Any, schema: Schema | None, *, fitting: bool)
     return Individuals(schema, values, np.zeros((len(values), 0), np.int32))
 
 
-def find_schema(schema: Any) -> Schema | None:
+def resolve_schema(schema: Any) -> Schema | None:
     """A schema, or the path of its file; None where it is to be inferred."""
     if schema is None or isinstance(schema, Schema):
         return schema
@@ -55,7 +55,7 @@ def find_schema(schema: Any) -> Schema | None:
     )
 
 
-def find_similarity(similarity: Any, schema: Schema, encoding: Encoding) -> Similarity:
+def resolve_similarity(similarity: Any, schema: Schema, encoding: Encoding) -> Similarity:
     """A formula's text, the path of a ``.phi`` file, the name of a ready formula, or a similarity."""
     if isinstance(similarity, Similarity):
         return similarity
@@ -71,7 +71,7 @@ def find_similarity(similarity: Any, schema: Schema, encoding: Encoding) -> Simi
     return Similarity(similarity, schema, encoding)
 
 
-def read_labels(y: Any, people: int) -> NDArray[Any]:
+def validate_labels(y: Any, people: int) -> NDArray[Any]:
     """(people,) labels, checked as scikit-learn checks them: one column, none missing, as many as people."""
     from sklearn.utils import column_or_1d
     from sklearn.utils.validation import assert_all_finite

@@ -28,7 +28,7 @@ from lcifr.language.names import attributes_in
 
 
 @dataclass
-class Named:
+class AttributeUsage:
     """Attributes by how they are named."""
 
     excepted: set[str] = field(default_factory=set)  # after `except`
@@ -36,14 +36,14 @@ class Named:
     one_by_one: set[str] = field(default_factory=set)  # by their own name anywhere, not only within a set
 
 
-def named_attributes(formula: Formula, schema: Schema) -> Named:
+def find_usage(formula: Formula, schema: Schema) -> AttributeUsage:
     """How a formula names the attributes of its schema."""
-    named = Named()
+    named = AttributeUsage()
     _walk(formula, schema, named)
     return named
 
 
-def _walk(formula: Formula, schema: Schema, named: Named) -> None:
+def _walk(formula: Formula, schema: Schema, named: AttributeUsage) -> None:
     match formula:
         case And(parts) | Or(parts):
             for part in parts:
@@ -69,7 +69,7 @@ def _walk(formula: Formula, schema: Schema, named: Named) -> None:
             _note_value(left, named)
 
 
-def _note(term: Linear, named: Named) -> None:
+def _note(term: Linear, named: AttributeUsage) -> None:
     for _, variable in term.terms:
         if isinstance(variable, Absolute):
             _note(variable.inside, named)
@@ -77,7 +77,7 @@ def _note(term: Linear, named: Named) -> None:
             _note_value(variable, named)
 
 
-def _note_value(value: Value | Rank, named: Named) -> None:
+def _note_value(value: Value | Rank, named: AttributeUsage) -> None:
     names = {value.attribute} if isinstance(value, Value) else {value.attribute, value.by}
     named.one_by_one |= names
     if value.person is Person.SELF:

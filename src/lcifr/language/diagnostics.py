@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from lcifr.errors import SimilarityError
 from lcifr.language.formula import Span
 
-MOST = 20  # refusals that are noted; whoever wrote more will start with these
+MOST = 20  # diagnostics that are noted; whoever wrote more will start with these
 _WIDEST = 110  # characters of the offending line that are shown; longer lines are cut around the place
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
-class Refusal:
+class Diagnostic:
     """One reason why a formula is refused."""
 
     message: str
@@ -24,12 +24,12 @@ class Refusal:
 
 
 @dataclass
-class Refusals:
+class Diagnostics:
     """The text that is being read, and everything found wrong with it so far."""
 
     text: str
     source: str
-    found: list[Refusal] = field(default_factory=list)
+    found: list[Diagnostic] = field(default_factory=list)
 
     @property
     def is_full(self) -> bool:
@@ -38,22 +38,22 @@ class Refusals:
 
     def add(self, message: str, span: Span, *, fix: str | None = None) -> None:
         if not self.is_full:
-            self.found.append(Refusal(message, span, fix))
+            self.found.append(Diagnostic(message, span, fix))
 
     def raise_if_any(self) -> None:
         if self.found:
             raise self.error()
 
     def error(self) -> SimilarityError:
-        """One error that shows every refusal, in the order of the text; its position is the first one's."""
-        ordered = sorted(self.found, key=lambda refusal: refusal.span.start)
-        places = [find_place(self.text, refusal.span.start) for refusal in ordered]
-        shown = [self._show(refusal, place) for refusal, place in zip(ordered, places, strict=True)]
+        """One error that shows every diagnostic, in the order of the text; its position is the first one's."""
+        ordered = sorted(self.found, key=lambda diagnostic: diagnostic.span.start)
+        places = [find_position(self.text, diagnostic.span.start) for diagnostic in ordered]
+        shown = [self._show(diagnostic, place) for diagnostic, place in zip(ordered, places, strict=True)]
         only_fix = ordered[0].fix if len(ordered) == 1 else None
         if len(ordered) > 1:
             shown = [
-                part + (f"\nFix: {refusal.fix}" if refusal.fix else "")
-                for part, refusal in zip(shown, ordered, strict=True)
+                part + (f"\nFix: {diagnostic.fix}" if diagnostic.fix else "")
+                for part, diagnostic in zip(shown, ordered, strict=True)
             ]
         if self.is_full:
             shown.append("… and there may be more")
@@ -65,13 +65,13 @@ class Refusals:
             column=places[0].column,
         )
 
-    def _show(self, refusal: Refusal, place: Place) -> str:
-        head = f"{self.source}, line {place.line}, column {place.column}: {refusal.message}"
-        return f"{head}\n{_underline(place, refusal.span.end - refusal.span.start)}"
+    def _show(self, diagnostic: Diagnostic, place: TextPosition) -> str:
+        head = f"{self.source}, line {place.line}, column {place.column}: {diagnostic.message}"
+        return f"{head}\n{_underline(place, diagnostic.span.end - diagnostic.span.start)}"
 
 
 @dataclass(frozen=True)
-class Place:
+class TextPosition:
     """A position for people: line and column count from 1."""
 
     line: int
@@ -79,22 +79,22 @@ class Place:
     line_text: str
 
 
-def find_place(text: str, offset: int) -> Place:
+def find_position(text: str, offset: int) -> TextPosition:
     """The line and column of a character; lines end in LF, CRLF or CR."""
     start, line = 0, 1
     for end in _LINE_END.finditer(text):
         if end.end() > offset:
-            return Place(line, offset - start + 1, text[start : end.start()])
+            return TextPosition(line, offset - start + 1, text[start : end.start()])
         start, line = end.end(), line + 1
-    return Place(line, offset - start + 1, text[start:])
+    return TextPosition(line, offset - start + 1, text[start:])
 
 
 def point_at(text: str, span: Span) -> str:
     """The line of the text on which a part begins, and carets below it."""
-    return _underline(find_place(text, span.start), span.end - span.start)
+    return _underline(find_position(text, span.start), span.end - span.start)
 
 
-def _underline(place: Place, length: int) -> str:
+def _underline(place: TextPosition, length: int) -> str:
     """The line, and carets below the ``length`` characters from the place on."""
     text, at = place.line_text, min(place.column - 1, len(place.line_text))
     cut = max(0, at - _WIDEST // 2) if len(text) > _WIDEST else 0

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from lark import Token
 
 from lcifr.data.schema import Schema
+from lcifr.language.diagnostics import Diagnostic
 from lcifr.language.formula import Span
-from lcifr.language.diagnostics import Refusal
 
 END = "$END"
 _EXPECTED = (  # terminals that mean one thing to a person, most telling first
@@ -65,7 +65,7 @@ _SIGNS = {  # what people type or their word processor makes of it, and what the
 
 
 @dataclass(frozen=True)
-class Misread:
+class MisplacedToken:
     """A token that cannot stand where it stands."""
 
     token: Token
@@ -89,25 +89,25 @@ def span_of(token: Token) -> Span:
     return Span(token.start_pos or 0, token.end_pos or 0)
 
 
-def explain_character(text: str, at: int) -> Refusal:
+def explain_character(text: str, at: int) -> Diagnostic:
     """Why the character ``text[at]`` cannot stand there, in words."""
     sign, span = text[at], Span(at, at + 1)
     if sign in '"`':
         what = "quotation mark" if sign == '"' else "backtick"
-        return Refusal(f"this {what} is never closed on its line", span, fix=f"put another {sign} after the name")
+        return Diagnostic(f"this {what} is never closed on its line", span, fix=f"put another {sign} after the name")
     if sign in _SIGNS:
-        return Refusal(f'"{sign}" is not a sign of the language', span, fix=f"write {_SIGNS[sign]}")
+        return Diagnostic(f'"{sign}" is not a sign of the language', span, fix=f"write {_SIGNS[sign]}")
     shown = f'"{sign}"' if sign.isprintable() else f"the character U+{ord(sign):04X}"
-    return Refusal(
+    return Diagnostic(
         f"{shown} is not a sign of the language", span, fix="take it out, or quote the name: `hours per week`"
     )
 
 
-def describe_found(misread: Misread) -> str:
+def describe_found(misplaced: MisplacedToken) -> str:
     """What stands there, in words."""
-    token = misread.token
+    token = misplaced.token
     if token.type == END:
-        return "the formula ends too early" if misread.before else "the formula is empty"
+        return "the formula ends too early" if misplaced.before else "the formula is empty"
     if token.type in ("NAME", "QUOTED"):
         return f"found the name {token}"
     if token.type in ("STRING", "NUMBER"):
@@ -115,9 +115,9 @@ def describe_found(misread: Misread) -> str:
     return f'found "{token}"'
 
 
-def describe_expected(misread: Misread) -> str:
+def describe_expected(misplaced: MisplacedToken) -> str:
     """What could stand there, in words."""
-    accepted, words = set(misread.accepted), []
+    accepted, words = set(misplaced.accepted), []
     for kinds, word in _EXPECTED:
         if kinds <= accepted:
             words.append(word)

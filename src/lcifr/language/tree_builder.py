@@ -14,8 +14,9 @@ from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.language.comparisons import Comparisons
+from lcifr.language.comparisons import ComparisonBuilder
 from lcifr.language.decimals import read_decimal
+from lcifr.language.diagnostics import Diagnostics
 from lcifr.language.formula import (
     And,
     AttributeSet,
@@ -31,9 +32,8 @@ from lcifr.language.formula import (
     Span,
     Within,
 )
+from lcifr.language.names import NameCheck, NameReference, quote_name, repeated, unquote
 from lcifr.language.syntax_errors import span_of
-from lcifr.language.names import NameCheck, Named, quote_name, repeated, unquote
-from lcifr.language.diagnostics import Refusals
 from lcifr.language.terms import NUMBERS_FIX, Arithmetic, Operand, Text
 
 _RIGHT_SIGNS = {"==": "=", "=<": "<=", "=>": ">=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
@@ -45,15 +45,15 @@ def _span(meta: Meta) -> Span:
 
 
 @v_args(meta=True)
-class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
+class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     """Builds the tree of a formula from the bottom up; each method is called with the parts of its grammar rule."""
 
-    def __init__(self, schema: Schema, refusals: Refusals) -> None:
+    def __init__(self, schema: Schema, diagnostics: Diagnostics) -> None:
         super().__init__(visit_tokens=False)
-        self.check = NameCheck(schema, refusals)
+        self.check = NameCheck(schema, diagnostics)
         self.arithmetic = Arithmetic(self.check)
-        self.comparisons = Comparisons(self.check, self.arithmetic)
-        self.refuse: Callable[..., None] = refusals.add
+        self.comparisons = ComparisonBuilder(self.check, self.arithmetic)
+        self.refuse: Callable[..., None] = diagnostics.add
 
     # -- conditions joined ---------------------------------------------------------------------------------------------
 
@@ -77,16 +77,16 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     # -- sets ----------------------------------------------------------------------------------------------------------
 
-    def name(self, meta: Meta, tokens: list[Token]) -> Named:
+    def name(self, meta: Meta, tokens: list[Token]) -> NameReference:
         quoted = tokens[0].type == "QUOTED"
-        return Named(unquote(tokens[0]) if quoted else str(tokens[0]), quoted, Person.SELF, span_of(tokens[0]))
+        return NameReference(unquote(tokens[0]) if quoted else str(tokens[0]), quoted, Person.SELF, span_of(tokens[0]))
 
-    def names(self, meta: Meta, names: list[Named]) -> tuple[Named, ...]:
+    def names(self, meta: Meta, names: list[NameReference]) -> tuple[NameReference, ...]:
         for named in repeated(names, key=lambda named: named.name):
             self.refuse(f"{named} is named twice", named.span, fix="name it once; was another attribute meant?")
         return tuple(names)
 
-    def set(self, meta: Meta, parts: list[tuple[Named, ...]]) -> tuple[AttributeSet, tuple[str, ...] | None]:
+    def set(self, meta: Meta, parts: list[tuple[NameReference, ...]]) -> tuple[AttributeSet, tuple[str, ...] | None]:
         """The set and the attributes it stands for (None where that was refused)."""
         names, excluded = parts[0], parts[1] if len(parts) > 1 else ()
         written = AttributeSet(tuple(part.name for part in names), tuple(part.name for part in excluded), _span(meta))
@@ -139,7 +139,7 @@ class Meaning(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def value(self, meta: Meta, parts: list[Any]) -> Operand:
         named = parts[0]
-        return Named(named.name, named.quoted, Person.OTHER, _span(meta)) if len(parts) > 1 else named
+        return NameReference(named.name, named.quoted, Person.OTHER, _span(meta)) if len(parts) > 1 else named
 
     def signed(self, meta: Meta, parts: list[Any]) -> Operand:
         return self.arithmetic.add([parts[1]], [-1 if parts[0] == "-" else 1], _span(meta))

@@ -12,16 +12,16 @@ import torch
 from torch import Tensor, nn
 
 from lcifr.learn.counterexamples import STEP, STEPS, find_counterexamples
-from lcifr.learn.training_loop import Checked, Epoch, Schedule, Trainee, chunks, train
+from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.score import score_of
-from lcifr.learn.region_tensors import Surroundings
+from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.network import Network
 from lcifr.models.target import Target
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers
 from lcifr.regions.region import Region
 
 
-class Method(StrEnum):
+class TrainingMethod(StrEnum):
     """How the promise is trained."""
 
     BOUNDS = "bounds"
@@ -29,7 +29,7 @@ class Method(StrEnum):
 
 
 @dataclass(frozen=True)
-class People:
+class EncodedPeople:
     """Encoded people with their regions.
 
     Parameters
@@ -45,7 +45,7 @@ class People:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class EncoderSettings:
     """What is built and what it is trained for.
 
     Parameters
@@ -60,7 +60,7 @@ class Recipe:
 
     hidden: tuple[int, ...] = (20,)
     latent: int = 20
-    method: Method = Method.BOUNDS
+    method: TrainingMethod = TrainingMethod.BOUNDS
     gamma: float = 1.0
     delta: float = 0.0
     stretch: float = 1.0
@@ -74,7 +74,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Produced:
+class TrainedEncoder:
     """A trained encoder. ``head`` predicts the label from z, ``decoder`` x from z, where there are such."""
 
     encoder: Network
@@ -83,16 +83,20 @@ class Produced:
     history: tuple[Epoch, ...]
 
 
-def produce(
-    training: People, validation: People | None, target: Target | None, recipe: Recipe, schedule: Schedule
-) -> Produced:
+def train_encoder(
+    training: EncodedPeople,
+    validation: EncodedPeople | None,
+    target: Target | None,
+    settings: EncoderSettings,
+    schedule: Schedule,
+) -> TrainedEncoder:
     """Train an encoder. Nothing outside is touched: torch's own random numbers are put back as they were."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(schedule.seed)
-        producer = Producer(training, validation or training, target, recipe, schedule.seed)
+        producer = EncoderTraining(training, validation or training, target, settings, schedule.seed)
     history = train(producer, schedule)
     model = producer.module
-    return Produced(
+    return TrainedEncoder(
         Network.from_torch(model.encoder),
         None if model.head is None else Network.from_torch(model.head),
         None if model.decoder is None else Network.from_torch(model.decoder),
@@ -113,43 +117,50 @@ def layers_of(module: nn.Sequential) -> Layers:
     return [(part.weight, part.bias) for part in module if isinstance(part, nn.Linear)]
 
 
-class Model(nn.Module):
+class EncoderModel(nn.Module):
     """Encoder, and the parts that only training needs."""
 
-    def __init__(self, features: int, target: Target | None, recipe: Recipe, decodes: bool) -> None:
+    def __init__(self, features: int, target: Target | None, settings: EncoderSettings, decodes: bool) -> None:
         super().__init__()
-        self.encoder = stack([features, *recipe.hidden, recipe.latent])
-        self.head = None if target is None else stack([recipe.latent, target.outputs])
-        self.decoder = stack([recipe.latent, *reversed(recipe.hidden), features]) if decodes else None
+        self.encoder = stack([features, *settings.hidden, settings.latent])
+        self.head = None if target is None else stack([settings.latent, target.outputs])
+        self.decoder = stack([settings.latent, *reversed(settings.hidden), features]) if decodes else None
 
 
 class _Side:
     """Training or validation people as tensors."""
 
-    def __init__(self, people: People, recipe: Recipe) -> None:
+    def __init__(self, people: EncodedPeople, settings: EncoderSettings) -> None:
         def tensor(array: np.ndarray) -> Tensor:
-            return torch.as_tensor(array, dtype=recipe.dtype, device=recipe.device)
+            return torch.as_tensor(array, dtype=settings.dtype, device=settings.device)
 
         self.x, self.weight = tensor(people.x), tensor(people.weight)
         self.label = None if people.label is None else tensor(people.label)
-        self.surroundings = Surroundings.of(people.region, dtype=recipe.dtype, device=recipe.device)
+        self.region = RegionTensors.of(people.region, dtype=settings.dtype, device=settings.device)
 
 
-class Producer(Trainee):
+class EncoderTraining(TrainingTask):
     """The producer's objective: plain loss and promise, mixed."""
 
-    def __init__(self, training: People, validation: People, target: Target | None, recipe: Recipe, seed: int) -> None:
-        self.target, self.recipe = target, recipe
+    def __init__(
+        self,
+        training: EncodedPeople,
+        validation: EncodedPeople,
+        target: Target | None,
+        settings: EncoderSettings,
+        seed: int,
+    ) -> None:
+        self.target, self.settings = target, settings
         # Without a label reconstruction is the only thing that keeps z from being nothing at all.
-        self.decoder_weight = recipe.decoder_weight if target is not None else recipe.decoder_weight or 1.0
-        self._model = Model(training.x.shape[1], target, recipe, self.decoder_weight > 0)
-        self._model.to(dtype=recipe.dtype, device=recipe.device)
-        self.training, self.validation = _Side(training, recipe), _Side(validation, recipe)
+        self.decoder_weight = settings.decoder_weight if target is not None else settings.decoder_weight or 1.0
+        self._model = EncoderModel(training.x.shape[1], target, settings, self.decoder_weight > 0)
+        self._model.to(dtype=settings.dtype, device=settings.device)
+        self.training, self.validation = _Side(training, settings), _Side(validation, settings)
         self.seed = seed
         self.generator = torch.Generator().manual_seed(seed)
 
     @property
-    def module(self) -> Model:
+    def module(self) -> EncoderModel:
         return self._model
 
     @property
@@ -163,47 +174,47 @@ class Producer(Trainee):
         """Attributes that must not matter get one weight for all their values: z is then the same whatever they are."""
         weight = next(part for part in self._model.encoder if isinstance(part, nn.Linear)).weight
         with torch.no_grad():
-            for columns in self.recipe.tied:
+            for columns in self.settings.tied:
                 width = columns.stop - columns.start
                 weight[:, columns] = weight[:, columns].mean(1, keepdim=True) if width > 1 else 0.0
 
     @torch.no_grad()
-    def check(self) -> Checked:
+    def check(self) -> ValidationMetrics:
         side, target = self.validation, self.target
         generator = torch.Generator().manual_seed(self.seed)  # the same people are sought every time
         total, radii, outputs = 0.0, [], []
-        for index in chunks(len(side.x)):
+        for index in index_chunks(len(side.x)):
             loss, latent = self._judge(side, index, 1.0, generator)
             total += float(loss) * len(index)
             here = index.to(latent.device)
-            radii.append(side.surroundings.radius(layers_of(self._model.encoder), latent, here))
+            radii.append(side.region.radius(layers_of(self._model.encoder), latent, here))
             if self._model.head is not None:
                 outputs.append(self._model.head(latent))
         radius, loss_mean = torch.cat(radii), total / len(side.x)
         if target is None or side.label is None or self._model.head is None:
-            return Checked(loss_mean, radius=float(radius.mean()))
+            return ValidationMetrics(loss_mean, radius=float(radius.mean()))
         output, weight = torch.cat(outputs), layers_of(self._model.head)[0][0]
         decision = target.decide(output)
         held = target.holds(
             output,
             decision,
             target.worst_values(output, decision, radius, target.lengths(weight)),
-            self.recipe.tolerance,
+            self.settings.tolerance,
         )
         score = score_of(target, decision.cpu().numpy(), side.label.cpu().numpy())
-        return Checked(loss_mean, score, float(radius.mean()), float(held.double().mean()))
+        return ValidationMetrics(loss_mean, score, float(radius.mean()), float(held.double().mean()))
 
     # -- the objective ---------------------------------------------------------------------------------------------
 
     def _judge(self, side: _Side, index: Tensor, strength: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """The loss of these people and their z."""
         index = index.to(side.x.device)
-        x, gamma = side.x[index], self.recipe.gamma * strength
+        x, gamma = side.x[index], self.settings.gamma * strength
         latent = self._model.encoder(x)
         total = latent.new_zeros(())
         if self._model.decoder is not None:
             total = total + self.decoder_weight * (self._model.decoder(latent) - x).square().mean()
-        if self.recipe.method is Method.DL2:
+        if self.settings.method is TrainingMethod.DL2:
             total = total + self._plain(side, index, latent).mean()
             return total if gamma == 0 else total + gamma * self._logic(side, latent, index, generator), latent
         return total + self._bounds(side, latent, index, gamma), latent
@@ -220,26 +231,26 @@ class Producer(Trainee):
         plain = self._plain(side, index, latent).mean()
         if gamma == 0:
             return plain
-        radius = side.surroundings.radius(layers_of(self._model.encoder), latent, index)
+        radius = side.region.radius(layers_of(self._model.encoder), latent, index)
         if self.target is None or self._model.head is None or side.label is None:
             # Nothing says what a large radius is but the spread of z itself: shrinking everything gains nothing.
             return gamma * radius.mean() / (latent.std(0).mean() + 1e-6)
         label = side.label[index]
         weight = layers_of(self._model.head)[0][0]
-        reached = self.recipe.stretch * radius
+        reached = self.settings.stretch * radius
         worst = self.target.worst_values(self._model.head(latent), label, reached, self.target.lengths(weight))
         return (plain + gamma * (side.weight[index] * self.target.losses(worst, label)).mean()) / (1.0 + gamma)
 
     def _logic(self, side: _Side, latent: Tensor, index: Tensor, generator: torch.Generator) -> Tensor:
         """DL2 of ‖f(x) − f(x*)‖∞ ≤ δ at found x*, where φ(x, x*) holds by construction."""
         found = find_counterexamples(
-            side.surroundings,
+            side.region,
             layers_of(self._model.encoder),
             latent,
             index,
             generator,
-            steps=self.recipe.attack_steps,
-            step=self.recipe.attack_step,
+            steps=self.settings.attack_steps,
+            step=self.settings.attack_step,
         )
-        away = (found.latent - latent).abs().amax(1) - self.recipe.delta
+        away = (found.latent - latent).abs().amax(1) - self.settings.delta
         return (away.clamp(min=0) * found.valid).mean()

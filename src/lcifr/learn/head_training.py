@@ -14,11 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lcifr.learn.linear_head import fit_linear
-from lcifr.learn.training_loop import Checked, Epoch, Schedule, Trainee, chunks, train
 from lcifr.learn.encoder_training import layers_of, stack
-from lcifr.learn.score import score_of
+from lcifr.learn.linear_head import fit_linear
 from lcifr.learn.region_tensors import exact_gauge
+from lcifr.learn.score import score_of
+from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.network import Network
 from lcifr.models.target import Target
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, set_stage, tensors
@@ -29,7 +29,7 @@ FloatArray = NDArray[np.float64]
 ATTACK_STEPS = 10
 
 
-class Against(StrEnum):
+class Perturbation(StrEnum):
     """What the consumer is trained against."""
 
     NOTHING = "nothing"
@@ -38,7 +38,7 @@ class Against(StrEnum):
 
 
 @dataclass(frozen=True)
-class Latent:
+class LatentPeople:
     """What the consumer has.
 
     Parameters
@@ -54,46 +54,46 @@ class Latent:
 
 
 @dataclass(frozen=True)
-class Consumed:
+class TrainedHead:
     """A trained head."""
 
     network: Network
     history: tuple[Epoch, ...]
 
 
-def consume(
-    training: Latent,
-    validation: Latent,
+def train_head(
+    training: LatentPeople,
+    validation: LatentPeople,
     target: Target,
     *,
     hidden: tuple[int, ...],
-    against: Against,
+    against: Perturbation,
     gamma: float,
     penalty: float,
     schedule: Schedule,
-) -> Consumed:
+) -> TrainedHead:
     """Train a head: a linear one to the optimum of its convex loss, a deeper one by the loop."""
     if not hidden:
-        gamma = 0.0 if against is Against.NOTHING else gamma
+        gamma = 0.0 if against is Perturbation.NOTHING else gamma
         parts = (training.z, training.radius, training.label, training.weight)
-        return Consumed(fit_linear(*parts, target, gamma=gamma, penalty=penalty), ())
+        return TrainedHead(fit_linear(*parts, target, gamma=gamma, penalty=penalty), ())
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(schedule.seed)
-        consumer = Consumer(training, validation, target, hidden, against, gamma, schedule.seed)
+        consumer = HeadTraining(training, validation, target, hidden, against, gamma, schedule.seed)
     history = train(consumer, schedule)
-    return Consumed(Network.from_torch(consumer.module), history)
+    return TrainedHead(Network.from_torch(consumer.module), history)
 
 
-class Consumer(Trainee):
+class HeadTraining(TrainingTask):
     """A deeper head, trained in batches."""
 
     def __init__(
         self,
-        training: Latent,
-        validation: Latent,
+        training: LatentPeople,
+        validation: LatentPeople,
         target: Target,
         hidden: tuple[int, ...],
-        against: Against,
+        against: Perturbation,
         gamma: float,
         seed: int,
     ) -> None:
@@ -116,9 +116,9 @@ class Consumer(Trainee):
     def _loss(self, side: tuple[Tensor, ...], index: Tensor, gamma: float) -> Tensor:
         z, radius, label, weight = (part[index] for part in side)
         plain = (weight * self.target.losses(self.target.values(self._model(z), label), label)).mean()
-        if gamma == 0 or self.against is Against.NOTHING:
+        if gamma == 0 or self.against is Perturbation.NOTHING:
             return plain
-        if self.against is Against.DELTA:
+        if self.against is Perturbation.DELTA:
             values = self.target.values(self._model(self._attack(z, radius, label)), label)
         else:
             values = ball_bounds(layers_of(self._model), z, radius, self.target.directions(label))
@@ -138,17 +138,17 @@ class Consumer(Trainee):
         return (z + moved).detach()
 
     @torch.no_grad()
-    def check(self) -> Checked:
+    def check(self) -> ValidationMetrics:
         total, decisions = 0.0, []
-        for index in chunks(len(self.validation[0])):
+        for index in index_chunks(len(self.validation[0])):
             total += float(self._loss(self.validation, index, self.gamma)) * len(index)
             decisions.append(self.target.decide(self._model(self.validation[0][index])))
         decision = torch.cat(decisions).numpy()
         score = score_of(self.target, decision, self.validation[2].numpy())
-        return Checked(total / len(decision), score)
+        return ValidationMetrics(total / len(decision), score)
 
 
-def _tensors(side: Latent) -> tuple[Tensor, ...]:
+def _tensors(side: LatentPeople) -> tuple[Tensor, ...]:
     return tuple(torch.as_tensor(part) for part in (side.z, side.radius, side.label, side.weight))
 
 
@@ -181,7 +181,7 @@ def certified(
     layers = tensors(network)
     held = []
     with torch.no_grad():
-        for index in chunks(len(z)):
+        for index in index_chunks(len(z)):
             stage = set_stage(layers, region.cells[0].take(index.numpy()))
             output = torch.as_tensor(network(z[index.numpy()]))
             decision = target.decide(output)

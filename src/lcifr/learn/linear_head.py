@@ -87,7 +87,7 @@ class LinearProblem:
         return float(self.objective(matrix, shift, self.target.lengths(matrix)))
 
 
-def solve(problem: LinearProblem) -> tuple[Tensor, Tensor]:
+def solve_linear_head(problem: LinearProblem) -> tuple[Tensor, Tensor]:
     """The optimal weights (outputs, d) and shifts (outputs,)."""
     width, outputs = problem.z.shape[1], problem.target.outputs
     bounded = 2 * width if problem.split else 0
@@ -174,6 +174,6 @@ def fit_linear(
         gamma=gamma,
         penalty=penalty,
     )
-    matrix, shift = (part.numpy() for part in solve(problem))
+    matrix, shift = (part.numpy() for part in solve_linear_head(problem))
     learned = matrix / spread
     return Network.from_arrays([(learned, shift - learned @ middle)])

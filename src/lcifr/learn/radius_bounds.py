@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lcifr.learn.training_loop import chunks
 from lcifr.learn.region_tensors import row_multipliers
+from lcifr.learn.training_loop import index_chunks
 from lcifr.models.network import Network
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers, set_stage, tensors
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
@@ -19,7 +19,7 @@ from lcifr.regions.region import FloatArray, Region
 
 
 @dataclass(frozen=True)
-class Reached:
+class LatentReach:
     """Where people land, and how far anybody similar can land from there.
 
     Parameters
@@ -31,15 +31,15 @@ class Reached:
     radius: FloatArray
 
 
-def bound_radius(network: Network, x: FloatArray, region: Region) -> Reached:
+def bound_radius(network: Network, x: FloatArray, region: Region) -> LatentReach:
     """z and ε of people ``x`` (people, features), by plain bounds on every cell of their region."""
     latent, doubt = network(x), network.error(x)
     layers = tensors(network)
     farthest = np.nextafter(doubt.max(1), np.inf)  # f(x) itself in exact arithmetic
-    for index in chunks(len(x)):
+    for index in index_chunks(len(x)):
         rows = index.numpy()
         farthest[rows] = np.maximum(farthest[rows], _reach(layers, latent[rows], region.take(rows)))
-    return Reached(latent, farthest)
+    return LatentReach(latent, farthest)
 
 
 @torch.no_grad()

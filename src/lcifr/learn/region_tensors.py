@@ -19,7 +19,7 @@ ROW_STEPS = 8
 
 
 @dataclass(frozen=True)
-class Ground:
+class CellTensors:
     """One cell of everybody, ready for batches.
 
     Parameters
@@ -43,7 +43,7 @@ class Ground:
     rows: tuple[Tensor, Tensor] | None
 
     @classmethod
-    def of(cls, cell: Cell, features: int, dtype: torch.dtype, device: torch.device) -> Ground:
+    def of(cls, cell: Cell, features: int, dtype: torch.dtype, device: torch.device) -> CellTensors:
         """The cell as tensors; columns that move for nobody are settled once and for all."""
         present = cell.present
         moves = (cell.upper > cell.lower)[present].any(0)
@@ -112,24 +112,24 @@ def exact_gauge(layers: Layers) -> Gauge:
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """The region of a population as tensors: one :class:`Ground` per cell."""
+class RegionTensors:
+    """The region of a population as tensors: one :class:`CellTensors` per cell."""
 
     people: int
-    grounds: tuple[Ground, ...]
+    cells: tuple[CellTensors, ...]
 
     @classmethod
-    def of(cls, region: Region, *, dtype: torch.dtype = torch.float64, device: str | None = None) -> Surroundings:
+    def of(cls, region: Region, *, dtype: torch.dtype = torch.float64, device: str | None = None) -> RegionTensors:
         """Tensors of ``dtype`` on ``device``; memory is people × features, whatever the number of categories."""
         place = torch.device(device or "cpu")
-        return cls(region.people, tuple(Ground.of(cell, region.features, dtype, place) for cell in region.cells))
+        return cls(region.people, tuple(CellTensors.of(cell, region.features, dtype, place) for cell in region.cells))
 
     def scenes(self, layers: Layers, index: Tensor) -> Iterator[tuple[Tensor, Scene]]:
         """For each cell: positions in the batch ``index`` of those who have it, and the network on it."""
-        for ground in self.grounds:
-            members = ground.members(index)
+        for cell in self.cells:
+            members = cell.members(index)
             if len(members):
-                yield members, ground.scene(layers, index if ground.everywhere else index[members])
+                yield members, cell.scene(layers, index if cell.everywhere else index[members])
 
     def radius(self, layers: Layers, latent: Tensor, index: Tensor) -> Tensor:
         """(batch,) ε: how far f(x′) can be from ``latent`` (batch, outputs) in any coordinate; differentiable.

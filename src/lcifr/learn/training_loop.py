@@ -61,7 +61,7 @@ class Schedule:
 
 
 @dataclass(frozen=True)
-class Checked:
+class ValidationMetrics:
     """How a model does on validation people; NaN where a thing has no meaning.
 
     Parameters
@@ -83,10 +83,10 @@ class Epoch:
     number: int
     loss: float
     rate: float
-    validation: Checked = field(default_factory=lambda: Checked(math.nan))
+    validation: ValidationMetrics = field(default_factory=lambda: ValidationMetrics(math.nan))
 
 
-class Trainee(ABC):
+class TrainingTask(ABC):
     """What the loop trains: a model with its data."""
 
     @property
@@ -104,30 +104,30 @@ class Trainee(ABC):
         """The mean loss of these people, the weight of the promise multiplied by ``strength``."""
 
     @abstractmethod
-    def check(self) -> Checked:
+    def check(self) -> ValidationMetrics:
         """How it does on validation people."""
 
     def settle(self) -> None:  # noqa: B027  most models have nothing to put right
         """Put right after a step what must hold exactly."""
 
 
-def train(trainee: Trainee, schedule: Schedule) -> tuple[Epoch, ...]:
+def train(task: TrainingTask, schedule: Schedule) -> tuple[Epoch, ...]:
     """Adam until the validation loss stops falling; the best weights are left in the model."""
     generator = torch.Generator().manual_seed(schedule.seed)
     optimiser = torch.optim.Adam(
-        trainee.module.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
+        task.module.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
     )
     falling = torch.optim.lr_scheduler.ReduceLROnPlateau(
         optimiser, factor=0.5, patience=max(1, schedule.patience // 3), threshold=BETTER, threshold_mode="abs"
     )
     history: list[Epoch] = []
     best, kept, waited = math.inf, None, 0
-    trainee.settle()
+    task.settle()
     with _progress(schedule) as show:
         for number in range(schedule.epochs):
             strength = schedule.strength(number)
-            loss = _epoch(trainee, optimiser, schedule, generator, strength)
-            checked = trainee.check()
+            loss = _epoch(task, optimiser, schedule, generator, strength)
+            checked = task.check()
             history.append(Epoch(number, loss, float(optimiser.param_groups[0]["lr"]), checked))
             show(history[-1])
             if strength < 1.0:
@@ -135,37 +135,41 @@ def train(trainee: Trainee, schedule: Schedule) -> tuple[Epoch, ...]:
             falling.step(checked.loss)
             if kept is None or checked.loss < best - BETTER:
                 best, waited = checked.loss, 0
-                kept = {name: value.clone() for name, value in trainee.module.state_dict().items()}
+                kept = {name: value.clone() for name, value in task.module.state_dict().items()}
             elif (waited := waited + 1) >= schedule.patience:
                 break
     if kept is not None:
-        trainee.module.load_state_dict(kept)
+        task.module.load_state_dict(kept)
     return tuple(history)
 
 
 def _epoch(
-    trainee: Trainee, optimiser: torch.optim.Optimizer, schedule: Schedule, generator: torch.Generator, strength: float
+    task: TrainingTask,
+    optimiser: torch.optim.Optimizer,
+    schedule: Schedule,
+    generator: torch.Generator,
+    strength: float,
 ) -> float:
     """One pass over everybody; the mean loss. A last batch that is tiny joins the one before it."""
-    order = torch.randperm(trainee.people, generator=generator)
+    order = torch.randperm(task.people, generator=generator)
     batches = list(torch.split(order, schedule.batch_size))
     if len(batches) > 1 and len(batches[-1]) < schedule.batch_size // 2:
         batches[-2:] = [torch.cat(batches[-2:])]
     total = torch.zeros(())
     for index in batches:
         optimiser.zero_grad()
-        loss = trainee.loss(index, strength)
+        loss = task.loss(index, strength)
         torch.autograd.backward(loss)
         optimiser.step()
-        trainee.settle()
+        task.settle()
         total += loss.detach().cpu() * len(index)
-    mean = float(total) / trainee.people
+    mean = float(total) / task.people
     if not math.isfinite(mean):
         raise LearningError("the training loss is no longer a number", fix="lower learning_rate, or gamma")
     return mean
 
 
-def chunks(count: int) -> tuple[Tensor, ...]:
+def index_chunks(count: int) -> tuple[Tensor, ...]:
     """Indices of ``count`` people, a chunk at a time."""
     return tuple(torch.split(torch.arange(count), CHUNK))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lcifr.errors import RegionError
-from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, IntArray, Rows
+from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, IntArray, LinearRows
 
 
 def cell_from_arrays(
@@ -66,7 +66,7 @@ def _choice(columns: ArrayLike, allowed: ArrayLike, low: FloatArray, high: Float
     return Choice(index, mask & (high[:, index] >= 1) & (low[:, index] <= 1) & others_free)
 
 
-def _rows(rows: tuple[ArrayLike, ArrayLike] | None, people: int, features: int) -> Rows | None:
+def _rows(rows: tuple[ArrayLike, ArrayLike] | None, people: int, features: int) -> LinearRows | None:
     if rows is None:
         return None
     matrix, limits = _matrix(rows[0], "rows G"), _matrix(rows[1], "rows g")
@@ -74,4 +74,4 @@ def _rows(rows: tuple[ArrayLike, ArrayLike] | None, people: int, features: int) 
         raise RegionError(
             f"rows have shapes {matrix.shape} and {limits.shape}, expected (rows, {features}) and ({people}, rows)"
         )
-    return Rows(matrix, limits) if len(matrix) else None
+    return LinearRows(matrix, limits) if len(matrix) else None

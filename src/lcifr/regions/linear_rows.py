@@ -7,14 +7,14 @@ import numpy as np
 from lcifr.data import Encoding
 from lcifr.data.encoding import UNIT_ROUNDOFF
 from lcifr.regions.box import Box, outward
-from lcifr.regions.plan import Plan, Row
-from lcifr.regions.region import Rows
-from lcifr.semantics.holds import Booleans, Floats, Pair, approximate
+from lcifr.regions.plan import CellPlan, RowPlan
+from lcifr.regions.region import LinearRows
+from lcifr.semantics.holds import Booleans, Floats, PairedPeople, approximate
 
 SMALLEST = np.finfo(np.float64).smallest_normal
 
 
-def bound_by_rows(box: Box, plan: Plan, pair: Pair) -> None:
+def bound_by_rows(box: Box, plan: CellPlan, pair: PairedPeople) -> None:
     """Bounds that only a row gives: Σ a·x′ ≤ k bounds one attribute once the others are bounded. Rounded outward."""
     names = box.encoding.schema.names_numeric
     limits = {row: approximate(row.limit, pair) for row in plan.rows}
@@ -34,7 +34,7 @@ def bound_by_rows(box: Box, plan: Plan, pair: Pair) -> None:
                 box.narrow(j, side, np.where(np.isfinite(raw), raw, np.inf if side == "upper" else -np.inf))
 
 
-def build_rows(plan: Plan, box: Box, pair: Pair, present: Booleans) -> Rows | None:
+def build_rows(plan: CellPlan, box: Box, pair: PairedPeople, present: Booleans) -> LinearRows | None:
     """The rows in encoded units, in an order that depends on nothing but them; None where the plan has none."""
     if not plan.rows:
         return None
@@ -43,10 +43,10 @@ def build_rows(plan: Plan, box: Box, pair: Pair, present: Booleans) -> Rows | No
     limits = np.zeros((len(pair), len(ordered)))
     for r, row in enumerate(ordered):
         matrix[r], limits[:, r] = _row(row, box, pair)
-    return Rows(matrix, np.where(present[:, None], limits, 0.0))
+    return LinearRows(matrix, np.where(present[:, None], limits, 0.0))
 
 
-def _row(row: Row, box: Box, pair: Pair) -> tuple[Floats, Floats]:
+def _row(row: RowPlan, box: Box, pair: PairedPeople) -> tuple[Floats, Floats]:
     """Σ a·x′ ≤ k in encoded units: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to.
 
     A table value v and mean + sd·e differ by at most ``decode_error``, and v differs from its decimal by u·|v|; the
@@ -68,7 +68,7 @@ def _row(row: Row, box: Box, pair: Pair) -> tuple[Floats, Floats]:
     return coefficients, limit + slack
 
 
-def rows_possible(rows: Rows, ends: tuple[Floats, Floats], encoding: Encoding) -> Booleans:
+def rows_possible(rows: LinearRows, ends: tuple[Floats, Floats], encoding: Encoding) -> Booleans:
     """(people,) whether no single row excludes the whole box; a row that does makes the cell impossible."""
     matrix = rows.G[:, encoding.numeric_columns]
     lower, upper = (np.where(np.isfinite(end), end, 0.0) for end in ends)

@@ -17,13 +17,13 @@ from lcifr.data import Encoding, Individuals
 from lcifr.errors import RegionError
 from lcifr.language.names import quote_name
 from lcifr.regions.box import Box, outward
-from lcifr.regions.plan import Bound, Plan, RankBound
-from lcifr.regions.region import Cell, Choice, IntArray
 from lcifr.regions.linear_rows import bound_by_rows, build_rows, rows_possible
-from lcifr.semantics.holds import Booleans, Floats, Pair, approximate, evaluate, exact_distinct, renamed
+from lcifr.regions.plan import AttributeBound, CellPlan, RankBound
+from lcifr.regions.region import Cell, Choice, IntArray
+from lcifr.semantics.holds import Booleans, Floats, PairedPeople, approximate, evaluate, exact_distinct, translate_codes
 
 
-def build_cell(plan: Plan, people: Individuals, encoding: Encoding) -> Cell:
+def build_cell(plan: CellPlan, people: Individuals, encoding: Encoding) -> Cell:
     """The cell of ``plan`` for every person; ``present`` says who has it.
 
     Raises
@@ -31,7 +31,7 @@ def build_cell(plan: Plan, people: Individuals, encoding: Encoding) -> Cell:
     RegionError
         If a person who has the cell is left without a bound in a numeric attribute.
     """
-    pair = Pair(people, people)
+    pair = PairedPeople(people, people)
     box, present = build_box(plan, pair, encoding)
     _refuse_unbounded(box, present)
     choices = []
@@ -52,7 +52,7 @@ def _of_present(ends: Floats, present: Booleans) -> Floats:
     return ends if present.all() else np.where(present[:, None], ends, 0.0)
 
 
-def build_box(plan: Plan, pair: Pair, encoding: Encoding) -> tuple[Box, Booleans]:
+def build_box(plan: CellPlan, pair: PairedPeople, encoding: Encoding) -> tuple[Box, Booleans]:
     """The bounds of the numeric attributes, infinite where there are none, and who meets the plan's conditions on x."""
     present = np.ones(len(pair), np.bool_)
     for condition in plan.conditions:
@@ -80,7 +80,7 @@ def _clip_to_ranges(box: Box) -> None:
             box.narrow(j, "upper", np.full(len(box.upper), float(attribute.upper)))
 
 
-def _apply_bound(box: Box, bound: Bound, pair: Pair) -> None:
+def _apply_bound(box: Box, bound: AttributeBound, pair: PairedPeople) -> None:
     j = box.encoding.schema.names_numeric.index(bound.attribute)
     if bound.is_own_value:
         box.narrow(j, bound.side, pair.x.numbers[:, j])
@@ -89,7 +89,7 @@ def _apply_bound(box: Box, bound: Bound, pair: Pair) -> None:
     box.narrow(j, bound.side, outward(value, error, bound.side))
 
 
-def _apply_rank(box: Box, bound: RankBound, pair: Pair) -> Booleans:
+def _apply_rank(box: Box, bound: RankBound, pair: PairedPeople) -> Booleans:
     """Narrow the ranked attribute; returns who can have such a rank at all.
 
     With the group's values descending, t₀ > t₁ > …: rank(v) − 1 counts the t above v. So rank ≤ q + 1 means v ≥ t_q,
@@ -110,7 +110,7 @@ def _apply_rank(box: Box, bound: RankBound, pair: Pair) -> Booleans:
     return ~impossible
 
 
-def _integers(bound: RankBound, pair: Pair, whole: Callable[[Fraction], int]) -> IntArray:
+def _integers(bound: RankBound, pair: PairedPeople, whole: Callable[[Fraction], int]) -> IntArray:
     values, person = exact_distinct(bound.limit, pair)
     return np.array([whole(value) for value in values], dtype=np.intp)[person]
 
@@ -145,7 +145,7 @@ def _refuse_unbounded(box: Box, present: Booleans) -> None:
 # -- categories --------------------------------------------------------------------------------------------------------
 
 
-def _choice(plan: Plan, name: str, people: Individuals, encoding: Encoding) -> tuple[Choice, Booleans]:
+def _choice(plan: CellPlan, name: str, people: Individuals, encoding: Encoding) -> tuple[Choice, Booleans]:
     """The categories that the plan leaves everybody, and (people,) whether there is one at all."""
     columns = encoding.columns(name)
     codes = np.arange(columns.stop - columns.start)
@@ -158,7 +158,7 @@ def _choice(plan: Plan, name: str, people: Individuals, encoding: Encoding) -> t
     narrower = [link for link in links if link is not own]
     for link in narrower:
         theirs = people.code(link.right[1])
-        wanted = theirs if link.right[1] == name else renamed(people, link.right[1], name)[theirs]
+        wanted = theirs if link.right[1] == name else translate_codes(people, link.right[1], name)[theirs]
         allowed &= (codes == wanted[:, None]) == link.equal
     if name in plan.categories:
         allowed &= np.isin(codes, list(plan.categories[name]))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from lcifr.regions.geometry import cell_contains, project_onto_cell
-from lcifr.regions.region import Cell, FloatArray, Region, Rows
+from lcifr.regions.region import Cell, FloatArray, LinearRows, Region
 
 REJECTION_ROUNDS = 30  # cheap and uniform; what is still outside its rows then goes through linear programs
 
 
-def sample(region: Region, count: int, generator: np.random.Generator) -> FloatArray:
+def sample_region(region: Region, count: int, generator: np.random.Generator) -> FloatArray:
     """(people, count, features); see :meth:`Region.sample`."""
     points = np.full((region.people, count, region.features), np.nan)
     if not region.cells:
@@ -59,7 +59,7 @@ def _sample_product(cell: Cell, features: int, generator: np.random.Generator) -
     return points
 
 
-def _sample_polytope(cell: Cell, rows: Rows, features: int, generator: np.random.Generator) -> FloatArray:
+def _sample_polytope(cell: Cell, rows: LinearRows, features: int, generator: np.random.Generator) -> FloatArray:
     """A point of one person's cell that rejection does not reach: a random mixture of random vertices."""
     vertex = _random_vertex(cell, rows, features, generator)
     if vertex is None:
@@ -78,7 +78,7 @@ def _sample_polytope(cell: Cell, rows: Rows, features: int, generator: np.random
     return result
 
 
-def _random_vertex(cell: Cell, rows: Rows, features: int, generator: np.random.Generator) -> FloatArray | None:
+def _random_vertex(cell: Cell, rows: LinearRows, features: int, generator: np.random.Generator) -> FloatArray | None:
     """The best point of one person's cell in a random direction, or None if there is no point at all."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 

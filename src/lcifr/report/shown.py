@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lcifr.drawing.text import exactly, floored, moved_words, plain, short, visible
+from lcifr.drawing.text import exactly, floored, format_value, moved_words, short, visible
 from lcifr.report.charts import KINDS
 from lcifr.report.content import Explorer, Freedom, Person, Value
 
@@ -99,9 +99,9 @@ def _row(name: str, person: Person, explorer: Explorer) -> Row:
     return Row(
         visible(name),
         visible(unit or ""),
-        plain(own),
+        format_value(own),
         may,
-        "" if other is None else plain(other),
+        "" if other is None else format_value(other),
         other is not None and other != own,
     )
 
@@ -116,10 +116,10 @@ def _freedom(free: Freedom, own: Value) -> str:
 
 def _interval(low: float, high: float, own: Value) -> str:
     if low == high:
-        return plain(_few(low))
+        return format_value(_few(low))
     if isinstance(own, str):
-        return f"{plain(_few(low))} to {plain(_few(high))}"
-    return f"{plain(_few(low))} to {plain(_few(high))} ({_signed(low - own)} to {_signed(high - own)})"
+        return f"{format_value(_few(low))} to {format_value(_few(high))}"
+    return f"{format_value(_few(low))} to {format_value(_few(high))} ({_signed(low - own)} to {_signed(high - own)})"
 
 
 def _few(value: float) -> float:

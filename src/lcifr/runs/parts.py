@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any, Protocol, final
 
 from lcifr.artifacts.folder import fresh_folder
-from lcifr.data.io.duplicate_ids import Uniqueness, hashed
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.errors import ArtefactError
-from lcifr.files import write_whole
+from lcifr.files import write_atomic
 from lcifr.runs.events import counting_people
 
 CHUNK = 8192
@@ -107,7 +107,7 @@ def run_parts(
     count = before = 0
     pending: list[tuple[Future[bytes], Path, int]] = []
     cores = workers or os.cpu_count() or 1
-    with _pool(job, cores) as submit, counting_people(people) as advance, Uniqueness(parts) as names:
+    with _pool(job, cores) as submit, counting_people(people) as advance, DuplicateIds(parts) as names:
         for piece in pieces():
             if named:
                 names.add(piece.ids)
@@ -124,7 +124,9 @@ def run_parts(
         for waiting in pending:
             _store(*waiting, advance)
         if (twice := names.repeated()) is not None:
-            name = next(one for piece in pieces() for one in piece.ids if hashed(one) == twice)  # only hashes were kept
+            name = next(
+                one for piece in pieces() for one in piece.ids if hash_id(one) == twice
+            )  # only hashes were kept
             raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
     return found, Done(count, before)
 
@@ -147,7 +149,7 @@ def _tidy(parts: Path, job: Job) -> None:
 
 
 def _store(future: Future[bytes], path: Path, people: int, advance: Any) -> None:
-    write_whole(path, future.result())
+    write_atomic(path, future.result())
     advance(people)
 
 

@@ -8,7 +8,7 @@ from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
-from lcifr.regions.region import Cell, Choice, Region, Rows
+from lcifr.regions.region import Cell, Choice, LinearRows, Region
 from lcifr.regions.witness import Witnesses
 from lcifr.similarity.linting.finding import Example, Finding, Severity
 from lcifr.similarity.linting.linter import lint
@@ -22,9 +22,9 @@ __all__ = [
     "Example",
     "Finding",
     "Formula",
+    "LinearRows",
     "Neighbours",
     "Region",
-    "Rows",
     "Severity",
     "Similarity",
     "Witnesses",

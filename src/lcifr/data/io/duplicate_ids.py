@@ -24,13 +24,13 @@ HELD, BLOCK = 1 << 17, 1 << 14
 WIDTH = 16
 
 
-def hashed(name: str | int) -> bytes:
+def hash_id(name: str | int) -> bytes:
     """What stands for an id. A number and its digits are the same id, as in every file that lists ids as text."""
     return hashlib.blake2b(str(name).encode("utf-8", "surrogatepass"), digest_size=WIDTH).digest()
 
 
 @final
-class Uniqueness:
+class DuplicateIds:
     """Remembers ids on disk, and says whether one of them came twice.
 
     Parameters
@@ -55,7 +55,7 @@ class Uniqueness:
             fresh = (tempfile.TemporaryFile(dir=self._folder) for _ in range(FILES))  # noqa: SIM115 closed by __exit__
             self._files = [self._open.enter_context(file) for file in fresh]
         for name in ids:
-            short = hashed(name)
+            short = hash_id(name)
             self._files[short[0] % FILES].write(short)
 
     def repeated(self) -> bytes | None:

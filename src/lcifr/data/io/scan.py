@@ -14,15 +14,17 @@ import pyarrow as pa
 
 from lcifr.data import Schema
 from lcifr.data.frames import is_parquet
-from lcifr.data.io.csv_types import KINDS, OF_IDS, fitting, fitting_ids, spells_missing
-from lcifr.data.io.ids import Id, named_twice, read_ids
-from lcifr.data.io.stream import Columns, as_meant, name_of, read_people, read_tables
-from lcifr.data.io.duplicate_ids import Uniqueness, hashed
+from lcifr.data.io.csv_types import KINDS, OF_IDS, fitting, fitting_id_types, spells_missing
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
+from lcifr.data.io.ids import Id, duplicate_id_error, read_ids
+from lcifr.data.io.stream import FileColumns, convert_csv_texts, name_of, read_individuals, read_tables
 from lcifr.data.table import target_values
 from lcifr.errors import LcifrError
 
 
-def look_through(source: Columns, schema: Schema, id_column: str | None, label: str | None, folder: Path) -> Columns:
+def scan_file(
+    source: FileColumns, schema: Schema, id_column: str | None, label: str | None, folder: Path
+) -> FileColumns:
     """The same columns with what was found: how many people, and the types that all rows fit.
 
     Parameters
@@ -33,10 +35,11 @@ def look_through(source: Columns, schema: Schema, id_column: str | None, label: 
     kinds: dict[str, Sequence[pa.DataType]] = {name: OF_IDS if name == id_column else KINDS for name in source.names}
     unsure: set[str] = set()
     people = 0
-    with Uniqueness(folder) as names:
+    with DuplicateIds(folder) as names:
         for table in read_tables(source, None):
             kinds = {
-                name: (fitting_ids if name == id_column else fitting)(table[name], left) for name, left in kinds.items()
+                name: (fitting_id_types if name == id_column else fitting)(table[name], left)
+                for name, left in kinds.items()
             }
             unsure |= {name for name, left in kinds.items() if len(left) > 1 and spells_missing(table[name])}
             names.add(_checked(table, source, schema, id_column, label, people))
@@ -52,7 +55,7 @@ def look_through(source: Columns, schema: Schema, id_column: str | None, label: 
 
 
 def _checked(
-    table: pa.Table, source: Columns, schema: Schema, id_column: str | None, label: str | None, start: int
+    table: pa.Table, source: FileColumns, schema: Schema, id_column: str | None, label: str | None, start: int
 ) -> tuple[Id, ...]:
     """The ids of these rows, of which nothing is missing and all attributes fit."""
     named, rows = name_of(source), range(start, start + len(table))
@@ -62,11 +65,11 @@ def _checked(
     more = [name for name in (id_column, label) if name is not None and name not in schema]
     attributes = table.drop_columns(more)
     typed = is_parquet(source.path) or source.kinds
-    read_people(attributes if typed else as_meant(attributes, schema), named, schema, rows)
+    read_individuals(attributes if typed else convert_csv_texts(attributes, schema), named, schema, rows)
     return ids
 
 
-def _look_again(found: Columns, schema: Schema, id_column: str | None, label: str | None) -> None:
+def _look_again(found: FileColumns, schema: Schema, id_column: str | None, label: str | None) -> None:
     """Now that the types are known: "NA" was a text as good as any, but in a column of numbers it is a missing one."""
     start = 0
     for table in read_tables(found, schema):
@@ -74,9 +77,9 @@ def _look_again(found: Columns, schema: Schema, id_column: str | None, label: st
         start += len(table)
 
 
-def _refuse_twice(source: Columns, id_column: str, twice: bytes) -> None:
+def _refuse_twice(source: FileColumns, id_column: str, twice: bytes) -> None:
     """Only hashes were kept, so the name is looked for."""
     for table in read_tables(source, None):
         for one in table[id_column].to_pylist():
-            if hashed(one) == twice:
-                raise named_twice(name_of(source), id_column, one)
+            if hash_id(one) == twice:
+                raise duplicate_id_error(name_of(source), id_column, one)

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from lcifr.data import Schema
 from lcifr.language.formula import Formula, Or, Person, subformulas
-from lcifr.regions.plan import Bound, MixedRank, Plan, TooManyCells, plans
-from lcifr.semantics.core import All, Any_, Category, Compare, Core, Form, is_about, leaves
+from lcifr.regions.plan import AttributeBound, CellPlan, MixedRank, TooManyCells, plan_cells
+from lcifr.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, is_about, leaves
 
 CELLS = 64  # alternatives of one branch that are looked at; beyond, nothing is claimed
 
@@ -18,15 +18,15 @@ def disjunctions(formula: Formula) -> Iterator[Or]:
     return (part for part in subformulas(formula) if isinstance(part, Or))
 
 
-def plans_of(core: Core, schema: Schema) -> tuple[Plan, ...] | None:
+def plans_of(core: Core, schema: Schema) -> tuple[CellPlan, ...] | None:
     """The plans of a part of a formula; none where it can never hold, None where there are too many to say."""
     try:
-        return plans(core, schema, CELLS)
+        return plan_cells(core, schema, CELLS)
     except (TooManyCells, MixedRank):
         return None
 
 
-def contains(larger: Core, smaller: Core, schema: Schema) -> bool:
+def subsumes(larger: Core, smaller: Core, schema: Schema) -> bool:
     """Whether ``larger`` holds wherever ``smaller`` does, as far as comparing their plans one by one can tell."""
     if not _is_exact(larger):
         return False
@@ -44,13 +44,13 @@ def _is_exact(core: Core) -> bool:
     return True
 
 
-def _others(form: Form) -> set[str]:
+def _others(form: LinearForm) -> set[str]:
     """The attributes of the other person in a form."""
     own = {name for person, name, _ in form.numbers if person is Person.OTHER}
     return own.union(*(_others(inside) for _, inside in form.absolutes))
 
 
-def _inside(plan: Plan, home: Plan) -> bool:
+def _inside(plan: CellPlan, home: CellPlan) -> bool:
     """Whether everything that ``home`` asks for follows from one thing that ``plan`` asks for."""
     if plan.implies(home):
         return True
@@ -64,14 +64,14 @@ def _inside(plan: Plan, home: Plan) -> bool:
     )
 
 
-def _bound_follows(known: Bound, wanted: Bound) -> bool:
+def _bound_follows(known: AttributeBound, wanted: AttributeBound) -> bool:
     if (known.attribute, known.side) != (wanted.attribute, wanted.side):
         return False
     sign = 1 if known.side == "upper" else -1
     return _at_most(known.limit.times(Fraction(sign)), wanted.limit.times(Fraction(sign)), known.strict, wanted.strict)
 
 
-def _at_most(known: Form, wanted: Form, known_strict: bool, wanted_strict: bool) -> bool:
+def _at_most(known: LinearForm, wanted: LinearForm, known_strict: bool, wanted_strict: bool) -> bool:
     """Whether v ≤ known gives v ≤ wanted (or < in either), whoever the person is."""
     gap = known.plus(wanted.times(Fraction(-1)))
     if gap.numbers or gap.ranks or gap.absolutes:
@@ -83,11 +83,11 @@ def _core_follows(known: Core, wanted: Core) -> bool:
     """Whether a condition on x alone follows from another."""
     if known == wanted:
         return True
-    if isinstance(wanted, Any_):
+    if isinstance(wanted, AnyOf):
         return any(_core_follows(known, part) for part in wanted.parts)
-    if isinstance(wanted, All):
+    if isinstance(wanted, AllOf):
         return all(_core_follows(known, part) for part in wanted.parts)
-    if isinstance(known, All):
+    if isinstance(known, AllOf):
         return any(_core_follows(part, wanted) for part in known.parts)
     if isinstance(known, Category) and isinstance(wanted, Category):
         return (known.person, known.attribute) == (wanted.person, wanted.attribute) and known.allowed <= wanted.allowed
@@ -97,7 +97,7 @@ def _core_follows(known: Core, wanted: Core) -> bool:
     return False
 
 
-def _scaled(form: Form) -> Form:
+def _scaled(form: LinearForm) -> LinearForm:
     """The form with its first coefficient at ±1: ``2*age - 6`` and ``age - 3`` are one condition."""
     first = form.numbers[0][2] if form.numbers else Fraction(1)
     return form.times(1 / abs(first))

@@ -10,7 +10,7 @@ from typing import Any
 from lcifr.data import Categorical, Individuals
 from lcifr.drawing import text
 from lcifr.language.formula import Span
-from lcifr.semantics.holds import Pair
+from lcifr.semantics.holds import PairedPeople
 
 LONGEST = 6  # attributes that are shown of one example; the whole row is in the example itself
 
@@ -40,9 +40,9 @@ class Example:
     rows: tuple[int | None, int | None] = (None, None)
 
     @classmethod
-    def of(cls, pair: Pair, row: int, rows: tuple[int | None, int | None] = (None, None)) -> Example:
+    def of(cls, pair: PairedPeople, row: int, rows: tuple[int | None, int | None] = (None, None)) -> Example:
         """One row of a pair of tables; ``rows`` says where in the data the two stand."""
-        return cls(person(pair.x, row), person(pair.other, row), rows)
+        return cls(values_of(pair.x, row), values_of(pair.other, row), rows)
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class Finding:
     examples: tuple[Example, ...] = ()
 
 
-def person(people: Individuals, row: int) -> dict[str, Any]:
+def values_of(people: Individuals, row: int) -> dict[str, Any]:
     """One person, by attribute: whole numbers as integers, categories as text."""
     shown: dict[str, Any] = {}
     for attribute in people.schema:
@@ -94,7 +94,7 @@ def person(people: Individuals, row: int) -> dict[str, Any]:
     return shown
 
 
-def describe(one: Mapping[str, Any], names: tuple[str, ...] = ()) -> str:
+def describe_person(one: Mapping[str, Any], names: tuple[str, ...] = ()) -> str:
     """A person in a line: the attributes named, else the first few."""
     chosen = [name for name in one if name in names] or list(one)
     return ", ".join(f"{name} {_show(one[name])}" for name in chosen[:LONGEST]) + (
@@ -106,6 +106,6 @@ def _show(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def percent(share: float) -> str:
+def short_percent(share: float) -> str:
     """As in a report, without a decimal that says nothing."""
     return text.percent(share).replace(".0 %", " %")

@@ -9,19 +9,19 @@ import numpy as np
 
 from lcifr.data import Categorical, Individuals
 from lcifr.errors import RegionError
+from lcifr.language.attribute_usage import find_usage
+from lcifr.language.constrained_attributes import declared_free, free_attributes
 from lcifr.language.explain.phrases import list_words
 from lcifr.language.formula import Free, Same, Within, subformulas
-from lcifr.language.constrained_attributes import declared_free, free_attributes
 from lcifr.language.names import attributes_in, quote_name
 from lcifr.language.printer import print_set
-from lcifr.language.attribute_usage import named_attributes
 from lcifr.regions.region import Cell
-from lcifr.semantics.holds import Booleans, Floats, Pair, evaluate
+from lcifr.semantics.holds import Booleans, Floats, PairedPeople, evaluate
 from lcifr.semantics.resolve import resolve
-from lcifr.similarity.linting.branches import contains, disjunctions, plans_of
-from lcifr.similarity.linting.finding import Example, Finding, Severity, describe, percent, person
-from lcifr.similarity.linting.synthetic_pairs import invent_pairs, shrink, turned, why_not
-from lcifr.similarity.linting.proxies import find_tells
+from lcifr.similarity.linting.branches import disjunctions, plans_of, subsumes
+from lcifr.similarity.linting.finding import Example, Finding, Severity, describe_person, short_percent, values_of
+from lcifr.similarity.linting.proxies import find_proxies
+from lcifr.similarity.linting.synthetic_pairs import find_false_part, shrink, swapped, synthesize_pairs
 from lcifr.similarity.linting.thresholds import find_odd_thresholds
 from lcifr.similarity.proposal_mark import UNTOUCHED, is_untouched
 from lcifr.similarity.similarity import Similarity
@@ -56,7 +56,7 @@ def lint(similarity: Similarity, people: Any = None, *, seed: int = 0) -> tuple[
     findings = [*_untouched(similarity), *_free(similarity), *_empty_sets(similarity), *_branches(similarity)]
     crowd = similarity.encoding.training if people is None else Individuals.read(people, similarity.schema)
     if crowd is not None and len(crowd):
-        invented = invent_pairs(similarity, crowd, seed)
+        invented = synthesize_pairs(similarity, crowd, seed)
         findings += _oneself(similarity, crowd, invented.other)
         findings += _symmetry(similarity, invented)
         findings += _regions(similarity, crowd, findings)
@@ -75,7 +75,7 @@ def _untouched(similarity: Similarity) -> Iterator[Finding]:
 
 
 def _free(similarity: Similarity) -> Iterator[Finding]:
-    schema, named = similarity.schema, named_attributes(similarity.formula, similarity.schema)
+    schema, named = similarity.schema, find_usage(similarity.formula, similarity.schema)
     free = [schema[name] for name in free_attributes(similarity.formula, schema)]
     endless = [a.name for a in free if not isinstance(a, Categorical) and (a.lower is None or a.upper is None)]
     if endless:
@@ -119,7 +119,7 @@ def _branches(similarity: Similarity) -> Iterator[Finding]:
                 gone.add(i)
                 yield Finding("never-true", Severity.WARNING, "this alternative can never hold", part.span)
                 continue
-            homes = [j for j in range(len(cores)) if j != i and j not in gone and contains(cores[j], core, schema)]
+            homes = [j for j in range(len(cores)) if j != i and j not in gone and subsumes(cores[j], core, schema)]
             if homes:
                 gone.add(i)
                 home = either.parts[homes[0]].span
@@ -132,34 +132,34 @@ def _branches(similarity: Similarity) -> Iterator[Finding]:
 
 
 def _oneself(similarity: Similarity, people: Individuals, invented: Individuals) -> Iterator[Finding]:
-    wrong = np.flatnonzero(~evaluate(similarity.core, Pair(people, people)))
+    wrong = np.flatnonzero(~evaluate(similarity.core, PairedPeople(people, people)))
     crowd = people
     if len(wrong):
-        who = f"{len(wrong)} of {len(people)} people ({percent(len(wrong) / len(people))})"
+        who = f"{len(wrong)} of {len(people)} people ({short_percent(len(wrong) / len(people))})"
     else:
-        crowd, wrong = invented, np.flatnonzero(~evaluate(similarity.core, Pair(invented, invented)))
+        crowd, wrong = invented, np.flatnonzero(~evaluate(similarity.core, PairedPeople(invented, invented)))
         who = "nobody in the data, but other people that could exist"
     if not len(wrong):
         return
     one = crowd.take(wrong[:1])
-    shown = describe(person(one, 0), _spoken(similarity))
+    shown = describe_person(values_of(one, 0), _spoken(similarity))
     yield Finding(
         "false-on-oneself",
         Severity.WARNING,
         f"{who} would not be similar to themselves, for example: {shown}",
-        why_not(similarity.core, Pair(one, one)),
-        tuple(Example.of(Pair(crowd, crowd), int(row)) for row in wrong[:EXAMPLES]),
+        find_false_part(similarity.core, PairedPeople(one, one)),
+        tuple(Example.of(PairedPeople(crowd, crowd), int(row)) for row in wrong[:EXAMPLES]),
     )
 
 
 def _spoken(similarity: Similarity) -> tuple[str, ...]:
     """The attributes that a formula names one by one: those worth showing."""
-    return tuple(named_attributes(similarity.formula, similarity.schema).one_by_one)
+    return tuple(find_usage(similarity.formula, similarity.schema).one_by_one)
 
 
-def _symmetry(similarity: Similarity, invented: Pair) -> Iterator[Finding]:
-    there, back = evaluate(similarity.core, invented), evaluate(similarity.core, turned(invented))
-    pairs = [invented.take(np.flatnonzero(there & ~back)), turned(invented.take(np.flatnonzero(back & ~there)))]
+def _symmetry(similarity: Similarity, invented: PairedPeople) -> Iterator[Finding]:
+    there, back = evaluate(similarity.core, invented), evaluate(similarity.core, swapped(invented))
+    pairs = [invented.take(np.flatnonzero(there & ~back)), swapped(invented.take(np.flatnonzero(back & ~there)))]
     odd = next((pair for pair in pairs if len(pair)), None)
     if odd is None:
         return
@@ -171,7 +171,7 @@ def _symmetry(similarity: Similarity, invented: Pair) -> Iterator[Finding]:
         Severity.WARNING,
         "it holds one way only: the second of these two is similar to the first, but not the first to the second: "
         f"{example}",
-        why_not(similarity.core, turned(one)),
+        find_false_part(similarity.core, swapped(one)),
         (example,),
     )
 
@@ -192,9 +192,9 @@ def _regions(similarity: Similarity, people: Individuals, known: list[Finding]) 
         (alone, "only-oneself", "nobody but themselves can be similar to"),
     ):
         if who.any():
-            count = f"{who.sum()} of {len(people)} people ({percent(float(who.mean()))})"
+            count = f"{who.sum()} of {len(people)} people ({short_percent(float(who.mean()))})"
             rows = np.flatnonzero(who)[:EXAMPLES]
-            examples = tuple(Example.of(Pair(people, people), int(row), (int(row), int(row))) for row in rows)
+            examples = tuple(Example.of(PairedPeople(people, people), int(row), (int(row), int(row))) for row in rows)
             message += f" {count}: a certificate for them says nothing"
             yield Finding(code, Severity.WARNING, message, examples=examples)
 
@@ -218,15 +218,15 @@ def _proxies(similarity: Similarity, people: Individuals) -> Iterator[Finding]:
     free = free_attributes(similarity.formula, schema)
     for name in (name for name in free if isinstance(schema[name], Categorical)):
         for kept in (kept for kept in schema.names if kept not in free):
-            tells = find_tells(people, name, kept)
-            if not tells:
+            proxies = find_proxies(people, name, kept)
+            if not proxies:
                 continue
             said = [
-                f"of the {tell.people} people with {quote_name(kept)} {tell.value}, {percent(tell.share)} have "
-                f'"{tell.given_away}" ({percent(tell.base)} of all)'
-                for tell in tells[:EXAMPLES]
+                f"of the {proxy.people} people with {quote_name(kept)} {proxy.value}, "
+                f'{short_percent(proxy.share)} have "{proxy.given_away}" ({short_percent(proxy.base)} of all)'
+                for proxy in proxies[:EXAMPLES]
             ]
-            more = f"; and {len(tells) - EXAMPLES} more such values" if len(tells) > EXAMPLES else ""
+            more = f"; and {len(proxies) - EXAMPLES} more such values" if len(proxies) > EXAMPLES else ""
             yield Finding(
                 "proxy",
                 Severity.WARNING,

@@ -11,10 +11,10 @@ import numpy as np
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
 from lcifr.regions.region import IntArray
-from lcifr.semantics.core import All, Core
-from lcifr.semantics.holds import Floats, Pair, evaluate
+from lcifr.semantics.core import AllOf, Core
+from lcifr.semantics.holds import Floats, PairedPeople, evaluate
 from lcifr.similarity.linting.finding import Example
-from lcifr.similarity.linting.synthetic_pairs import similar_pairs
+from lcifr.similarity.linting.synthetic_pairs import sample_similar_pairs
 from lcifr.similarity.similarity import Similarity
 
 Progress = Callable[[int, int], None]  # (people done, people in all)
@@ -65,7 +65,7 @@ class Neighbours:
         return int(self.asked[self.counts.argmax()])
 
     @property
-    def share_alone(self) -> float:
+    def share_isolated(self) -> float:
         """The share of those asked to whom nobody else in the data is similar."""
         return float((self.counts == 0).mean())
 
@@ -115,8 +115,8 @@ class _Couples:
     def take(self, index: IntArray) -> _Couples:
         return _Couples(self.x[index], self.other[index])
 
-    def of(self, crowd: Individuals) -> Pair:
-        return Pair(crowd.take(self.x), crowd.take(self.other))
+    def of(self, crowd: Individuals) -> PairedPeople:
+        return PairedPeople(crowd.take(self.x), crowd.take(self.other))
 
     def examples(self, crowd: Individuals, order: IntArray) -> tuple[Example, ...]:
         """The first few in this order, no person twice."""
@@ -149,7 +149,7 @@ def _join(parts: list[_Couples]) -> _Couples:
     return _Couples(np.concatenate([part.x for part in parts]), np.concatenate([part.other for part in parts]))
 
 
-def _differences(pair: Pair) -> IntArray:
+def _differences(pair: PairedPeople) -> IntArray:
     """(rows,) in how many attributes the two differ."""
     numbers: IntArray = (pair.x.numbers != pair.other.numbers).sum(axis=1)
     codes: IntArray = (pair.x.codes != pair.other.codes).sum(axis=1)
@@ -169,7 +169,7 @@ def _made_up(
         return ()
     rows = asked[:MADE_UP_FOR]
     try:
-        pair, rows = similar_pairs(similarity, crowd.take(rows), rows, seed)
+        pair, rows = sample_similar_pairs(similarity, crowd.take(rows), rows, seed)
     except RegionError:
         return ()
     good = np.flatnonzero(evaluate(similarity.core, pair) & (_differences(pair) > 0))
@@ -200,10 +200,10 @@ def _choose_missed(
 
 def _conjuncts(core: Core) -> tuple[Core, ...]:
     """The parts of a formula that must all hold."""
-    return tuple(leaf for part in core.parts for leaf in _conjuncts(part)) if isinstance(core, All) else (core,)
+    return tuple(leaf for part in core.parts for leaf in _conjuncts(part)) if isinstance(core, AllOf) else (core,)
 
 
-def _losses(similarity: Similarity, pair: Pair) -> Floats:
+def _losses(similarity: Similarity, pair: PairedPeople) -> Floats:
     """(rows,) how far each pair is from being similar."""
     import torch
 

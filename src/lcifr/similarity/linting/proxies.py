@@ -24,7 +24,7 @@ PARTS = 10  # a number is cut into so many equally filled intervals
 
 
 @dataclass(frozen=True)
-class Tell:
+class Proxy:
     """One value (or interval) of a kept attribute that gives away the free one.
 
     Parameters
@@ -44,7 +44,7 @@ class Tell:
     base: float
 
 
-def find_tells(people: Individuals, free: str, kept: str) -> tuple[Tell, ...]:
+def find_proxies(people: Individuals, free: str, kept: str) -> tuple[Proxy, ...]:
     """The values of ``kept`` that give away ``free`` (categorical), the largest groups first."""
     attribute = people.schema[free]
     assert isinstance(attribute, Categorical)
@@ -58,8 +58,8 @@ def find_tells(people: Individuals, free: str, kept: str) -> tuple[Tell, ...]:
         expected = size * (1 - base[top])
         sure = counts[top] >= ALMOST_SURELY * size and size >= REAL_SHARE * len(people)
         if sure and expected >= max(EXPECTED, RARER * (size - counts[top])):
-            found.append(Tell(value, size, attribute.values[top], float(counts[top] / size), float(base[top])))
-    return tuple(sorted(found, key=lambda tell: -tell.people))
+            found.append(Proxy(value, size, attribute.values[top], float(counts[top] / size), float(base[top])))
+    return tuple(sorted(found, key=lambda proxy: -proxy.people))
 
 
 def _parts(people: Individuals, name: str) -> list[tuple[str, Booleans]]:

@@ -10,7 +10,7 @@ from lcifr.data import Categorical, Individuals, Numeric
 from lcifr.language.formula import Comparison, Within, subformulas
 from lcifr.language.names import attributes_in
 from lcifr.semantics.core import Compare, leaves
-from lcifr.semantics.holds import Pair, decimal, evaluate
+from lcifr.semantics.holds import PairedPeople, decimal_of, evaluate
 from lcifr.semantics.resolve import resolve
 from lcifr.similarity.linting.finding import Finding, Severity
 from lcifr.similarity.similarity import Similarity
@@ -34,9 +34,9 @@ def _odd_threshold(atom: Comparison, similarity: Similarity, people: Individuals
     (_, name, coefficient), values = form.numbers[0], people.number(form.numbers[0][1])
     threshold = -form.constant / coefficient
     least, most = float(values.min()), float(values.max())
-    if decimal(least) <= threshold <= decimal(most):
+    if decimal_of(least) <= threshold <= decimal_of(most):
         return
-    met = bool(evaluate(leaf, Pair(people, people))[0])  # beyond the range, everybody is on the same side
+    met = bool(evaluate(leaf, PairedPeople(people, people))[0])  # beyond the range, everybody is on the same side
     attribute = similarity.schema[name]
     assert isinstance(attribute, Numeric)
     yield Finding(
