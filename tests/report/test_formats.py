@@ -24,8 +24,8 @@ NUMBER = re.compile(r"[−\d][\d,.]*\d|\d")
 
 
 def static_text(page: str) -> str:
-    """What one reads of the page, without the charts' own ticks and the explorer."""
-    return Tags(re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)).text
+    """What one reads of the page, without the charts' own ticks, the explorer and what is only printed."""
+    return Tags(re.sub(r'<svg.*?</svg>|<div class="printed">.*?</section>', "", page, flags=re.DOTALL)).text
 
 
 def cells(text: str) -> list[str]:

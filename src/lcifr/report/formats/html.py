@@ -84,6 +84,7 @@ def _body(document: Document) -> list[Element]:
             ),
             element("h1", document.title, id="report"),
             element("p", document.subtitle, class_="subtitle"),
+            element("dl", [_fact(name, text) for name, text in document.facts], class_="facts"),
             _headline(document.headline),
         ),
         *([_cautions(document.cautions)] if document.cautions else []),
@@ -104,6 +105,10 @@ def _in_short(headline: Headline) -> str:
     return headline.words if headline.muted else f"{headline.figure} certified with respect to φ"
 
 
+def _fact(name: str, text: str) -> Element:
+    return element("div", element("dt", name), element("dd", draw_text(text, MUCH)))
+
+
 def _headline(headline: Headline) -> Element:
     return element(
         "div",
@@ -114,7 +119,7 @@ def _headline(headline: Headline) -> Element:
             element("p", headline.bound, class_="bound"),
         ),
         element("div", _shares(headline), class_="shares-box"),
-        class_="headline",
+        class_="headline muted" if headline.muted else "headline",
     )
 
 
