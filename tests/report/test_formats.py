@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.certificates import audit, state
 from lcifr.cli.report import Format
-from lcifr.drawing.text import at_least, count, floored, percent, short
+from lcifr.drawing.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError
 from lcifr.report import build, format_names, render
 from lcifr.report.document import Chart, Table
@@ -53,13 +53,17 @@ def test_every_fact_of_the_json_is_in_the_words():
     report = scenes.small_report()
     facts, text = json.loads(render(report, "json")), render(report, "md")
     proved = facts["proved"]
-    for name in ("certified", "violated", "undecided", "vacuous", "alone"):
+    verdicts = ("certified", "violated", "undecided")
+    for name, share in zip(verdicts, percents([proved[name] for name in verdicts]), strict=True):
+        assert f"| {count(proved[name])} | {share} |" in text
+    for name in ("vacuous", "alone"):
         assert f"| {count(proved[name])} | {percent(proved[name] / proved['people'])} |" in text
     assert f"at least {at_least(proved['lower'])}, with 95 % confidence" in text
     assert proved["certified"] + proved["violated"] + proved["undecided"] == proved["people"] == 60
     for row in facts["models"]:
-        figures = [row[key] for key in ("accuracy", "balanced_accuracy", "certified", "violated", "undecided")]
-        assert f"| {row['name']} | " + " | ".join(map(percent, figures)) + " |" in text
+        figures = [percent(row[key]) for key in ("accuracy", "balanced_accuracy")]
+        figures += percents([row[key] for key in verdicts])
+        assert f"| {row['name']} | " + " | ".join(figures) + " |" in text
     for row in facts["groups"]:
         figures = (
             percent(row["certified"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -20,7 +21,7 @@ SHORT = 12  # rows
 def draw_block(block: Block) -> Any:
     """Elements of the page, one or several."""
     if isinstance(block, str):
-        return element("p", block)
+        return element("p", unbroken(block))
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Chart):
@@ -32,7 +33,7 @@ def draw_block(block: Block) -> Any:
         ]
     if isinstance(block, Points):
         items = [
-            element("li", draw_text(item.strip(), MUCH), class_="deeper" if item.startswith(" ") else None)
+            element("li", draw_text(unbroken(item.strip()), MUCH), class_="deeper" if item.startswith(" ") else None)
             for item in block.items
         ]
         return element("ul", items, class_="points")
@@ -71,6 +72,11 @@ def _shape(table: Table) -> Iterator[str]:
         yield "wide"
     if len(table.rows) <= SHORT:
         yield "short"
+
+
+def unbroken(text: str) -> str:
+    """Prose in which no line ends between a number and its percent sign."""
+    return re.sub(r"(?<=\d) %", "\u00a0%", text)
 
 
 def draw_text(text: str, most: int = LONG) -> Any:
