@@ -121,6 +121,7 @@ def state_tally(
     if not 0 < confidence < 1:
         raise LcifrError(f"confidence is {confidence}; expected a number between 0 and 1", fix="for example 0.95")
     count, figures = tally.all, tally.figures()
+    counted: dict[str, Any] = {**figures, **tally.decided()}
     return Statement(
         people=count.people,
         certified=count.certified,
@@ -134,8 +135,7 @@ def state_tally(
         baselines=dict(baselines or {}),
         warnings=_warnings(tally, figures),
         subgroups=_subgroups(tally, confidence if held_out else None) if tally.groups else None,
-        **figures,
-        **tally.decided(),
+        **counted,
     )
 
 
