@@ -34,11 +34,12 @@ def verdict_table(proved: Proved) -> Table:
 def model_table(models: Sequence[ModelRow]) -> Table:
     """The model audited, and its baselines."""
     head = ("Model", "Accuracy", "Balanced accuracy", "Certified", "Counterexample", "Undecided")
-    rows = tuple((m.name, percent(m.accuracy), percent(m.balanced_accuracy), *_verdicts(m)) for m in models)
+    rows = tuple((m.name, percent(m.accuracy), percent(m.balanced_accuracy), *model_verdicts(m)) for m in models)
     return Table("Models on the same people", head, rows, (False, *[True] * 5), own=0)
 
 
-def _verdicts(model: ModelRow) -> Sequence[str]:
+def model_verdicts(model: ModelRow) -> Sequence[str]:
+    """Certified, counterexample, undecided of one model, adding up where all three are known."""
     shares = [share for share in (model.certified, model.violated, model.undecided) if share is not None]
     if len(shares) == 3 and abs(sum(shares) - 1) < 1e-6:
         return percents(shares)
