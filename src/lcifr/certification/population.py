@@ -37,6 +37,9 @@ class Statement:
     constant : the decision that everybody gets, where there is but one: then the share says nothing about the model.
     warnings : why the share may mean less than it seems; of a constant model that comes first.
     subgroups : a pandas frame, one row per value of every attribute asked for; None if none was.
+    decisions : for each decision how many people get it; empty where a model predicts numbers.
+    group_decisions : the same for each attribute asked for and each value of it.
+    confusion : the same for each true label; empty without labels.
     """
 
     people: int
@@ -58,6 +61,9 @@ class Statement:
     baselines: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     subgroups: Any = None
+    decisions: Mapping[str, int] = field(default_factory=dict)
+    group_decisions: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
+    confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         first = [] if self.constant is None else [constant_words(self.people, self.constant)]
@@ -115,6 +121,7 @@ def state_tally(
     if not 0 < confidence < 1:
         raise LcifrError(f"confidence is {confidence}; expected a number between 0 and 1", fix="for example 0.95")
     count, figures = tally.all, tally.figures()
+    counted: dict[str, Any] = {**figures, **tally.decided()}
     return Statement(
         people=count.people,
         certified=count.certified,
@@ -128,7 +135,7 @@ def state_tally(
         baselines=dict(baselines or {}),
         warnings=_warnings(tally, figures),
         subgroups=_subgroups(tally, confidence if held_out else None) if tally.groups else None,
-        **figures,
+        **counted,
     )
 
 
