@@ -165,6 +165,8 @@ def _latents(
             "radius": float(part.radius[row]),
             "lower": part.lower[row].tolist(),
             "upper": part.upper[row].tolist(),
+            "exact": bool(part.exact[row]),
+            "vacuous": bool(part.vacuous[row]),
             **_plain(evidence, row),
         }
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
 BEATEN = {"plain": "training for φ gained nothing here", "unaware": "use that one"}
+PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote them itself
 PROVED = 1000  # people up to whom proofs are written and checked unless it is said otherwise: a minute or so
 
 
@@ -161,7 +162,7 @@ def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
         with waiting(f"Writing the proofs of {whom.people} people"):
             write_bundle(work / "bundle", parties.encoder, people, decisions=found)
     with progress_bar("Checking the proofs in exact arithmetic") as progress:
-        report = check_bundle(work / "bundle", lambda done: progress(done, whom.people))
+        report = check_bundle(work / "bundle", progress, patience=PATIENCE)
     revise_audited(work / "audited", set(report.names["undecided"]))
     return {
         "people": report.people,

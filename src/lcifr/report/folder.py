@@ -17,6 +17,7 @@ from lcifr.certificates import Audit, Certificates, FrozenEncoder, Statement
 from lcifr.certificates.audited import read_audited
 from lcifr.certificates.decision import read_model
 from lcifr.certificates.folder import read_json
+from lcifr.certificates.handover import Provenance
 from lcifr.certificates.tally import Tally
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
@@ -152,8 +153,10 @@ def _read_consumer(root: Path, result: Mapping[str, Any]) -> _Found:
     proved = result["provenance"]
     model = read_model(_head(root, result), tolerance=result.get("tolerance"))
     verdicts = Certificates.of_rows(rows, model, str(result["on"]))
-    text = proved.get("similarity_text")
-    return _Found(verdicts, Promise("the producer’s formula", text, None, str(proved["similarity"])))
+    about = Provenance(**proved)
+    similar = about.formula()  # read again: whoever edited the text is found out
+    english = None if similar is None else similar.explain()
+    return _Found(verdicts, Promise("the producer’s formula", about.similarity_text, english, about.similarity))
 
 
 def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any]) -> Statement:
