@@ -45,9 +45,9 @@ class Provenance:
     ----------
     weights, schema, encoding, similarity : hashes.
     similarity_text : the formula, or None where the producer withholds it. Its hash is ``similarity``.
-    scales : schema and scales with which the text is the formula of that hash, as ``Encoding.to_dict`` gives them.
     tolerance, method, versions : how the radii were proved, and with what.
     whole_numbers : whether the radii cover whole numbers only, where the schema calls an attribute whole.
+    scales : schema and scales with which the text is the formula of that hash, as ``Encoding.to_dict`` gives them.
     """
 
     weights: str
@@ -55,11 +55,11 @@ class Provenance:
     encoding: str
     similarity: str
     similarity_text: str | None
-    scales: dict[str, Any] | None
     tolerance: float
     method: str
     whole_numbers: bool = False
     versions: dict[str, str] = field(default_factory=dict)
+    scales: dict[str, Any] | None = None
 
     def formula(self) -> Similarity | None:
         """φ, read from its text; None where it is withheld.

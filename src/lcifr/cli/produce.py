@@ -69,7 +69,8 @@ def produce(
     epochs: EpochsOption = 50,
     batch: BatchOption = 64,
     share_formula: Annotated[
-        bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows the text of φ.")
+        bool,
+        typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows φ and scales."),
     ] = True,
     bundle: BundleOption = True,
     workers: WorkersOption = None,

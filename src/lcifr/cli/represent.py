@@ -35,7 +35,8 @@ def represent(
     out: OutOption,
     id_column: IdOption = None,
     share_formula: Annotated[
-        bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows the text of φ.")
+        bool,
+        typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows φ and scales."),
     ] = True,
     bundle: BundleOption = False,
     workers: WorkersOption = None,
