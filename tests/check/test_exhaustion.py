@@ -16,8 +16,11 @@ from typing import Any
 import pytest
 
 import lcifr
+from lcifr.certificates import represent, write_bundle
 from lcifr.certificates.folder import sha256
-from lcifr.check.limits import STEPS
+from lcifr.check.limits import LETTERS, STEPS
+from lcifr.errors import ArtefactError
+from tests.certificates.scenes import FORMULAS, scene
 from tests.certificates.test_bundle import SCENES, contents, judge_of, judged_by, rewritten
 from tests.check.test_attacks import with_text
 
@@ -230,3 +233,10 @@ def test_work_is_counted_for_each_person_alone() -> None:
         judged_by(judge, plain["lines"][0])
         steps.append(judge.work.done)
     assert len(set(steps)) == 1
+
+
+def test_what_the_checker_would_refuse_is_not_written(tmp_path: Path) -> None:
+    one = scene(1, FORMULAS[0], count=2)
+    handed = represent(one.encoder, one.people, ["a", "b" * (LETTERS + 1)])
+    with pytest.raises(ArtefactError, match="more than 200 letters"):
+        write_bundle(tmp_path / "bundle", one.encoder, one.people, handed)

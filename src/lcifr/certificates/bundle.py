@@ -29,6 +29,7 @@ from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder
 from lcifr.certificates.handover import Representation
 from lcifr.certificates.latent import versions
 from lcifr.certificates.verdicts import Certificates, unproved
+from lcifr.check.limits import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.network import Network
@@ -89,7 +90,11 @@ def _check(
 ) -> None:
     if representation is None and decisions is None:
         raise ArtefactError("there is nothing to prove", fix="pass a representation, decisions, or both")
+    if len(people) > MOST:
+        raise ArtefactError(f"a bundle holds at most {MOST:,} people, these are {len(people):,}", fix="write several")
     for what in (representation, decisions):
+        if what is not None and (long := [name for name in what.ids if len(str(name)) > LETTERS]):
+            raise ArtefactError(f"an id has more than {LETTERS} letters: {long[0]!s:.40}…", fix="give shorter ids")
         if what is not None and len(what) != len(people):
             raise ArtefactError(f"there are {len(people)} people, but {len(what)} in the {type(what).__name__}")
     if isinstance(decisions, Certificates) and (representation is None or representation.ids != decisions.ids):
