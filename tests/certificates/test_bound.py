@@ -105,7 +105,7 @@ def test_a_report_about_another_schema_confirms_no_radius(one: Scene, handed: Re
 def test_who_is_similar_to_nobody_is_marked_whatever_the_producer_says(one: Scene, tmp_path: Path) -> None:
     """φ asks for somebody of a job who has another one; the producer writes that all is well."""
     nobody = Similarity(
-        FORMULAS[0] + " and (job = 'nurse' implies job' != job)", one.encoder.encoding.schema, one.encoder.encoding
+        FORMULAS[0] + ' and (job = "nurse" implies job\' != job)', one.encoder.encoding.schema, one.encoder.encoding
     )
     encoder = FrozenEncoder(one.encoder.network, nobody)
     honest = represent(encoder, one.people)

@@ -74,7 +74,7 @@ class Provenance:
         wrong = ArtefactError("the text of φ is not the formula that the hash names", fix="ask the producer for both")
         try:
             encoding = Encoding.from_dict(self.scales or {})
-            found = Similarity(self.similarity_text, encoding.schema, encoding)
+            found = Similarity(str(self.similarity_text), encoding.schema, encoding)
         except LcifrError as problem:
             raise wrong from problem
         named = (encoding.hash, found.hash, print_formula(found.formula))
