@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.cli._folder import read_result
+from lcifr.cli._folder import read_consumer, read_producer
 from lcifr.cli._formula import describe_formula, read_formula
 from lcifr.cli._learning import classes_of
 from lcifr.cli._people import HELD_OUT, TRAIN, Side
@@ -49,6 +49,11 @@ class Parties:
     @property
     def schema(self) -> Schema:
         return self.encoder.encoding.schema
+
+    @property
+    def is_unaware(self) -> bool:
+        """Whether the encoder is the unaware baseline: learned for the label alone, without what φ leaves free."""
+        return bool(self.fitted.tie_free and self.fitted.gamma == 0)
 
     def copy_into(self, folder: Path) -> None:
         """What a reader of the results needs of both folders."""
@@ -114,7 +119,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
     from lcifr.certificates.encoder import freeze
     from lcifr.cli._learning import load_encoder, load_model
 
-    made, used = read_result(producer, "produce"), read_result(consumer, "consume")
+    made, used = read_producer(producer), read_consumer(consumer)
     fitted = load_encoder(producer)
     head = load_model(consumer / MODEL, str(used.get("task")))
     if (used.get("provenance") or {}).get("weights") != fitted.network_.hash:

@@ -68,14 +68,6 @@ def _of_learning(one: Degeneracy) -> str:
     return f"on the people it learned from: {one.message}" if there else one.message
 
 
-def advice_of(found: Iterable[Degeneracy], beaten: Iterable[str] = ()) -> list[str]:
-    """What whoever trained the model can do about it; not part of what is said to others."""
-    from lcifr.learn.score import UNAWARE_ADVICE
-
-    texts = [one.advice for one in found if one.advice]
-    return texts + [UNAWARE_ADVICE for text in beaten if "unaware" in text]
-
-
 def baseline_table(result: dict[str, Any]) -> None:
     """The model beside both baselines."""
     from rich.table import Table

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lcifr.cli._folder import Run, read_result, run_folder
+from lcifr.cli._folder import Run, read_consumer, run_folder
 from lcifr.cli._limits import part_for
 from lcifr.cli._options import (
     ChunkOption,
@@ -94,7 +94,7 @@ def _from_handover(
     from lcifr.certificates.tally import Tally
     from lcifr.cli._learning import decision_of, load_model, plain_notes, say_resumed, timed, watched, workers_for
 
-    used = read_result(consumer, "consume")
+    used = read_consumer(consumer)
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
     handed = Outline.read(folder)
     if handed.provenance.weights != used["provenance"]["weights"]:

@@ -12,6 +12,8 @@ from lcifr.cli._folder import run_folder
 from lcifr.cli._labels import Labels, read_sides
 from lcifr.cli._learning import classes_of
 from lcifr.cli._options import (
+    ClassWeight,
+    ClassWeightOption,
     EpochsOption,
     ForceOption,
     HiddenOption,
@@ -24,7 +26,7 @@ from lcifr.cli._options import (
     finite,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, print_json, say, to_stderr
+from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
 from lcifr.cli._people import HELD_OUT, TRAIN
 from lcifr.errors import LcifrError
 
@@ -57,6 +59,7 @@ def consume(
     gamma: Annotated[
         float, typer.Option(min=0.0, callback=finite, help="Weight of certificates against accuracy.")
     ] = 1.0,
+    class_weight: ClassWeightOption = ClassWeight.NONE,
     epochs: EpochsOption = 100,
     on: OnOption = Where.BALL,
     checked: Annotated[
@@ -84,7 +87,7 @@ def consume(
     options = {"hidden": widths_of(hidden), "gamma": gamma, "epochs": epochs, "random_state": seed}
     with run_folder(context, out, force=force, inputs=inputs) as run:
         run.lost = "Learning is not kept, it starts anew."
-        head = _learn(sides, known, task, tolerance, options)
+        head = _learn(sides, known, task, tolerance, class_weight, options)
         head.save(run.work / "model.safetensors")
         found = _certify(sides, head, on)
         _write_certificates(run.work / "certificates.parquet", found)
@@ -93,7 +96,7 @@ def consume(
     if as_json:
         print_json(result)
     else:
-        _show(result, out)
+        _show(result, out, handover)
 
 
 def _read_handover(folder: Path) -> dict[str, Representation]:
@@ -141,14 +144,16 @@ def _with_report(sides: dict[str, Representation], report: Path) -> dict[str, Re
 
 
 def _learn(
-    sides: dict[str, Representation], known: dict[str, Labels], task: Task, tolerance: float | None, options: Any
+    sides: dict[str, Representation],
+    known: dict[str, Labels],
+    task: Task,
+    tolerance: float | None,
+    weight: ClassWeight,
+    options: Any,
 ) -> Head:
     import numpy as np
 
-    from lcifr.cli._learning import one_thread, timed
-    from lcifr.cli._words import example_tolerance
-    from lcifr.estimators import RobustClassifier, RobustRegressor
-    from lcifr.learn.target import Kind, Target
+    from lcifr.cli._learning import head_of, one_thread, timed
 
     rows = np.flatnonzero(known[TRAIN].there)
     if len(rows) < 2:
@@ -157,15 +162,7 @@ def _learn(
             fix="are the ids of the labels those of the hand-over? --id names their column",
         )
     y = known[TRAIN].values
-    number = Target.of(y, str(task)).kind is Kind.NUMBER
-    if number and tolerance is None:
-        raise LcifrError(
-            "the labels are numbers, so it must be said how far two predictions may be apart",
-            fix=f"for example {example_tolerance(y)}, a tenth of their standard deviation; or --task classification",
-        )
-    if not number and tolerance is not None:
-        raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")
-    head: Head = RobustRegressor(tolerance=float(tolerance or 0), **options) if number else RobustClassifier(**options)
+    head = head_of(y, str(task), tolerance, weight.setting, instead="; or --task classification", **options)
     part = sides[TRAIN].take(rows)
     with one_thread(), timed(f"Learning from {len(rows)} people"):
         head.fit(part.latent, y, radius=part.radius)
@@ -227,7 +224,7 @@ def _result(
     }
 
 
-def _show(result: dict[str, Any], out: Path) -> None:
+def _show(result: dict[str, Any], out: Path, handover: Path) -> None:
     from lcifr.cli._words import people_words, statement_lines
 
     say("\n".join(statement_lines(result)))
@@ -242,4 +239,6 @@ def _show(result: dict[str, Any], out: Path) -> None:
     learned = people_words(result["trained_on"])
     say(f"\n{out}/model.safetensors      learned from {learned}, on z alone")
     say(f"{out}/certificates.parquet   a verdict for everybody")
-    to_stderr(f"\nNext, by an auditor who has the producer's folder: lcifr audit producer {out} --out audit")
+    producer = handover.parent if (handover.parent / "encoder.safetensors").is_file() else Path("producer")
+    then = command("audit", producer, out, "--out", "audit")
+    to_stderr(f"\nNext, by an auditor who has the producer's folder: {then}")
