@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from lcifr.bounds.inside import pull_inside
 from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError, did_you_mean
-from lcifr.network import FLOOR, Network, gamma
+from lcifr.network import FLOOR, LARGEST, Network, gamma
 from lcifr.prove.answer import Answer, Budget, Claim, FloatArray, Question, Status, within
 from lcifr.similarity.region import Region
 
@@ -97,8 +97,10 @@ def build_question(
             f"({region.people}, k, {network.outputs})",
             fix="one row per direction, one column per output of the network",
         )
-    if not np.isfinite(rows).all():
-        raise NetworkError("directions hold NaN or infinity", fix="pass finite numbers")
+    if not (np.abs(rows) <= LARGEST).all():
+        raise NetworkError(
+            f"directions hold NaN, infinity, or a number beyond {LARGEST:g}", fix="scale them: only the sign matters"
+        )
     if region.features != network.inputs:
         raise RegionError(
             f"the region has {region.features} features, the network takes {network.inputs}",
@@ -142,7 +144,7 @@ def surely_reached(network: Network, directions: FloatArray, points: FloatArray)
     values, error = network(points), network.error(points)
     size = np.abs(directions)
     slack = gamma(network.outputs + 8)
-    doubt = (size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) * (1 + 2 * slack)
+    doubt = ((size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) + slack * FLOOR) * (1 + 2 * slack)
     reached = (directions * values).sum(-1) - doubt
     return np.where(np.isnan(reached), -np.inf, reached)  # a forward pass that overflows shows nothing
 
