@@ -53,8 +53,8 @@ def no_bound_is_below(seed: int, kind: str, method: str) -> bool:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_exact_value_exceeds_a_bound(kind: str, method: str) -> None:
-    looked = [no_bound_is_below(seed, kind, method) for seed in range(60 if method in FLOATS else 15)]
-    assert sum(looked) >= 5  # the others are refused
+    looked = [no_bound_is_below(seed, kind, method) for seed in range(50 if method in FLOATS else 10)]
+    assert sum(looked) >= 3  # the others are refused
 
 
 @pytest.mark.long
@@ -96,7 +96,7 @@ def test_a_merger_that_leaves_the_range_is_refused_with_the_layer() -> None:
 
 def test_small_numbers_are_no_reason_to_refuse_and_cost_nothing() -> None:
     """Weight decay in float32 leaves 1e-40 and less, dead neurons are exactly 0; bounds stay as tight."""
-    for seed in range(200):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         network = random_network(rng, [3, *rng.integers(1, 60, size=rng.integers(0, 5)).tolist(), 2])
         faded = Network.from_arrays(

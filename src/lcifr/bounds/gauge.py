@@ -27,9 +27,10 @@ class Gauge:
     γ_operations · magnitude (Higham, Accuracy and Stability, ch. 3).
 
     Underflow: a product also loses an absolute η ≤ 2⁻¹⁰²². In the value of a neuron that goes the way of its bias, and
-    is less than the γ·F of its shift; where x is still to be multiplied, less than the γ·F of its slope. In a coefficient
-    on the way back it is multiplied by the neurons of that layer, whose magnitudes add up to LARGEST·(X + 1) at most,
-    because other networks are refused: less than γ·F·(X + 1), the term of :meth:`doubt` that no direction makes small.
+    is less than the γ·F of its shift; where x is still to be multiplied, less than the γ·F of its slope. In a
+    coefficient on the way back it is multiplied by the neurons of that layer, whose magnitudes add up to at most
+    LARGEST·(X + 1), because other networks are refused: less than γ·F·(X + 1), the term of :meth:`doubt` that no
+    direction makes small.
     """
 
     slope: tuple[Tensor, ...]
