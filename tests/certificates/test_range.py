@@ -110,7 +110,7 @@ def test_the_exact_checker_confirms_what_is_said(tmp_path: Path) -> None:
     confirmed = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        layers, table = KINDS["that come back"](rng, sizes_of(rng, inputs=2, outputs=1)), people(rng, 3)
+        layers, table = list(KINDS.values())[seed % 2](rng, sizes_of(rng, inputs=2, outputs=1)), people(rng, 3)
         try:
             encoder, model = halves(rng, layers)
             frozen = FrozenEncoder(encoder, SIMILAR)
