@@ -13,7 +13,7 @@ from lcifr.certification.population import state
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.cli._words import learned_warnings, statement_lines
 from lcifr.drawing.text import percent
-from lcifr.learn.score import CONSTANT_ADVICE, Degeneracy
+from lcifr.learn.score import GAMMA_ADVICE, Degeneracy
 from lcifr.report import Report, build, render
 from lcifr.report.wording import put_into_words
 from tests.report import scenes
@@ -79,7 +79,7 @@ def test_of_any_other_model_the_figure_comes_first() -> None:
 
 
 def test_what_the_statement_says_is_not_said_again_of_the_people_learned_from() -> None:
-    found = (Degeneracy("constant", "the model decides the same for everybody", CONSTANT_ADVICE),)
+    found = (Degeneracy("constant", "the model decides the same for everybody", GAMMA_ADVICE),)
     here = {"constant": "1", "accuracy": None, "majority_rate": None}
     assert learned_warnings(found, here) == []
     elsewhere = learned_warnings(found, {**here, "constant": None})

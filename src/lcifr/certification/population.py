@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from lcifr.certification.auditor import Audit
 from lcifr.certification.tally import Tally
 from lcifr.certification.verdicts import Certificates
-from lcifr.drawing.text import at_least, fixed, quantity
+from lcifr.drawing.text import at_least, fixed, percent, quantity
 from lcifr.errors import LcifrError
 
 
@@ -188,7 +188,7 @@ def _below_majority(balanced: float, classes: int) -> str:
         return "accuracy is below the majority rate: deciding without looking does better"
     return (
         "accuracy is below the majority rate: always deciding for the most frequent class is right more often, though "
-        f"its balanced accuracy is {1 / classes:.1%} and this model's {balanced:.1%}"
+        f"its balanced accuracy is {percent(1 / classes)} and this model's {percent(balanced)}"
     )
 
 

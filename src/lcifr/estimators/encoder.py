@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.estimators.reading import find_schema, find_similarity, is_table, read_labels, read_people, split_rows
-from lcifr.estimators.settings import recipe_of, schedule_of, seed_of
+from lcifr.estimators.settings import recipe_of, schedule_of, seed_of, unread_attributes
 from lcifr.learn.producer import People, Produced, produce
 from lcifr.learn.reach import Reached, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
@@ -68,6 +68,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     ----------
     network_, head_, decoder_ : the encoder, and the label's and the decoder's networks (None where there are none).
     schema_, encoding_, similarity_ : what the columns mean, their scales, φ. target_ : what was predicted.
+    unread_ : attributes that z does not depend on.
     history_ : one :class:`lcifr.learn.loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
     """
 
@@ -192,11 +193,23 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         alone = alone_share(people.region)
         weighted = self.class_weight is not None
         found = degeneracies(
-            self.target_, latent=latent, decision=decision, label=label, alone=alone, balanced=weighted
+            self.target_,
+            latent=latent,
+            decision=decision,
+            label=label,
+            alone=alone,
+            balanced=weighted,
+            weighted=weighted,
         )
         self.degeneracies_ = found
         for one in found:
             warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
+
+    @property
+    def unread_(self) -> tuple[str, ...]:
+        """The attributes that z does not depend on, as φ never speaks of them; none without ``tie_free``."""
+        check_is_fitted(self)
+        return unread_attributes(self)
 
     # -- use -------------------------------------------------------------------------------------------------------
 

@@ -143,8 +143,10 @@ def _less(mine: float | None, theirs: float | None) -> bool:
 
 
 def _beaten(own: ModelRow, other: ModelRow) -> bool:
-    """Whether the other is at least as good in both, and better in one."""
-    pairs = ((own.score, other.score), (own.certified, other.certified))
+    """Whether the other is at least as good in all, and better in one."""
+    pairs = [(own.score, other.score), (own.certified, other.certified)]
+    if own.balanced_accuracy is not None:
+        pairs.append((own.balanced_accuracy, other.balanced_accuracy))
     known = all(figure is not None for pair in pairs for figure in pair)
     return known and any(_less(*pair) for pair in pairs) and not any(_less(*reversed(pair)) for pair in pairs)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.artifacts.folder import read_json
+from lcifr.artifacts.handover import Provenance
 from lcifr.certification.auditor import Audit
 from lcifr.certification.decision import read_model
 from lcifr.certification.encoder import FrozenEncoder
@@ -155,8 +156,10 @@ def _read_consumer(root: Path, result: Mapping[str, Any]) -> _Found:
     proved = result["provenance"]
     model = read_model(_head(root, result), tolerance=result.get("tolerance"))
     verdicts = Certificates.of_rows(rows, model, str(result["on"]))
-    text = proved.get("similarity_text")
-    return _Found(verdicts, Promise("the producer’s formula", text, None, str(proved["similarity"])))
+    about = Provenance(**proved)
+    similar = about.formula()  # read again: whoever edited the text is found out
+    english = None if similar is None else similar.explain()
+    return _Found(verdicts, Promise("the producer’s formula", about.similarity_text, english, about.similarity))
 
 
 def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any]) -> Statement:

@@ -91,6 +91,36 @@ def load_model(path: Path, task: str) -> Head:
     return head_for(task).load(path)
 
 
+def head_of(
+    y: Any, task: str, tolerance: float | None, class_weight: str | None, *, instead: str = "", **options: Any
+) -> Head:
+    """A classifier or a regressor, as the labels need; refused where what was asked for is about the other."""
+    from lcifr.estimators import RobustClassifier, RobustRegressor
+    from lcifr.models.target import Kind, Target
+
+    number = Target.of(y, task).kind is Kind.NUMBER
+    if number and tolerance is None:
+        raise LcifrError(
+            "the labels are numbers, so it must be said how far two predictions may be apart",
+            fix=f"for example {example_tolerance(y)}, a tenth of their standard deviation{instead}",
+        )
+    if number and class_weight is not None:
+        raise LcifrError("--class-weight is for classes, and the labels are numbers", fix="leave it out")
+    if not number and tolerance is not None:
+        raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")
+    if number:
+        return RobustRegressor(tolerance=float(tolerance or 0), **options)
+    return RobustClassifier(class_weight=class_weight, **options)
+
+
+def example_tolerance(y: Any) -> str:
+    """An option to begin with: a tenth of these labels' standard deviation, one digit of it."""
+    import numpy as np
+
+    tenth = float(np.std(np.asarray(y, dtype=np.float64))) / 10
+    return f"--tolerance {float(f'{tenth:.0e}'):g}"
+
+
 def classes_of(head: Any) -> list[Any]:
     """What a classifier decides between, as JSON has it; empty for numbers."""
     return [json_value(one) for one in getattr(head, "classes_", ())]
