@@ -15,7 +15,7 @@ from lcifr.runs.events import note, warn
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.head import Head
-    from lcifr.runs.parts import Done
+    from lcifr.runs.large import Done
 
 FEW = 1024  # fewer people than this are proved before a second process has started
 
@@ -55,7 +55,7 @@ def note_resumed(done: Done) -> None:
 @contextmanager
 def note_other_versions() -> Iterator[None]:
     """What a large run warns of, as a line for people."""
-    from lcifr.runs.parts import OtherVersionWarning
+    from lcifr.runs.large import OtherVersionWarning
 
     show = warnings.showwarning
 
