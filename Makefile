@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint format bench bench-train paper paper-quick clean
+.PHONY: help demo test test-long lint format bench bench-train paper paper-quick pictures clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ paper: $(VENV)/dev.stamp  ## the paper's tables, to docs/results.md (resumable; 
 paper-quick: $(VENV)/dev.stamp  ## a slice of them in minutes, to runs/paper-quick.md
 	$(TEST_ENV) $(BIN)/python -m experiments run --quick
 	$(BIN)/python -m experiments render --quick --page runs/paper-quick.md
+
+pictures: $(VENV)/dev.stamp  ## README's two pictures, from a demo on this machine (needs Chromium)
+	$(BIN)/lcifr demo --out lcifr-demo --picture docs/demo.svg
+	$(BIN)/python -m tests.report.pictures lcifr-demo/report.html docs/report.png
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -87,9 +87,9 @@ def main(scenes: tuple[tuple[str, tuple[int, ...]], ...] = SCENES) -> float:
 
 def timed(folder: Path) -> tuple[list[float], list[float]]:
     """Milliseconds of CPU per person: those with root proofs only, and those with split trees."""
-    judge, _, _ = bundle.read_judge(folder)
+    judge, about, _ = bundle.read_judge(folder)
     found: tuple[list[float], list[float]] = ([], [])
-    for line in bundle.read_people(folder):
+    for line in bundle.read_people(folder, about.hashes[bundle.PEOPLE]):
         report, start = Report(), time.process_time()
         judge.judge(line, report)
         found[nodes(line) > 1].append((time.process_time() - start) * 1e3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -20,8 +21,8 @@ def random_network(seed: int, sizes: list[int], scale: float = 1.0) -> Network:
     return Network.from_arrays([(rng.normal(size=(b, a)) * scale, rng.normal(size=b)) for a, b in pairwise(sizes)])
 
 
-def exactly(network: Network, point: np.ndarray) -> list[Fraction]:
-    value = [Fraction(float(x)) for x in point]
+def exactly(network: Network, point: Iterable[float | Fraction]) -> list[Fraction]:
+    value = [Fraction(x) for x in point]
     for index, layer in enumerate(network.layers):
         rows = zip(layer.weight.tolist(), layer.bias.tolist(), strict=True)
         value = [sum((Fraction(w) * v for w, v in zip(row, value, strict=True)), Fraction(b)) for row, b in rows]

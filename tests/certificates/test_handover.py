@@ -138,7 +138,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "manifest is a list": (lambda f: (f / "manifest.json").write_text("[]"), "manifest.json"),
     "manifest is nested too deep": (lambda f: (f / "manifest.json").write_text("[" * 200_000), "manifest.json"),
     "manifest holds NaN": (lambda f: (f / "manifest.json").write_text('{"format": NaN}'), "manifest.json"),
-    "version of the future": (lambda f: edit(f, format="lcifr-handover-2"), "manifest.json"),
+    "version of the future": (lambda f: edit(f, format="lcifr-handover-99"), "manifest.json"),
     "an audit bundle": (lambda f: edit(f, format="lcifr-audit-1"), "manifest.json"),
     "another number of people": (lambda f: edit(f, people=4), "latent.safetensors"),
     "people is a truth value": (lambda f: edit(f, people=True), "manifest.json"),

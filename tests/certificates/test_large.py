@@ -20,7 +20,7 @@ from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError, LcifrError, TableError
-from lcifr.runs import parts as large
+from lcifr.runs import large as large
 from lcifr.runs.audited import read_audited, revise_audited
 from lcifr.runs.file_runs import audit_file, represent_file
 from tests.certificates.scenes import FORMULAS, Scene, people, scene
@@ -71,7 +71,7 @@ SCRIPT = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from tests.certificates.test_large import CHUNK, one
-from lcifr.runs import parts as large
+from lcifr.runs import large as large
 from lcifr.runs.file_runs import represent_file
 
 write = large.write_whole

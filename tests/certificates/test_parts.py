@@ -26,7 +26,7 @@ from lcifr.data.io.stream import read_chunks
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.runs import certified
 from lcifr.runs import file_runs as files
-from lcifr.runs import parts as large
+from lcifr.runs import large as large
 from lcifr.runs.file_runs import audit_file, represent_file
 from tests.certificates.scenes import SCHEMA, people
 from tests.certificates.test_large import ROOT, contents, one

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.certificates.test_bundle import KINDS, PARTS, SCENES, changed, confirmed_in, contents
-from tests.check.second import BROKEN, Second
+from lcifr.check.bundle import check_bundle
+from tests.certificates.test_bundle import KINDS, PARTS, SCENES, bundle, changed, confirmed_in, contents
+from tests.check.second import BROKEN, Second, name_of_handover
 
 
 def second_of(plain: dict[str, Any]) -> Second:
@@ -54,3 +55,8 @@ def test_the_second_one_is_no_rubber_stamp() -> None:
             {"decision": line["decision"] | {"prediction": 1 - line["decision"]["prediction"]}},
         ):
             assert refused(second, line | change)
+
+
+@pytest.mark.parametrize("number", range(len(SCENES)))
+def test_both_give_a_hand_over_the_same_name(number: int) -> None:
+    assert check_bundle(bundle(number, "box")).hashes["hand-over"] == name_of_handover(contents(number, "box")["lines"])

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 from typer.testing import CliRunner
 
 from lcifr.cli import build
@@ -69,6 +71,22 @@ def write_german(place: Path, people: int = 100) -> None:
     table.head(people).to_csv(place / "people.csv", index=False)
     data.test.X.head(12).to_csv(place / "new.csv", index=False)
     (place / "people.phi").write_text(PHI, encoding="utf-8")
+
+
+def write_made_up(place: Path, *, signal: float, share: float, people: int = 160) -> None:
+    """``some people.csv``, in which ``share`` have paid, as far as ``signal`` tells, and ``who.phi``."""
+    random = np.random.default_rng(5)
+    income, debt = random.standard_normal((2, people))
+    score = signal * (income - debt) + random.standard_normal(people)
+    table = {
+        "income": income.round(3),
+        "debt": debt.round(3),
+        "sex": random.choice(["f", "m"], people),
+        "job": random.choice(["a", "b"], people),
+        "paid": np.where(score > np.quantile(score, 1 - share), "yes", "no"),
+    }
+    pd.DataFrame(table).to_csv(place / "some people.csv", index=False)
+    (place / "who.phi").write_text("same(categorical except sex) and numeric within 0.2 sd\n", encoding="utf-8")
 
 
 def tell(place: Path) -> Path:

@@ -75,7 +75,9 @@ def test_every_example_runs(name, story, tmp_path):
     elif out := output_of(words):
         shutil.rmtree(place / out, ignore_errors=True)
     # What an audit finds is its exit code; the story's people are not all certified.
-    said = lcifr(*words[1:], cwd=place, expect=1 if name == "audit" else 0)
+    # So few people allow no choice by `tune` that is worth anything, or they do.
+    said = lcifr(*words[1:], cwd=place, expect={"audit": 1, "tune": None}.get(name, 0))
+    assert said.code in ((0, 3) if name == "tune" else (0, 1))
     assert said.out.strip()
     if out := output_of(words):
         assert (place / out).exists()

@@ -14,7 +14,7 @@ import pytest
 
 from lcifr.estimators import frontier
 from lcifr.runs import file_runs as files
-from tests.commands.story import QUICK, lcifr, start, write_german
+from tests.commands.story import QUICK, lcifr, start, write_german, write_made_up
 
 STOPPED = 130
 
@@ -126,8 +126,8 @@ def test_parts_of_another_version_are_noted(story, tmp_path):
 
 
 def test_a_search_keeps_its_models(tmp_path, monkeypatch):
-    write_german(tmp_path, 40)
-    words = ["tune", "people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--epochs", "12"]
+    write_made_up(tmp_path, signal=3.0, share=0.5, people=80)
+    words = ["tune", "some people.csv", "--phi", "who.phi", "--target", "paid", *QUICK, "--epochs", "25"]
     words += ["--gammas", "1", "--required", "0.1"]
     work = tmp_path / ".stopped.work"
     err = stop_when(lambda: (work / "search/unaware.json").exists(), *words, "--out", "stopped", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""``--stretch``, ``--whole-numbers``: they reach the encoder that is learned; what ``lcifr tune`` chose can be made."""
+"""``--stretch``, ``--whole-numbers``: they reach the encoder that is learned, by ``produce`` and by ``tune``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from lcifr.artifacts.handover import Representation
 from lcifr.estimators import FairEncoder
 from lcifr.runs.learning import load_encoder
-from tests.commands.story import QUICK, lcifr, write_german
+from tests.commands.story import QUICK, lcifr, write_german, write_made_up
 
 LEARN = ("people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--epochs", "3")
 
@@ -32,10 +32,11 @@ def test_a_stretched_encoder_is_another_one(place: Path) -> None:
     assert weights["plain"] == weights["one"] != weights["four"]
 
 
-def test_a_search_keeps_to_the_stretch_and_whole_numbers_and_says_it(place: Path) -> None:
-    words = ("tune", *LEARN, "--required", "0.1", "--gammas", "1", "--stretch", "3", "--whole-numbers")
-    said = lcifr(*words, "--out", "frontier", cwd=place)
-    assert "--gamma 1 --stretch 3 --whole-numbers --out producer" in said.err
+def test_a_search_keeps_to_the_stretch_and_whole_numbers(place: Path) -> None:
+    write_made_up(place, signal=3.0, share=0.5, people=80)
+    words = ("tune", "some people.csv", "--phi", "who.phi", "--target", "paid", *QUICK, "--epochs", "25")
+    options = ("--required", "0.1", "--gammas", "1", "--stretch", "3", "--whole-numbers", "--no-bundle")
+    lcifr(*words, *options, "--out", "frontier", cwd=place)
     chosen = FairEncoder.load(place / "frontier/encoder.safetensors")
     assert (chosen.gamma, chosen.stretch, chosen.whole_numbers) == (1.0, 3.0, True)
     result = json.loads((place / "frontier/result.json").read_text(encoding="utf-8"))

@@ -123,6 +123,56 @@ def hostile_report() -> Report:
     return build(found, state(found, held_out=False, by=by), encoder=encoder, about=about)
 
 
+# -- long names, many categories ---------------------------------------------------------------------------------------
+
+WORDY = "average_monthly_household_income_before_taxes_in_the_last_twelve_months"
+NAMES = tuple(f"Region number {k:02d} of the country, with everything that belongs to it" for k in range(24))
+
+
+@cache
+def wordy_report() -> Report:
+    """An honest table with long names: of attributes, of two dozen categories, of decisions; large numbers, years."""
+    schema = Schema(
+        (
+            Numeric(WORDY, unit="euros", lower=0, upper=1_000_000),
+            Numeric("year_of_birth", lower=1930, upper=2010, integer=True),
+            Categorical("region_of_residence", NAMES),
+            Categorical("sex", ("female", "male", "not stated")),
+        )
+    )
+    rng, count = np.random.default_rng(0), 150
+    table = pd.DataFrame(
+        {
+            WORDY: rng.uniform(1_000, 900_000, count).round(2),
+            "year_of_birth": rng.integers(1940, 2005, count),
+            "region_of_residence": rng.choice(NAMES, count),
+            "sex": rng.choice(["female", "male", "not stated"], count),
+        }
+    )
+    similarity = Similarity("same(region_of_residence) and numeric within 0.2 sd", schema, Encoding.fit(table, schema))
+    found, encoder = made_up(table, similarity)
+    found = replace(found, margin=found.margin * 123_456, prediction=rng.integers(0, 2, count))
+    about = replace(
+        ABOUT,
+        title="Credit lines: who is decided like everybody similar?",
+        author="Group Compliance, Retail Credit Models, Bank of Examples",
+        audited="2026-03-01",
+        decisions={"0": "declined after a manual review", "1": "offered at a preferential rate"},
+        checked=Checked(100, 80, 10, 0, 0),
+    )
+    by = {name: table[name] for name in ("region_of_residence", "sex")}
+    said = state(found, rng.integers(0, 2, count), held_out=True, by=by, baselines=BASELINES)
+    return build(found, said, encoder=encoder, tuning=crowded_frontier(), about=about)
+
+
+def crowded_frontier() -> Frontier:
+    """Models that differ by less than the size of their dots."""
+    points = tuple(
+        Point(f"gamma-{k}", float(f"{10 ** (k - 3):g}"), 0.52 + 0.004 * k, 0.5, 0.40 + 0.006 * k, 0.1) for k in range(6)
+    )
+    return replace(FRONTIER, points=points, chosen=points[2], unaware=Point("unaware", 0.0, 0.53, 0.5, 0.42, 0.2))
+
+
 # -- very many people --------------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from lcifr.certification.population import state
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.cli._words import learned_warnings, statement_lines
 from lcifr.drawing.text import percent
-from lcifr.learn.score import CONSTANT_ADVICE, Degeneracy
+from lcifr.learn.score import GAMMA_ADVICE, Degeneracy
 from lcifr.report import Report, build, render
 from lcifr.report.wording import put_into_words
 from tests.report import scenes
@@ -58,15 +58,15 @@ def test_the_same_decision_is_said_first_and_claims_nothing_of_the_verdicts(verd
 def test_the_page_puts_it_before_the_figure_and_mutes_the_figure(verdict: Verdict) -> None:
     report = report_of(decided_alike(verdict))
     headline = put_into_words(report).headline
-    assert headline.words == "The model decides the same for everybody: 1."
+    assert headline.words == "The model decides the same for everybody: granted."
     assert headline.muted
     assert report.cautions[0].code == "constant"
     page = render(report)
     assert '<p class="figure muted">' in page
     assert '<p class="figure">' not in page
-    assert "The model decides the same for everybody: 1." in re.search(r"<title>(.*?)</title>", page)[1]
+    assert "The model decides the same for everybody: granted." in re.search(r"<title>(.*?)</title>", page)[1]
     first = next(line for line in render(report, "md").splitlines() if line.startswith("**"))
-    assert first.startswith("**The model decides the same for everybody: 1.**")
+    assert first.startswith("**The model decides the same for everybody: granted.**")
     assert len([one for one in report.cautions if "same decision" in one.text]) == 1
 
 
@@ -79,7 +79,7 @@ def test_of_any_other_model_the_figure_comes_first() -> None:
 
 
 def test_what_the_statement_says_is_not_said_again_of_the_people_learned_from() -> None:
-    found = (Degeneracy("constant", "the model decides the same for everybody", CONSTANT_ADVICE),)
+    found = (Degeneracy("constant", "the model decides the same for everybody", GAMMA_ADVICE),)
     here = {"constant": "1", "accuracy": None, "majority_rate": None}
     assert learned_warnings(found, here) == []
     elsewhere = learned_warnings(found, {**here, "constant": None})

@@ -69,6 +69,25 @@ def test_the_name_of_the_file_says_the_format_and_the_same_folder_gives_the_same
     assert (story / "audit" / "report.md").is_file()
 
 
+def test_the_author_and_the_day_of_the_audit_are_named(story, tmp_path, monkeypatch):
+    settings = json.loads((story / "audit" / "settings.json").read_text(encoding="utf-8"))
+    day = settings["finished"][:10]
+    run("report", story / "audit", "--author", "Compliance", "--out", tmp_path / "a.md")
+    assert f"- Audited: {day}\n- Author: Compliance\n" in (tmp_path / "a.md").read_text(encoding="utf-8")
+    monkeypatch.setenv("LCIFR_AUTHOR", "Somebody else")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "4102444800")
+    run("report", story / "audit", "--out", tmp_path / "b.md")
+    said = (tmp_path / "b.md").read_text(encoding="utf-8")
+    assert f"- Audited: {day}; page made 2100-01-01\n- Author: Somebody else\n" in said
+
+
+def test_decisions_are_those_of_the_peoples_own_rows(story):
+    report, rows = read_folder(story / "audit"), pd.read_parquet(story / "audit" / "audited" / "audit.parquet")
+    assert sum(report.decisions.people) == len(rows) == sum(sum(row.people) for row in report.decisions.labels)
+    assert report.decisions.people == tuple((rows["prediction"].astype(str) == name).sum() for name in ("0", "1"))
+    assert {row.value for row in report.decisions.groups} == {"f", "m"}
+
+
 def test_a_consumers_report_says_what_it_rests_on(story):
     said = CliRunner().invoke(build(), ["report", str(story / "consumer")]).stderr
     assert "no attribute of anybody" in said

@@ -11,7 +11,7 @@ import pytest
 from lcifr.certification.auditor import audit
 from lcifr.certification.population import state
 from lcifr.cli.report import Format
-from lcifr.drawing.text import at_least, count, floored, percent, short
+from lcifr.drawing.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError
 from lcifr.report import build, format_names, render
 from lcifr.report.document import Chart, Table
@@ -25,8 +25,8 @@ NUMBER = re.compile(r"[−\d][\d,.]*\d|\d")
 
 
 def static_text(page: str) -> str:
-    """What one reads of the page, without the charts' own ticks and the explorer."""
-    return Tags(re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)).text
+    """What one reads of the page, without the charts' own ticks, the explorer and what is only printed."""
+    return Tags(re.sub(r'<svg.*?</svg>|<div class="printed">.*?</section>', "", page, flags=re.DOTALL)).text
 
 
 def cells(text: str) -> list[str]:
@@ -54,13 +54,17 @@ def test_every_fact_of_the_json_is_in_the_words():
     report = scenes.small_report()
     facts, text = json.loads(render(report, "json")), render(report, "md")
     proved = facts["proved"]
-    for name in ("certified", "violated", "undecided", "vacuous", "alone"):
+    verdicts = ("certified", "violated", "undecided")
+    for name, share in zip(verdicts, percents([proved[name] for name in verdicts]), strict=True):
+        assert f"| {count(proved[name])} | {share} |" in text
+    for name in ("vacuous", "alone"):
         assert f"| {count(proved[name])} | {percent(proved[name] / proved['people'])} |" in text
     assert f"at least {at_least(proved['lower'])}, with 95 % confidence" in text
     assert proved["certified"] + proved["violated"] + proved["undecided"] == proved["people"] == 60
     for row in facts["models"]:
-        figures = [row[key] for key in ("accuracy", "balanced_accuracy", "certified", "violated", "undecided")]
-        assert f"| {row['name']} | " + " | ".join(map(percent, figures)) + " |" in text
+        figures = [percent(row[key]) for key in ("accuracy", "balanced_accuracy")]
+        figures += percents([row[key] for key in verdicts])
+        assert f"| {row['name']} | " + " | ".join(figures) + " |" in text
     for row in facts["groups"]:
         figures = (
             percent(row["certified"]),

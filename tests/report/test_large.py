@@ -31,7 +31,7 @@ def test_the_page_stays_small_and_its_figures_are_of_everybody(look):
     assert page.text("#person h3") == f"Person {wanted.id}"
     page.run('document.getElementById("search").value = ""')
     page.run('document.getElementById("search").dispatchEvent(new Event("input"))')
-    assert page.text("#matches") == "2000 people, the first 200 listed"
+    assert page.text("#matches") == "2,000 people, the first 200 listed"
     assert page.complaints() == []
 
 

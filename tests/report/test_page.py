@@ -132,7 +132,7 @@ def test_it_prints_with_every_table_open(look):
     assert page.paper().startswith(b"%PDF")
     page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     assert page.run("getComputedStyle(document.documentElement).colorScheme") == "light"
-    assert page.run('getComputedStyle(document.querySelector(".finder")).display') == "none"
+    assert page.run('getComputedStyle(document.querySelector(".explorer")).display') == "none"
     page.run('window.dispatchEvent(new Event("beforeprint"))')
     assert page.run('document.querySelectorAll("details:not([open])").length') == 0
 

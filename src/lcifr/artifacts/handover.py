@@ -24,11 +24,14 @@ from lcifr.artifacts.folder import (
     read_arrays,
     read_json,
 )
+from lcifr.data import Encoding
 from lcifr.data.io.ids import Id
-from lcifr.errors import ArtefactError
+from lcifr.errors import ArtefactError, LcifrError
 from lcifr.files import write_json
+from lcifr.language.printer import print_formula
+from lcifr.similarity.similarity import Similarity
 
-FORMAT = "lcifr-handover-1"
+FORMAT = "lcifr-handover-2"
 LATENT, IDS = "latent.safetensors", "ids.json"
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -41,9 +44,10 @@ class Provenance:
     Parameters
     ----------
     weights, schema, encoding, similarity : hashes.
-    similarity_text : the formula, or None where the producer withholds it.
+    similarity_text : the formula, or None where the producer withholds it. Its hash is ``similarity``.
     tolerance, method, versions : how the radii were proved, and with what.
     whole_numbers : whether the radii cover whole numbers only, where the schema calls an attribute whole.
+    scales : schema and scales with which the text is the formula of that hash, as ``Encoding.to_dict`` gives them.
     """
 
     weights: str
@@ -55,6 +59,28 @@ class Provenance:
     method: str
     whole_numbers: bool = False
     versions: dict[str, str] = field(default_factory=dict)
+    scales: dict[str, Any] | None = None
+
+    def formula(self) -> Similarity | None:
+        """φ, read from its text; None where it is withheld.
+
+        Raises
+        ------
+        ArtefactError
+            If the text is not the formula whose hash stands here, or holds more than that: a comment is in no hash.
+        """
+        if self.similarity_text is None:
+            return None
+        wrong = ArtefactError("the text of φ is not the formula that the hash names", fix="ask the producer for both")
+        try:
+            encoding = Encoding.from_dict(self.scales or {})
+            found = Similarity(str(self.similarity_text), encoding.schema, encoding)
+        except LcifrError as problem:
+            raise wrong from problem
+        named = (encoding.hash, found.hash, print_formula(found.formula))
+        if named != (self.encoding, self.similarity, self.similarity_text):
+            raise wrong
+        return found
 
 
 @dataclass(frozen=True)
@@ -116,27 +142,33 @@ class Representation:
 
     @cached_property
     def latent_hash(self) -> str:
-        """The name of exactly these people's latents, radii and boxes; an auditor's report speaks about it."""
+        """The name of exactly what is said of these people; an auditor's report speaks about it."""
         import hashlib
 
         digest = hashlib.sha256()
         rows = np.concatenate([self.latent, self.radius[:, None], self.lower, self.upper], axis=1).astype("<f8")
-        for name, row in zip(self.ids, rows, strict=True):  # person by person, so that a checker can go along
-            digest.update(json.dumps(name).encode() + b"\n" + row.tobytes())
+        said = zip(self.ids, self.exact.tolist(), self.vacuous.tolist(), strict=True)
+        for head, row in zip(said, rows, strict=True):  # person by person, so that a checker can go along
+            digest.update(json.dumps(head).encode() + b"\n" + row.tobytes())
         return digest.hexdigest()
 
     def with_report(self, report: str | Path) -> Representation:
         """The same with the radii that a checker's report (``python -m lcifr.check BUNDLE --json``) confirms."""
         found, about = read_json(Path(report)), self.provenance
         named = {"hand-over": self.latent_hash, "encoder.json": about.weights}  # a radius of another φ is none of this
-        named |= {"encoding.json": about.encoding, "similarity.json": about.similarity}
+        named |= {"encoding.json": about.encoding, "similarity.json": about.similarity, "schema": about.schema}
         hashes = found.get("hashes") if isinstance(found, dict) else None
         if not isinstance(hashes, dict) or not named.items() <= hashes.items():
             raise ArtefactError(
                 f"{report} speaks about another hand-over", fix="check the bundle that belongs to this one"
             )
-        confirmed = set(found.get("names", {}).get("radius", ()))
-        return replace(self, checked=np.array([str(name) in confirmed for name in self.ids], dtype=np.bool_))
+        confirmed, empty = (self._named(found, kind) for kind in ("radius", "vacuous"))
+        return replace(self, checked=confirmed, vacuous=self.vacuous | (confirmed & empty))
+
+    def _named(self, report: dict[str, Any], kind: str) -> BoolArray:
+        """(people,) who is among these names of a checker's report."""
+        names = report["names"].get(kind, ()) if isinstance(report.get("names"), dict) else ()
+        return np.isin(np.array([str(name) for name in self.ids]), np.array([*names], dtype=str))
 
     def frame(self) -> Any:
         """A pandas frame, one row per person; ``frame().to_parquet(…)`` for other tools."""
@@ -202,6 +234,10 @@ class Outline:
             provenance = Provenance(**manifest["provenance"])
         except (KeyError, TypeError):
             raise ArtefactError(f"{root / MANIFEST} does not say whose proof this is") from None
+        try:
+            provenance.formula()
+        except ArtefactError as problem:
+            raise ArtefactError(f"{root / MANIFEST}: {problem}") from None
         return cls(people, width, provenance, manifest.get("counts"))
 
     def shapes(self) -> dict[str, tuple[type, tuple[int, ...]]]:

@@ -29,6 +29,7 @@ from lcifr.certification.evidence import Evidence, box_question, prove
 from lcifr.certification.merged_network import merge
 from lcifr.certification.producer import versions
 from lcifr.certification.verdicts import Certificates, unproved
+from lcifr.check.limits import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
@@ -89,7 +90,11 @@ def _check(
 ) -> None:
     if representation is None and decisions is None:
         raise ArtefactError("there is nothing to prove", fix="pass a representation, decisions, or both")
+    if len(people) > MOST:
+        raise ArtefactError(f"a bundle holds at most {MOST:,} people, these are {len(people):,}", fix="write several")
     for what in (representation, decisions):
+        if what is not None and (long := [name for name in what.ids if len(str(name)) > LETTERS]):
+            raise ArtefactError(f"an id has more than {LETTERS} letters: {long[0]!s:.40}…", fix="give shorter ids")
         if what is not None and len(what) != len(people):
             raise ArtefactError(f"there are {len(people)} people, but {len(what)} in the {type(what).__name__}")
     if isinstance(decisions, Certificates) and (representation is None or representation.ids != decisions.ids):
@@ -165,6 +170,8 @@ def _latents(
             "radius": float(part.radius[row]),
             "lower": part.lower[row].tolist(),
             "upper": part.upper[row].tolist(),
+            "exact": bool(part.exact[row]),
+            "vacuous": bool(part.vacuous[row]),
             **_plain(evidence, row),
         }
 

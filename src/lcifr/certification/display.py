@@ -44,7 +44,7 @@ class Shown:
         from lcifr.drawing.histogram import histogram
 
         masks = {kind: np.asarray(self._kinds() == kind) for kind in self._counts()}
-        shown = histogram(self.margin, {kind: mask for kind, mask in masks.items() if mask.any()})
+        shown = histogram(self.margin, {kind: mask for kind, mask in masks.items() if mask.any()}, around_zero=True)
         return histogram_figure(shown, title="Proved margins", axis="margin of the decision")
 
     def _kinds(self) -> NDArray[np.str_]:

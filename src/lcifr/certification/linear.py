@@ -9,14 +9,17 @@ from lcifr.models.network import FLOOR, Network, gamma
 
 
 def _coefficients(model: Network, asked: Asked) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """direction · (W z + b) as c · z + d: c (people, k, width), d (people, k), and |direction|·|W|, |direction|·|b|."""
+    """direction · (W z + b) as c · z + d: c (people, k, width), d (people, k), and |direction|·|W|, |direction|·|b|.
+
+    The sizes come with FLOOR, which covers what underflows in c and d.
+    """
     layer = model.layers[0]
     size = np.abs(asked.directions)
     return (
         asked.directions @ layer.weight,
         asked.directions @ layer.bias,
-        size @ np.abs(layer.weight),
-        size @ np.abs(layer.bias),
+        size @ np.abs(layer.weight) + FLOOR,
+        size @ np.abs(layer.bias) + FLOOR,
     )
 
 
@@ -29,7 +32,7 @@ def upper_on_box(model: Network, asked: Asked, lower: FloatArray, upper: FloatAr
     c, d, size, size_bias = _coefficients(model, asked)
     best = np.maximum(c * lower[:, None], c * upper[:, None]).sum(-1) + d
     far = np.maximum(np.abs(lower), np.abs(upper))[:, None]
-    slack = gamma(model.outputs + model.inputs + 16) * ((size * far).sum(-1) + size_bias + FLOOR)
+    slack = gamma(model.outputs + model.inputs + 16) * ((size * far).sum(-1) + size_bias)
     return np.asarray(np.nextafter(best + 2 * slack, np.inf))
 
 
@@ -37,9 +40,7 @@ def largest_radius(model: Network, asked: Asked, latent: FloatArray) -> FloatArr
     """(people,) the largest ball around z on which every direction surely stays below its limit; 0 where none does."""
     c, d, size, size_bias = _coefficients(model, asked)
     many, sides = model.outputs + model.inputs + 16, 1 if asked.at is None else 2  # opposite ones grow together
-    slack = (
-        2 * sides * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(asked.limit) + FLOOR)
-    )
+    slack = 2 * sides * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(asked.limit))
     room = asked.margin((c * latent[:, None]).sum(-1) + d) - slack
     norm = sides * (size.sum(-1) * gamma(many) * 2 + np.abs(c).sum(-1))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -31,18 +31,20 @@ def forward(encoder: Network, model: Network, x: FloatArray) -> tuple[FloatArray
 def merging_error(encoder: Network, model: Network, region: Region) -> FloatArray:
     """(people, outputs) how far merged and unmerged networks can differ at any point of a person's region.
 
-    The merged layer's weights and biases are rounded sums of products, each off by at most γ·|W₂||W₁|. That is
-    multiplied by how large the hidden values before it can be (by absolute values alone: crude, and still a millionth
-    of any margin), and passes through the rest of the model.
+    The merged layer's weights and biases are rounded sums of products, each off by at most γ·|W₂||W₁| and by what
+    underflows, less than γ·FLOOR. That is multiplied by how large the hidden values before it can be (by absolute
+    values alone: crude, and still a millionth of any margin), and passes through the rest of the model. The sums here
+    underflow too, which is what FLOOR is for at every layer.
     """
     size = _sizes(region)
     for layer in encoder.layers[:-1]:
-        size = (size @ np.abs(layer.weight).T + np.abs(layer.bias)) * (1.0 + 1e-12)
+        size = (size @ np.abs(layer.weight).T + np.abs(layer.bias) + FLOOR) * (1.0 + 1e-12)
     last, first = encoder.layers[-1], model.layers[0]
-    reach = (size @ np.abs(last.weight).T + np.abs(last.bias)) @ np.abs(first.weight).T + np.abs(first.bias)
-    error = 2 * gamma(encoder.outputs + 4) * (reach + FLOOR)
+    reach = (size @ np.abs(last.weight).T + np.abs(last.bias) + FLOOR) @ np.abs(first.weight).T + np.abs(first.bias)
+    unit = 2 * gamma(encoder.outputs + 4)
+    error = unit * (reach + FLOOR * (1.0 + size.sum(1, keepdims=True)))
     for layer in model.layers[1:]:
-        error = error @ np.abs(layer.weight).T * (1.0 + 1e-12)
+        error = (error @ np.abs(layer.weight).T + unit * FLOOR) * (1.0 + 1e-12)
     return np.asarray(error * (1.0 + 1e-9))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from lcifr.certification.auditor import Audit
 from lcifr.certification.tally import Tally
 from lcifr.certification.verdicts import Certificates
-from lcifr.drawing.text import at_least, fixed, quantity
+from lcifr.drawing.text import at_least, fixed, percent, quantity
 from lcifr.errors import LcifrError
 
 
@@ -37,6 +37,9 @@ class Statement:
     constant : the decision that everybody gets, where there is but one: then the share says nothing about the model.
     warnings : why the share may mean less than it seems; of a constant model that comes first.
     subgroups : a pandas frame, one row per value of every attribute asked for; None if none was.
+    decisions : for each decision how many people get it; empty where a model predicts numbers.
+    group_decisions : the same for each attribute asked for and each value of it.
+    confusion : the same for each true label; empty without labels.
     """
 
     people: int
@@ -58,6 +61,9 @@ class Statement:
     baselines: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     subgroups: Any = None
+    decisions: Mapping[str, int] = field(default_factory=dict)
+    group_decisions: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
+    confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         first = [] if self.constant is None else [constant_words(self.people, self.constant)]
@@ -115,6 +121,7 @@ def state_tally(
     if not 0 < confidence < 1:
         raise LcifrError(f"confidence is {confidence}; expected a number between 0 and 1", fix="for example 0.95")
     count, figures = tally.all, tally.figures()
+    counted: dict[str, Any] = {**figures, **tally.decided()}
     return Statement(
         people=count.people,
         certified=count.certified,
@@ -128,7 +135,7 @@ def state_tally(
         baselines=dict(baselines or {}),
         warnings=_warnings(tally, figures),
         subgroups=_subgroups(tally, confidence if held_out else None) if tally.groups else None,
-        **figures,
+        **counted,
     )
 
 
@@ -181,7 +188,7 @@ def _below_majority(balanced: float, classes: int) -> str:
         return "accuracy is below the majority rate: deciding without looking does better"
     return (
         "accuracy is below the majority rate: always deciding for the most frequent class is right more often, though "
-        f"its balanced accuracy is {1 / classes:.1%} and this model's {balanced:.1%}"
+        f"its balanced accuracy is {percent(1 / classes)} and this model's {percent(balanced)}"
     )
 
 

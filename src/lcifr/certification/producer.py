@@ -14,7 +14,9 @@ from lcifr.artifacts.handover import FloatArray, Provenance, Representation
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.data import Individuals
 from lcifr.data.io.ids import as_ids
+from lcifr.language.printer import print_formula
 from lcifr.prove import Budget, radius
+from lcifr.semantics.core import is_ranked
 
 ROOM = 0.5
 """Share of the tolerance that is added to every end of a box: room in which the same bound is proved again, by another
@@ -39,7 +41,8 @@ def represent(
     encoder : a fitted ``FairEncoder``, or anything with ``network``, ``similarity`` and ``encoding``.
     X : a table of people.
     ids : one per person, text or whole numbers, each once; 0, 1, … if None.
-    share_formula : whether the manifest shows the text of φ; its hash is always there.
+    share_formula : whether the manifest shows the text of φ, with the scales that it takes to compare it with its
+        hash, which is always there. A formula with ranks is never shown: its hash is one of training people's numbers.
     tolerance, budget, device : of the proofs; see :func:`lcifr.prove.radius`.
     """
     encoder = freeze(encoder)
@@ -78,12 +81,14 @@ def covering(latent: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatA
 
 def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float) -> Provenance:
     schema = json.dumps(encoder.encoding.schema.to_dict(), ensure_ascii=True).encode()
+    shown = share_formula and not is_ranked(encoder.similarity.core)
     return Provenance(
         weights=encoder.network.hash,
         schema=hashlib.sha256(schema).hexdigest(),
         encoding=encoder.encoding.hash,
         similarity=encoder.similarity.hash,
-        similarity_text=encoder.similarity.text if share_formula else None,
+        similarity_text=print_formula(encoder.similarity.formula) if shown else None,
+        scales=encoder.encoding.to_dict() if shown else None,
         tolerance=tolerance,
         method="cascade",
         whole_numbers=encoder.whole_numbers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -18,13 +18,17 @@ from lcifr.errors import LcifrError
 
 @dataclass
 class Count:
-    """Some people: how many, and of whom what is true. Without labels there is no ``right``, nor ``fit`` of numbers."""
+    """Some people: how many, and of whom what is true. Without labels there is no ``right``, nor ``fit`` of numbers.
+
+    ``decisions`` says how many are decided how; it is empty where a model predicts numbers.
+    """
 
     people: int = 0
     certified: int = 0
     violated: int = 0
     right: int | None = None
     fit: Fit | None = None
+    decisions: Counter[str] = field(default_factory=Counter)
 
 
 @final
@@ -95,6 +99,19 @@ class Tally:
             "majority_rate": most / self.all.people,
         }
 
+    def decided(self) -> dict[str, Any]:
+        """How many are decided how: of all, of every group, and of everybody with one true label."""
+        groups = {
+            name: {value: dict(count.decisions) for value, count in sorted(values.items())}
+            for name, values in self.groups.items()
+        }
+        confusion = {decision_name(label): dict(count.decisions) for label, count in sorted(self.labels.items())}
+        return {
+            "decisions": dict(self.all.decisions),
+            "group_decisions": groups if self.all.decisions else {},
+            "confusion": confusion,
+        }
+
     def modularity(self) -> dict[str, float]:
         """Shares certified on the ball and on the box where that was asked, end to end, and really violated."""
         counted = {name: self.on[name] for name in ("ball", "box") if name in self.on}
@@ -112,6 +129,7 @@ class _Masks:
     true: NDArray[Any] | None
     predicted: NDArray[Any]
     mean: float | None
+    numbers: bool
 
     @classmethod
     def of(cls, found: Certificates | Audit, labels: NDArray[Any] | None) -> _Masks:
@@ -120,11 +138,18 @@ class _Masks:
         numbers = found.model.decision.kind == "within"
         right = None if labels is None or numbers else predicted == labels
         true = labels if numbers and predicted.ndim == 1 else None
-        return cls(certified, violated, right, true, predicted, found.model.mean)
+        return cls(certified, violated, right, true, predicted, found.model.mean, numbers)
 
     def take(self, some: NDArray[np.bool_]) -> _Masks:
         right, true = (None if part is None else part[some] for part in (self.right, self.true))
-        return _Masks(self.certified[some], self.violated[some], right, true, self.predicted[some], self.mean)
+        return replace(
+            self,
+            certified=self.certified[some],
+            violated=self.violated[some],
+            right=right,
+            true=true,
+            predicted=self.predicted[some],
+        )
 
     def add_to(self, count: Count) -> None:
         count.people += len(self.certified)
@@ -135,6 +160,15 @@ class _Masks:
         if self.true is not None:
             count.fit = count.fit or Fit()
             count.fit.add(self.true, self.predicted, self.mean)
+        if not self.numbers:
+            values, people = np.unique(self.predicted, return_counts=True)
+            count.decisions.update({decision_name(v): int(n) for v, n in zip(values, people, strict=True)})
+
+
+def decision_name(value: Any) -> str:
+    """A decision or a label as text: the same for 1, 1.0 and their numpy types."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain)
 
 
 def _labels(found: Certificates | Audit, y: ArrayLike | None) -> NDArray[Any] | None:

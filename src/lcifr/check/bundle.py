@@ -8,52 +8,85 @@ import json
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from lcifr.check.exact import Rejected, number, reading
+from lcifr.check.exact import Rejected, items, number, reading
 from lcifr.check.judge import Judge, Report
-from lcifr.check.proof import read_network
+from lcifr.check.limits import BYTES, EXPANDED, FREE, LAYERS, LETTERS, LONGER, MOST, VALUES, WEIGHTS, Limit, at_most
+from lcifr.check.proof import Network, read_network
 from lcifr.check.similar import Formula, Table
 
 FORMAT = "lcifr-audit-6"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
-ENCODER, MODEL, HANDOVER = "encoder.json", "model.json", "hand-over"
-LARGEST = 64 << 20  # bytes of a file other than people's, and of one person's line
+ENCODER, MODEL, HANDOVER, SCHEMA = "encoder.json", "model.json", "hand-over", "schema"
 
 
-def check_bundle(folder: str | Path, progress: Callable[[int], None] | None = None) -> Report:
-    """Check everything in a bundle. Raises Rejected where it cannot be read at all."""
-    root, seen, latents = Path(folder), set(), hashlib.sha256()
-    judge, report, people = read_judge(root)
-    for line in read_people(root):
-        with reading(f"line {report.people} of {PEOPLE}"):
-            latents.update(latent_bytes(line))
-            judge.judge(line, report)
-            seen.add(str(line["id"]))
-            if len(seen) < report.people:
-                raise Rejected(f"{line['id']} is there twice")
-        if progress:
-            progress(report.people)
+def check_bundle(folder: str | Path, progress: Callable[[int, int], None] | None = None, patience: int = 1) -> Report:
+    """Check everything in a bundle. Raises Rejected where it cannot be read at all, or goes beyond a limit.
+
+    ``progress`` hears how many of how many people are done; ``patience`` is how many times the work is allowed.
+    """
+    root, seen, latents, report = Path(folder), set(), hashlib.sha256(), Report()
+    try:
+        judge, report, people = read_judge(root)
+        judge.steps *= patience
+        for line in islice(read_people(root, report.hashes[PEOPLE]), people + 1):
+            with reading(f"line {report.people} of {PEOPLE}"):
+                latents.update(latent_bytes(line))
+                judge.judge(line, report)
+                seen.add(str(line["id"]))
+                if len(seen) < report.people:
+                    raise Rejected(f"{line['id']} is there twice")
+            if progress:
+                progress(report.people, people)
+    except Limit as limit:
+        raise Rejected(f"{limit} (person {report.people})" if report.people else str(limit)) from None
     if report.people != people:
-        raise Rejected(f"{PEOPLE} holds {report.people} people, {MANIFEST} says {people}")
-    report.hashes[HANDOVER] = latents.hexdigest()
+        raise Rejected(f"{PEOPLE} holds {report.people} people or more, {MANIFEST} says {people}")
+    if latents.digest() != hashlib.sha256().digest():
+        report.hashes[HANDOVER] = latents.hexdigest()
     return report
 
 
-def _file(root: Path, name: str, sha256: Any = None) -> Path:
-    """A file of the bundle, if it is the one that the manifest names."""
-    path = root / name
-    if path.is_symlink() or not path.is_file() or (name != PEOPLE and path.stat().st_size > LARGEST):
-        raise Rejected(f"{name} is not there, not a plain file, or longer than {LARGEST} bytes")
-    with path.open("rb") as file:
-        if name != MANIFEST and hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-            raise Rejected(f"{name} is not the file that {MANIFEST} speaks about: its hash differs")
-    return path
+class _Hashed:
+    """A file that is hashed as it is read, so that nothing else is judged than what was hashed."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.hash, self.count = file, hashlib.sha256(), 0
+
+    def read(self, size: int) -> bytes:
+        data = self.file.read(size)
+        self.hash.update(data)
+        self.count += len(data)
+        return data
 
 
-def _json(data: bytes, what: str) -> Any:
+def _open(root: Path, name: str) -> BinaryIO:
+    if (root / name).is_symlink() or not (root / name).is_file():
+        raise Rejected(f"{name} is not there, or not a plain file")
+    return (root / name).open("rb")
+
+
+def _is_named(name: str, found: str, sha256: Any) -> None:
+    if found != sha256:
+        raise Rejected(f"{name} is not the file that {MANIFEST} speaks about: its hash differs")
+
+
+def _file(root: Path, name: str, sha256: Any = None) -> Any:
+    """The JSON of a file, if it is the one that the manifest names."""
+    with _open(root, name) as file:
+        data = file.read(BYTES + 1)
+    if name != MANIFEST:
+        _is_named(name, hashlib.sha256(data).hexdigest(), sha256)
+    return _json(data, name)
+
+
+def _json(data: bytes, what: str, values: int = VALUES) -> Any:
     """JSON without a key that is there twice: nobody may read another one."""
+    at_most(BYTES, len(data), f"bytes in {what}")
+    at_most(values, sum(map(data.count, (b",", b":", b"[", b"{"))), f"values in {what}")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) != len(pairs):
@@ -66,37 +99,54 @@ def _json(data: bytes, what: str) -> Any:
 
 def read_judge(root: Path) -> tuple[Judge, Report, Any]:
     """Everything but the people, each file by its hash; an empty report; how many people there should be."""
-    manifest = _json(_file(root, MANIFEST).read_bytes(), MANIFEST)
+    manifest = _file(root, MANIFEST)
     with reading(MANIFEST):
         if manifest["format"] != FORMAT:
-            raise Rejected(f"{MANIFEST} has the format {manifest['format']!r}, this checker reads {FORMAT!r}")
+            raise Rejected(f"{MANIFEST} has the format {manifest['format']!r:.60}, this checker reads {FORMAT!r}")
         rule, hashes = manifest["decision"], {name: about["sha256"] for name, about in manifest["files"].items()}
+        people = int.__index__(manifest["people"])
+        at_most(MOST, people, "people")
         needed = {PEOPLE, SIMILARITY, ENCODING, ENCODER, *([MODEL] if rule is not None else [])}
         if set(hashes) != needed:
             raise Rejected(f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")
-        files = {name: _file(root, name, sha256) for name, sha256 in hashes.items()}
-        found = {name: _json(path.read_bytes(), name) for name, path in files.items() if name != PEOPLE}
+        found = {name: _file(root, name, sha256) for name, sha256 in hashes.items() if name != PEOPLE}
     with reading(f"{ENCODING} or {SIMILARITY}"):
         if found[SIMILARITY]["format"] != 3 or found[ENCODING]["format"] != 2:
             raise Rejected(f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2")
         formula = Formula(found[SIMILARITY]["formula"], Table(found[ENCODING]))
-    model = None if rule is None else read_network(found[MODEL])
-    return Judge(formula, read_network(found[ENCODER]), model, rule), Report(rule, hashes), manifest.get("people")
+    hashes[SCHEMA] = hashlib.sha256(json.dumps(found[ENCODING]["schema"]).encode()).hexdigest()
+    model = None if rule is None else _network(found[MODEL])
+    return Judge(formula, _network(found[ENCODER]), model, rule), Report(rule, hashes), people
 
 
-def read_people(root: Path) -> Iterator[Any]:
-    """One JSON value per person; of a line that is too long only the beginning, which is none."""
+def _network(found: Any) -> Network:
+    at_most(LAYERS, len(items(found)), "layers of a network")
+    network = read_network(found)
+    at_most(WEIGHTS, sum(layer.bits * len(layer.rows) * len(layer.rows[0]) for layer in network), "bits of weights")
+    return network
+
+
+def read_people(root: Path, sha256: str) -> Iterator[Any]:
+    """One JSON value per person; it ends well only if all of them are what the manifest names."""
+    out = 0
     try:
-        with gzip.open(root / PEOPLE) as file:
-            for count, line in enumerate(iter(lambda: file.readline(LARGEST), b"")):
-                yield _json(line, f"line {count} of {PEOPLE}")
+        with _open(root, PEOPLE) as plain, gzip.GzipFile(fileobj=(raw := _Hashed(plain))) as file:  # type: ignore[call-overload]
+            for count, line in enumerate(iter(lambda: file.readline(BYTES + 1), b"")):
+                out += len(line)
+                at_most(max(FREE, EXPANDED * raw.count), out, f"bytes from {raw.count:,} bytes of {PEOPLE}")
+                yield _json(line, f"line {count} of {PEOPLE}", LONGER)
     except (OSError, EOFError, zlib.error):
         raise Rejected(f"{PEOPLE} is not a whole gzip file") from None
+    _is_named(PEOPLE, raw.hash.hexdigest(), sha256)
 
 
 def latent_bytes(line: Any) -> bytes:
     """A person's part of the hash that names a hand-over."""
+    if type(line["id"]) not in (str, int):
+        raise Rejected(f"{line['id']!r:.60} is no id")
+    at_most(LETTERS, len(str(line["id"])), "letters of an id")
     if (latent := line.get("latent")) is None:
         return b""
+    head = json.dumps([line["id"], latent["exact"], latent["vacuous"]]).encode() + b"\n"
     values = [number(v) for v in (*latent["z"], latent["radius"], *latent["lower"], *latent["upper"])]
-    return json.dumps(line["id"]).encode() + b"\n" + struct.pack(f"<{len(values)}d", *values)
+    return head + struct.pack(f"<{len(values)}d", *values)

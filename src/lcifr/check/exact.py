@@ -9,6 +9,8 @@ from fractions import Fraction
 from operator import mul
 from typing import Any, NamedTuple
 
+from lcifr.check.limits import DIGITS, at_most
+
 
 def printable(text: str) -> str:
     """Foreign text for a terminal: nothing in it moves the cursor, or turns the line around."""
@@ -36,6 +38,11 @@ class Vector(NamedTuple):
 
     values: list[int]
     shift: int
+
+    @property
+    def bits(self) -> int:
+        """How long the longest of the integers is."""
+        return max(map(int.bit_length, self.values), default=0)
 
     def plus(self, other: Vector) -> Vector:
         """The sum, number by number."""
@@ -98,6 +105,17 @@ def position(found: object, count: int) -> int:
     return found
 
 
+def items(found: Any) -> list[Any]:
+    """A JSON list: nothing else that one can go through."""
+    if not isinstance(found, list):
+        raise Rejected(f"{found!r:.60} is not a list")
+    return found
+
+
 def fraction(found: Any) -> Fraction:
-    """[p, q], whole numbers: text could be one without end."""
-    return Fraction(*map(int.__index__, found))
+    """[p, q], two whole numbers, the second above 0."""
+    p, q = items(found)
+    if type(p) is not int or type(q) is not int or q < 1:
+        raise Rejected(f"{found!r:.60} is not a fraction")
+    at_most(DIGITS, max(p.bit_length(), q.bit_length()), "bits in a fraction")
+    return Fraction(p, q)

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, printable, reading, up
+from lcifr.check.exact import Rejected, Vector, dot, exact, items, number, numbers, position, printable, reading, up
+from lcifr.check.limits import OUTPUTS, STEPS, UNCOUNTED, Work, at_most
 from lcifr.check.proof import Bounds, Cell, Layer, Network, Problem, examine, follows
 from lcifr.check.similar import Formula, Person, derive
 
-KINDS = ("radius", "certified", "vacuous", "counterexample", "undecided", "trusted")
-CONFIRMED = "  {radius} radii; {certified} CERTIFIED, {vacuous} as nobody is similar; {counterexample} COUNTEREXAMPLE"
-OPEN = "  {undecided} UNDECIDED, nothing is claimed; {trusted} on a solver's word alone"
+KINDS = ("radius", "certified", "vacuous", "counterexample", "undecided", "unclaimed", "trusted")
+CONFIRMED = (
+    "  {radius} radii; {certified} CERTIFIED; {counterexample} COUNTEREXAMPLE; {vacuous} where nobody is similar"
+)
+OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; {trusted} on a solver's word alone"
 
 
 @dataclass
@@ -31,6 +34,11 @@ class Report:
     def exit_code(self) -> int:
         """0 all confirmed, 1 something is not, 3 all but what rests on a solver's word."""
         return 1 if self.rejected else 3 if self.names["trusted"] else 0
+
+    @property
+    def strict_exit_code(self) -> int:
+        """The same, but 4 where all that is claimed may be confirmed, and nothing is claimed of somebody."""
+        return 4 if self.names["unclaimed"] and not self.rejected else self.exit_code
 
     def lines(self) -> list[str]:
         """For people to read."""
@@ -50,15 +58,19 @@ class Judge:
 
     def __init__(self, formula: Formula, encoder: Network, model: Network | None, rule: Any) -> None:
         self.formula, self.table, self.encoder, self.model = formula, formula.table, encoder, model
+        self.steps, self.work = STEPS, Work(STEPS)
         if self.table.width != len(encoder[0].rows[0]) - 1:
             raise Rejected(f"people have {self.table.width} features, the encoder takes {len(encoder[0].rows[0]) - 1}")
+        self.work.spend(0 if model is None else len(model[0].rows) * encoder[-1].cost(model[0].bits))
         self.whole = encoder if model is None else compose(encoder, model)
+        at_most(OUTPUTS, len(self.whole[-1].rows), "outputs of a network")
         self.rule = None if model is None else Rule(rule, len(self.whole[-1].rows) - 1)
 
     def judge(self, line: Any, report: Report) -> None:
         """Add one line of the bundle to the report: a person of whom all, or all but a solver's word, is confirmed."""
         name, latent, decision = str(line["id"]), line.get("latent"), line.get("decision")
         report.people += 1
+        self.work = self.formula.work = Work(self.steps)
         try:
             with reading("what is said of them"):
                 x = self.table.person(line["x"])
@@ -70,13 +82,14 @@ class Judge:
             report.rejected[name] = str(rejected)
             return
         found = {"radius": latent is not None and radius, "trusted": not sure, word: sure or word == "undecided"}
-        found["vacuous"] = sure and word == "certified" and not cells
+        found["vacuous"] = not cells and (found["radius"] or (sure and word == "certified"))
+        found["unclaimed"] = latent is None if self.rule is None else word in ("", "undecided")
         for kind, names in report.names.items():
             names += [name] if found.get(kind) else []
 
     def _radius(self, latent: Any, x: Person, cells: list[Cell]) -> bool:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
-        own = forward(self.encoder, self.table.features(x))
+        own = forward(self.encoder, self.table.features(x), self.work)
         z, lower, upper = ([Fraction(v) for v in numbers(latent[key], len(own))] for key in ("z", "lower", "upper"))
         radius = Fraction(number(latent["radius"]))
         for j, value in enumerate(own):
@@ -84,31 +97,54 @@ class Judge:
                 raise Rejected(f"coordinate {j}: the person is not in the box, or the box not in the radius around z")
         limits: Bounds = {((j, 1.0),): end for j, end in enumerate(upper)}
         limits |= {((j, -1.0),): -end for j, end in enumerate(lower)}
-        return _shown("radius", self.encoder, cells, limits, latent)
+        return self._shown("radius", self.encoder, cells, limits, latent)
 
     def _verdict(self, decision: Any, latent: Any, x: Person, cells: list[Cell]) -> bool:
         """The decision is the same for everybody, or the other individual is similar and decided otherwise."""
         word, prediction = decision["verdict"], decision.get("prediction")
         if self.rule is None or self.model is None or word not in ("certified", "counterexample", "undecided"):
-            raise Rejected(f"there is no model to decide, or no verdict {word}")
+            raise Rejected(f"there is no model to decide, or no verdict {word!s:.60}")
         if word == "undecided":
             return True
-        network, own = self.whole, forward(self.whole, self.table.features(x))
+        network, own = self.whole, forward(self.whole, self.table.features(x), self.work)
         limits, decided = self.rule.limits(own, prediction), own
         if word == "certified" and decision["on"] != "whole":  # the model decides on the stored z; it need not be f(x)
             network, z = self.model, numbers(latent["z"], len(self.model[0].columns) - 1)
-            cells, decided = [_around(latent, decision["on"], z)], forward(network, z)
+            cells, decided = [_around(latent, decision["on"], z)], forward(network, z, self.work)
         if (decided is not own or not self.rule.within) and any(value >= 0 for value in beyond(limits, decided)):
             raise Rejected("the person's own decision is not the one that is claimed")
         if word == "certified":
-            return _shown("verdict", network, cells, limits, decision)
+            return self._shown("verdict", network, cells, limits, decision)
         other = self.table.person(decision["other"])
         if not self.formula.holds(x, other):
             raise Rejected("the other individual is not similar")
-        outputs = forward(self.whole, self.table.features(other))
+        outputs = forward(self.whole, self.table.features(other), self.work)
         ahead = (beyond(self.rule.limits(own, c), outputs) for c in self.rule.alike(prediction))
         if not all(any(value > 0 for value in one) for one in ahead):
             raise Rejected("the other individual is decided alike")
+        return True
+
+    def _shown(self, what: str, network: Network, cells: list[Cell], limits: Bounds, claim: Any) -> bool:
+        """Every cell must stay within every limit; any proof of the person may help, that of the same place first.
+
+        False where it is not shown but rests on a solver's word.
+        """
+        for place, cell in enumerate(cells):
+            problem, open_ = Problem(network, cell, self.work), dict(limits)
+            reason = "nothing is shown that is strong enough"
+            for proof in [*claim["proofs"][place:], *claim["proofs"][:place]]:
+                self.work.spend(50 + 50 * len(open_))
+                try:
+                    found = examine(problem, proof)
+                    open_ = {need: k for need, k in open_.items() if not follows(found, need, k, what == "verdict")}
+                except Rejected as rejected:
+                    reason = str(rejected)
+                if not open_:
+                    break
+            if open_ and isinstance(claim.get("trusted"), str):
+                return False
+            if open_:
+                raise Rejected(f"{what}: cell {place} is not shown in direction {next(iter(open_))}: {reason}")
         return True
 
 
@@ -119,28 +155,6 @@ def _around(latent: Any, shape: str, z: list[float]) -> Cell:
     ball = [[-up(radius - Fraction(v)) for v in z], [up(Fraction(v) + radius) for v in z]]
     lower, upper = {"ball": ball, "box": box}[shape]
     return Cell({("numeric", j): [(j, lower[j]), (j, upper[j])] for j in range(len(z))})
-
-
-def _shown(what: str, network: Network, cells: list[Cell], limits: Bounds, claim: Any) -> bool:
-    """Every cell must stay within every limit; any proof of the person may help, that of the same place first.
-
-    False where it is not shown but rests on a solver's word.
-    """
-    for place, cell in enumerate(cells):
-        problem, open_, reason = Problem(network, cell), dict(limits), "nothing is shown that is strong enough"
-        for proof in [*claim["proofs"][place:], *claim["proofs"][:place]]:
-            try:
-                found = examine(problem, proof)
-                open_ = {need: k for need, k in open_.items() if not follows(found, need, k, what == "verdict")}
-            except Rejected as rejected:
-                reason = str(rejected)
-            if not open_:
-                break
-        if open_ and isinstance(claim.get("trusted"), str):
-            return False
-        if open_:
-            raise Rejected(f"{what}: cell {place} is not shown in direction {next(iter(open_))}: {reason}")
-    return True
 
 
 class Rule:
@@ -154,7 +168,9 @@ class Rule:
             self.within, self.sign = found["kind"] == "within", int(found["kind"] == "sign")
             self.tolerance = Fraction(number(found["tolerance"])) if self.within else Fraction(0)
             self.groups = {"sign": [[0], [1]], "class": found.get("groups"), "within": []}[found["kind"]]
-            self.classes = sorted(c for group in self.groups for c in group)
+            self.classes = sorted(position(c, outputs + 1) for group in self.groups for c in items(group))
+            if set(found) != {"kind", *{"sign": (), "class": ("groups",), "within": ("tolerance",)}[found["kind"]]}:
+                raise Rejected("the rule says more than its kind has, or less")
             if self.tolerance < 0 or not (self.within or self.classes == [*range(outputs + self.sign)] > [0]):
                 raise Rejected("a tolerance is negative, or the groups do not hold every class exactly once")
 
@@ -167,7 +183,8 @@ class Rule:
         """Where every one of these stays below its limit, the decision is the person's own."""
         if self.within:
             return {((j, s),): int(s) * value + self.tolerance for j, value in enumerate(own) for s in (1.0, -1.0)}
-        others = [c for c in self.classes if c not in self.alike(prediction)]
+        alike = frozenset(self.alike(prediction))
+        others = [c for c in self.classes if c not in alike]
         pairs = (sorted(((c - self.sign, 1.0), (prediction - self.sign, -1.0))) for c in others)
         return {tuple((output, s) for output, s in pair if output >= 0): Fraction(0) for pair in pairs}
 
@@ -177,10 +194,11 @@ def beyond(limits: Bounds, outputs: list[Fraction]) -> list[Fraction]:
     return [sum(int(s) * outputs[j] for j, s in direction) - limit for direction, limit in limits.items()]
 
 
-def forward(network: Network, point: Sequence[float]) -> list[Fraction]:
+def forward(network: Network, point: Sequence[float], work: Work = UNCOUNTED) -> list[Fraction]:
     """The outputs at a point, exactly."""
     value = exact([*point, 1.0])
     for place, layer in enumerate(network):
+        work.spend(layer.cost(value.bits) + len(layer.rows) * ((value.bits + layer.bits) ** 2 >> 16))
         values = [max(v, 0) for v in value.values] if place else value.values
         value = Vector([dot(row, values) for row in layer.rows], layer.shift + value.shift)
     return [Fraction(output, 1 << value.shift) for output in value.values[:-1]]

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, reading, up
+from lcifr.check.limits import UNCOUNTED, Work
 
 Direction = tuple[tuple[int, float], ...]  # (output, coefficient) in ascending order, without zeros
 Bounds = dict[Direction, Fraction]  # what a direction does not exceed; below 0 for none at all: there is no point
@@ -35,6 +36,20 @@ class Layer:
     def columns(self) -> list[tuple[int, ...]]:
         """A column of zeros is empty, and costs nothing."""
         return [column if any(column) else () for column in zip(*self.rows, strict=True)]
+
+    @cached_property
+    def bits(self) -> int:
+        """How long the longest integer is."""
+        return max(Vector(list(row), 0).bits for row in self.rows)
+
+    @cached_property
+    def size(self) -> int:
+        """How many numbers count."""
+        return sum(map(len, self.columns))
+
+    def cost(self, bits: int) -> int:
+        """Steps of work for the product with a vector of such long integers."""
+        return self.size * (1 + (self.bits * bits >> 16))
 
     def before(self, over: Vector) -> Vector:
         """A linear function of W x + b as one of x."""
@@ -82,22 +97,32 @@ class Part:
     def __init__(self, moving: set[int], groups: Groups, decided: frozenset[tuple[int, int]]) -> None:
         self.groups, self.decided = groups, decided
         self.empty = not all(group and group[0][1] <= group[-1][1] for group in groups.values())
-        shown = [group for group in groups.values() if all(column in moving for column, _ in group)]
-        values = exact([*(value for group in shown for _, value in group), 1.0])
-        rest, self.shift = iter(values.values), values.shift
-        self.corners = [[(column, next(rest)) for column, _ in group] for group in shown]
-        self.corners.append([(-1, next(rest))])  # the 1
+        self.moving = moving
 
-    def top(self, over: Vector) -> Fraction:
+    @cached_property
+    def corners(self) -> tuple[list[list[tuple[int, int]]], Vector]:
+        """The groups that move, in integers, and the 1; and all these integers together."""
+        shown = [group for group in self.groups.values() if all(column in self.moving for column, _ in group)]
+        values = exact([*(value for group in shown for _, value in group), 1.0])
+        rest = iter(values.values)
+        corners = [[(column, next(rest)) for column, _ in group] for group in shown]
+        return [*corners, [(-1, next(rest))]], values
+
+    def top(self, over: Vector, work: Work) -> Fraction:
         """The maximum of a linear function: of each group the best corner."""
-        best = sum(max([over.values[column] * value for column, value in group]) for group in self.corners)
-        return Fraction(best, 1 << over.shift + self.shift)
+        (corners, (values, shift)), long = self.corners, over.bits
+        work.spend(90 + len(values) * (5 + (self.corners[1].bits * long >> 16)) + (long * long >> 16))
+        best = sum(max([over.values[column] * value for column, value in group]) for group in corners)
+        return Fraction(best, 1 << over.shift + shift)
 
 
 class Problem:
-    """A network on a cell."""
+    """A network on a cell; all work on it is counted."""
 
-    def __init__(self, network: Network, cell: Cell) -> None:
+    def __init__(self, network: Network, cell: Cell, work: Work = UNCOUNTED) -> None:
+        self.work = work
+        size = len(network[0].rows) * (2 + (network[0].bits >> 9)) + 20 * len(cell.rows)
+        self.work.spend(len(network[0].rows[0]) * (20 + size))
         fixed = dict(corner for group in cell.groups.values() if len(set(group)) == 1 for corner in group)
         self.moving = {column for group in cell.groups.values() for column, _ in group if column not in fixed}
         self.layers = (network[0].at(fixed, self.moving), *network[1:])
@@ -106,22 +131,32 @@ class Problem:
 
     def bounds(self, part: Part, hidden: Sequence[Ends], starts: Iterable[Vector], by: Any) -> list[Fraction]:
         """For each start a number that it does not exceed: start · [relu(y) 1] of the last of these hidden layers."""
+        self.work.spend(30 * (5 + len(by[0]) + len(by[1])))
         lines = {(layer, k): numbers(line, 3) for layer, k, *line in by[0]}
         for layer, ends in reversed(list(enumerate(hidden))):
             given = [value for k in range(len(ends) // 2) for value in lines.get((layer, k), (0.0, 0.0, 0.0))]
+            self.work.spend(20 * len(ends))
             slopes, sides = exact(given), exact(ends)
             relus = [*zip(*(slopes.values[i::3] for i in range(3)), sides.values[::2], sides.values[1::2], strict=True)]
-            starts = [self.layers[layer].before(_relaxed(over, relus, slopes.shift, sides.shift)) for over in starts]
+            starts = [self._back(layer, over, relus, slopes, sides) for over in starts]
         if by[1]:  # λ·(g − G x) is not negative anywhere in the cell; a negative λ is none
+            self.work.spend(self.cuts.cost(3_000))
             rates = {row: min(-number(rate), 0.0) for row, rate in by[1]}
             cut = self.cuts.before(exact([*(rates.get(row, 0.0) for row in range(len(self.cuts.rows) - 1)), 0.0]))
             starts = [over.plus(cut) for over in starts]
-        return [part.top(over) for over in starts]
+        return [part.top(over, self.work) for over in starts]
+
+    def _back(self, depth: int, over: Vector, relus: Sequence[Any], slopes: Vector, sides: Vector) -> Vector:
+        """From a linear function of relu(y) of a layer to one of what goes into the layer."""
+        layer, long = self.layers[depth], over.bits + slopes.bits + sides.bits
+        self.work.spend(len(relus) * (20 + (long * long >> 18)) + layer.cost(long))
+        return layer.before(_relaxed(over, relus, slopes.shift, sides.shift))
 
     def intervals(self, part: Part, passes: Any) -> list[Ends]:
         """Where the neurons of every hidden layer are: by what is decided, interval arithmetic and given passes."""
         hidden: list[Ends] = []
         for depth, layer in enumerate(self.layers[:-1]):
+            self.work.spend(100 + len(passes) + 5 * len(layer.rows) * len(layer.rows[0]) * (1 + (layer.bits >> 10)))
             rows = [[sign * value for value in row] for row in layer.rows[:-1] for sign in (1, -1)]
             ends = [0.0 if (depth, place) in part.decided else math.inf for place in range(len(rows))]
             for _, places, *by in [(depth, range(len(rows)), (), ()), *(one for one in passes if one[0] == depth)]:
@@ -138,6 +173,7 @@ class Problem:
         if part.empty or any(y < -minus for ends in hidden for y, minus in zip(ends[::2], ends[1::2], strict=True)):
             return None
         for direction, *by in passes:
+            self.work.spend(30 * (len(outputs) + len(direction)) + self.layers[-1].cost(3_000))
             entries = {position(output, len(outputs)): number(value) for output, value in direction}
             start = exact([*(entries.get(output, 0.0) for output in outputs), 0.0])
             (bound,) = self.bounds(part, hidden, [self.layers[-1].before(start)], by)
@@ -147,6 +183,7 @@ class Problem:
 
     def halves(self, part: Part, kind: str, name: Any, border: Any) -> list[Part]:
         """The two parts of a part; they share their border, so that nothing falls between."""
+        self.work.spend(15 * (20 + len(part.groups) + len(part.decided)))
         if kind == "relu":
             layer = position(name, len(self.layers) - 1)
             k = position(border, len(self.layers[layer].rows) - 1)
@@ -157,6 +194,7 @@ class Problem:
             ((column, low), (_, high)), t = group, number(border)
             halves = [[(column, low), (column, min(high, t))], [(column, max(low, t)), (column, high)]]
         else:
+            self.work.spend(len(group) * (5 + len(border)))
             halves = [[corner for corner in group if (corner[0] in border) == first] for first in (True, False)]
         return [Part(self.moving, {**part.groups, (kind, name): half}, part.decided) for half in halves]
 
@@ -185,6 +223,7 @@ def examine(problem: Problem, nodes: Any) -> Bounds:
         for count, (kind, *inside) in enumerate(nodes):
             if not waiting:
                 raise Rejected(f"node {count} has no place in the tree")
+            problem.work.spend(100)
             part = waiting.pop()
             if kind != "leaf":
                 waiting += reversed(problem.halves(part, kind, *inside))

@@ -10,7 +10,8 @@ import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from lcifr.check.exact import Rejected, decimal, fraction, most, number, numbers, position, up
+from lcifr.check.exact import Rejected, decimal, fraction, items, most, number, numbers, position, up
+from lcifr.check.limits import CELLS, COLUMNS, DEEP, DIGITS, UNCOUNTED, at_most
 from lcifr.check.proof import Cell
 
 UNIT = Fraction(1, 2**53)  # a float operation is off by at most this share
@@ -22,6 +23,7 @@ Row = tuple[tuple[str, Fraction], ...]  # Σ a·x′ as ((name, a), …); of one
 # Some of all individuals, by what they do not exceed: name of a category → its codes; row → a fraction, and of one
 # number a float that somebody can have.
 Part = dict[Any, Any]
+UNDECLARED = {"lower": -math.inf, "upper": math.inf, "integer": False}
 
 
 class Number(NamedTuple):
@@ -49,15 +51,16 @@ class Table:
         for name, entry in encoding["schema"]["attributes"].items():
             column = self.width
             if {"categorical": True, "numeric": False}[entry["kind"]]:
-                self.width += len(entry["values"])
+                self.width += len(items(entry["values"]))
                 self.categories[name] = range(column, self.width)
                 continue
             self.width += 1
             mean, sd = (number(encoding["scales"][name][key]) for key in ("mean", "sd"))
-            lower, upper = float(entry.get("lower", -math.inf)), float(entry.get("upper", math.inf))
-            self.numbers[name] = Number(column, mean, sd, lower, upper, entry.get("integer") is True)
-            if not sd > 0:
-                raise Rejected(f"the sd of {name} is not positive")
+            lower, upper, whole = (entry.get(key, if_none) for key, if_none in UNDECLARED.items())
+            if {type(lower), type(upper)} - {int, float} or type(whole) is not bool or not (sd > 0 and lower <= upper):
+                raise Rejected(f"the sd of {name} is not positive, or its range is none")
+            self.numbers[name] = Number(column, mean, sd, float(lower), float(upper), whole)
+        at_most(COLUMNS, self.width, "feature columns")
 
     def person(self, found: Any) -> Person:
         """{"numbers": […], "codes": […]} in the order of the attributes; somebody who can exist."""
@@ -65,7 +68,7 @@ class Table:
         for (name, about), value in zip(self.numbers.items(), values, strict=True):
             if not about.lower <= value <= about.upper or (about.integer and not value.is_integer()):
                 raise Rejected(f"{name} = {value} is nobody's: out of range, or not whole")
-        codes = zip(self.categories.items(), found["codes"], strict=True)
+        codes = zip(self.categories.items(), items(found["codes"]), strict=True)
         known = {name: position(code, len(columns)) for (name, columns), code in codes}
         return {**dict(zip(self.numbers, values, strict=True)), **known}
 
@@ -112,11 +115,12 @@ class Formula:
     Nodes are ["all", …], ["any", …], ["category", person, name, codes] and ["compare", ⋈, constant, terms] for
     constant + Σ c·term ⋈ 0. A term is [c, person, name of a number] or, for its rank, [c, person, name, by, groups]: in
     the group [codes, values] of the category ``by`` the rank is 1 + how many of these values are above the number.
-    Constant and c are fractions [p, q].
+    Constant and c are fractions [p, q]. Work is counted in ``work``, which is another one for every person.
     """
 
     def __init__(self, tree: Any, table: Table) -> None:
-        self.tree, self.table = tree, table
+        self.tree, self.table, self.work = tree, table, UNCOUNTED
+        self.size = self.least = 15 * len(table.everybody()) + 4 * table.width  # steps to copy a part; without rows
 
     def holds(self, x: Person, other: Person) -> bool:
         """φ(x, other)."""
@@ -124,34 +128,41 @@ class Formula:
 
     def parts(self, x: Person) -> list[Part]:
         """Parts that together hold everybody similar to x."""
+        self.size = self.least
         return self._narrow(self.tree, {"self": x, "other": None}, [self.table.everybody()])
 
-    def _narrow(self, node: Any, people: People, parts: list[Part]) -> list[Part]:
+    def _narrow(self, node: Any, people: People, parts: list[Part], deep: int = 0) -> list[Part]:
         """What is left of the parts where the node is true."""
-        kind, inside = node[0], node[1:]  # a mapping has no first one
-        if len(parts) > 1000:  # the language allows 256 cells
-            raise Rejected("the formula has too many alternatives")
+        kind, *inside = items(node)
+        at_most(DEEP, deep, "nodes of the formula inside each other")
+        self.work.spend(30 + self.size * len(parts))
         if kind == "all":
             for one in inside:
-                parts = self._narrow(one, people, parts)
+                parts = self._narrow(one, people, parts, deep + 1)
             return parts
         if kind == "any":
             found: list[Part] = []
-            for part in (part for one in inside for part in self._narrow(one, people, parts)):
+            for part in (part for one in inside for part in self._narrow(one, people, parts, deep + 1)):
+                self.work.spend(self.size // 4 * len(found))
                 if not any(_within(part, other) for other in found):
                     found = [*(other for other in found if not _within(other, part)), part]
+                    at_most(CELLS, len(found), "cells of a person")  # the language allows half as many
             return found
         return {"category": self._category, "compare": self._compare}[kind](people, parts, *inside)
 
     def _category(self, people: People, parts: list[Part], who: str, name: str, codes: Any) -> list[Part]:
-        allowed = {position(code, len(self.table.categories[name])) for code in codes}
+        allowed = {position(code, len(self.table.categories[name])) for code in items(codes)}
         if (person := people[who]) is not None:
             return parts if person[name] in allowed else []
         return _cut(parts, {name: frozenset(allowed)})
 
     def _compare(self, people: People, parts: list[Part], operator: str, constant: Any, terms: Any) -> list[Part]:
         value, others, ranks = fraction(constant), dict.fromkeys(self.table.numbers, Fraction(0)), []
-        for c, who, name, *rank in terms:
+        self.work.spend(100 * len(terms) + len(others))
+        common = value.denominator
+        for c, who, name, *rank in items(terms):
+            common = math.lcm(common, fraction(c).denominator)
+            at_most(DIGITS, common.bit_length(), "bits in the common denominator of a comparison")
             if (person := people[who]) is not None:
                 value += fraction(c) * (self._rank(person, name, *rank) if rank else decimal(person[name]))
             elif rank:
@@ -167,12 +178,16 @@ class Formula:
             return parts if row or _true(value, operator) else []
         strict = {"<=": False, "<": True}[operator]
         if len(row) > 1:  # rows are closed
+            self.size += 15 + 100 * len(row)
+            self.work.spend(100 * len(row) * len(parts))
             return _cut(parts, {row: -value})
         ((name, a),) = row
-        return _cut(parts, {((name, a / abs(a)),): most(-value / abs(a), strict, self.table.numbers[name].integer)})
+        limit = most(-value / abs(a), strict, self.table.numbers[name].integer)
+        return _cut(parts, {((name, 1 if a > 0 else -1),): limit})
 
     def _steps(self, by: str, groups: Any) -> list[tuple[list[int], list[float]]]:
         """For each group of a rank its categories and its distinct training values, descending."""
+        self.work.spend(100 * len(self.table.categories[by]) + 60 * sum(len(items(values)) for _, values in groups))
         if sorted(code for codes, _ in groups for code in codes) != [*range(len(self.table.categories[by]))]:
             raise Rejected("the groups of a rank do not hold every category exactly once")
         return [(codes, sorted(set(numbers(values, len(values))), reverse=True)) for codes, values in groups]
@@ -189,7 +204,9 @@ class Formula:
             if fits := [r for r in range(1, len(values) + 2) if _true(c * r + value, operator)]:
                 low = -math.inf if fits[-1] > len(values) else values[fits[-1] - 1]
                 high = math.inf if fits[0] == 1 else most(decimal(values[fits[0] - 2]), True, about.integer)
+                self.work.spend(self.size * len(parts))
                 found += _cut(parts, {by: frozenset(codes), ((name, -1),): -low, ((name, 1),): high})
+                at_most(CELLS, len(found), "cells of a person")
         return found
 
 
@@ -197,6 +214,8 @@ def derive(formula: Formula, x: Person) -> list[Cell]:
     """Cells that together hold the features of every individual similar to x; those without a point are left out."""
     parts, table = formula.parts(x), formula.table
     for _ in range(2 * len(table.numbers)):  # each round may bound one more end
+        rows = [100 * len(row) * (len(row) + len(part)) + 15 * table.width for part in parts for row in _rows(part)]
+        formula.work.spend(4 * formula.size * len(parts) + sum(rows))
         before, parts = parts, [narrower for part in parts for narrower in _by_rows(part, table)]
         if parts == before:
             break
@@ -213,10 +232,10 @@ def _by_rows(part: Part, table: Table) -> list[Part]:
     left = [part]
     for row in _rows(part):
         for name, a in row:
-            far = [(abs(c), part[((other, -c / abs(c)),)]) for other, c in row if other != name]
+            far = [(abs(c), part[((other, -1 if c > 0 else 1),)]) for other, c in row if other != name]
             if all(math.isfinite(end) for _, end in far):
-                limit = part[row] + sum(c * decimal(end) for c, end in far)
-                left = _cut(left, {((name, a / abs(a)),): most(limit / abs(a), False, table.numbers[name].integer)})
+                limit = (part[row] + sum(c * decimal(end) for c, end in far)) / abs(a)
+                left = _cut(left, {((name, 1 if a > 0 else -1),): most(limit, False, table.numbers[name].integer)})
     return left
 
 

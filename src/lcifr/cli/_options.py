@@ -32,6 +32,18 @@ class Task(StrEnum):
     REGRESSION = "regression"
 
 
+class ClassWeight(StrEnum):
+    """How much each class counts in training."""
+
+    NONE = "none"
+    BALANCED = "balanced"
+
+    @property
+    def setting(self) -> str | None:
+        """As estimators take it."""
+        return None if self is ClassWeight.NONE else self.value
+
+
 TableArgument = Annotated[
     str, typer.Argument(metavar="TABLE", help="The people: a .csv or .parquet file, or the name of a dataset.")
 ]
@@ -84,6 +96,22 @@ WholeOption = Annotated[
 LatentOption = Annotated[int, typer.Option("--latent", min=1, help="Width of the representation z.")]
 HiddenOption = Annotated[
     str, typer.Option("--hidden", metavar="N,N,…", help='Widths of hidden layers, such as "20" or "100,100".')
+]
+ClassWeightOption = Annotated[
+    ClassWeight,
+    typer.Option("--class-weight", help="balanced: rare classes count as much as frequent ones. Not for numbers."),
+]
+DecoderOption = Annotated[
+    float,
+    typer.Option(
+        "--decoder-weight",
+        min=0.0,
+        callback=finite,
+        help="Weight of reconstructing the attributes from z: above 0, z serves other labels too.",
+    ),
+]
+ShareOption = Annotated[
+    bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows φ and scales.")
 ]
 OnOption = Annotated[
     Where, typer.Option("--on", help="Prove on each person's ball, as in the paper, or on the tighter box.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -42,3 +43,8 @@ def say(text: str) -> None:
 def to_stderr(message: str) -> None:
     """What is not a result: errors, warnings, progress."""
     typer.echo(visible(message), err=True)
+
+
+def command(*words: object) -> str:
+    """A command to paste into a shell, whatever the names in it are."""
+    return shlex.join(["lcifr", *(str(word) for word in words)])

@@ -48,14 +48,6 @@ def statement_lines(result: dict[str, Any]) -> list[str]:
     return lines + [f"warning: {text}" for text in warnings]
 
 
-def example_tolerance(y: Any) -> str:
-    """An option to begin with: a tenth of these labels' standard deviation, one digit of it."""
-    import numpy as np
-
-    tenth = float(np.std(np.asarray(y, dtype=np.float64))) / 10
-    return f"--tolerance {float(f'{tenth:.0e}'):g}"
-
-
 def learned_warnings(found: Iterable[Degeneracy], said: Mapping[str, Any]) -> list[str]:
     """What is trivial about a model on the people it learned from, unless the statement says it of these people."""
     below = said["accuracy"] is not None and said["accuracy"] < said["majority_rate"]
@@ -66,14 +58,6 @@ def learned_warnings(found: Iterable[Degeneracy], said: Mapping[str, Any]) -> li
 def _of_learning(one: Degeneracy) -> str:
     there = one.name in ("constant", "below majority")
     return f"on the people it learned from: {one.message}" if there else one.message
-
-
-def advice_of(found: Iterable[Degeneracy], beaten: Iterable[str] = ()) -> list[str]:
-    """What whoever trained the model can do about it; not part of what is said to others."""
-    from lcifr.learn.score import UNAWARE_ADVICE
-
-    texts = [one.advice for one in found if one.advice]
-    return texts + [UNAWARE_ADVICE for text in beaten if "unaware" in text]
 
 
 def baseline_table(result: dict[str, Any]) -> None:

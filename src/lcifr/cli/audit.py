@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +20,7 @@ from lcifr.cli._options import (
     WorkersOption,
     exit_code,
 )
-from lcifr.cli._output import JsonOption, print_json, say, to_stderr
+from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
 from lcifr.runs.baselines import Baselines
 from lcifr.runs.folder import run_folder
 from lcifr.runs.gathering import Gathered, audit_people, gather
@@ -29,11 +28,8 @@ from lcifr.runs.limits import HELD, refuse_more
 from lcifr.runs.parties import Parties, read_parties, read_whom
 from lcifr.runs.people_source import Whom
 
-if TYPE_CHECKING:
-    from lcifr.certification.population import Statement
-
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
-BEATEN = {"plain": "training for φ gained nothing here", "unaware": "use that one"}
+PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote them itself
 PROVED = 1000  # people up to whom proofs are written and checked unless it is said otherwise: a minute or so
 
 
@@ -161,7 +157,7 @@ def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
         with step(f"Writing the proofs of {whom.people} people"):
             write_bundle(work / "bundle", parties.encoder, people, decisions=found)
     with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
-        report = check_bundle(work / "bundle", lambda done: progress(done, whom.people))
+        report = check_bundle(work / "bundle", progress, patience=PATIENCE)
     revise_audited(work / "audited", set(report.names["undecided"]))
     return {
         "people": report.people,
@@ -183,16 +179,17 @@ def _result(
     baselines: Baselines,
 ) -> dict[str, Any]:
     from lcifr.certification.population import state_tally
-    from lcifr.cli._words import advice_of, learned_warnings
+    from lcifr.cli._words import learned_warnings
+    from lcifr.runs.baselines import beaten_by
 
     statement = state_tally(found.tally, held_out=population, confidence=confidence, baselines=baselines)
     plain = asdict(statement)
     plain["subgroups"] = [] if statement.subgroups is None else statement.subgroups.to_dict("records")
     about_z = [one for one in parties.fitted.degeneracies_ if one.name in ("flat latent", "alone")]
     trivial = learned_warnings((*about_z, *parties.head.degeneracies_), plain)
-    beaten = _beaten(statement)
+    beaten = beaten_by(statement, is_unaware=parties.is_unaware)
     plain["warnings"] = list(dict.fromkeys([*statement.warnings, *beaten, *trivial]))
-    plain["advice"] = advice_of(parties.head.degeneracies_, beaten)
+    plain["advice"] = [*(one.advice for one in parties.head.degeneracies_ if one.advice), *beaten.values()]
     return {
         "format": "lcifr-audit-result-1",
         "command": "audit",
@@ -219,23 +216,6 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
     return [{"code": one.code, "severity": str(one.severity), "message": one.message} for one in found]
 
 
-def _beaten(statement: Statement) -> list[str]:
-    """Whether one of the baselines is as good and as often certified: then this model is worth nothing beside it."""
-    return [
-        f"the {name} model is as accurate and as often certified: {BEATEN[name]}"
-        for name, figures in statement.baselines.items()
-        if name in BEATEN and _as_good(figures, statement) and (figures["certified"] or 0.0) >= statement.share
-    ]
-
-
-def _as_good(figures: Mapping[str, Any], statement: Statement) -> bool:
-    """By accuracy, or by R² of numbers; neither where it is not known."""
-    for name, own in (("accuracy", statement.accuracy), ("r2", statement.r2)):
-        if own is not None and figures.get(name) is not None:
-            return bool(figures[name] >= own)
-    return False
-
-
 def _show(result: dict[str, Any], out: Path) -> None:
     from lcifr.cli._words import baseline_table, counterexample_table, statement_lines
     from lcifr.drawing.text import percent
@@ -257,6 +237,8 @@ def _show(result: dict[str, Any], out: Path) -> None:
             "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked['rejected'])[:5])}"
         )
         say(f"exact checker: {checked['certified']} proofs, {checked['counterexamples']} counterexamples; {said}")
-    for text in result["advice"]:
+    for text in dict.fromkeys(result["advice"]):
         to_stderr(f"Advice: {text}")
-    to_stderr(f"\nWritten to {out}. Next: lcifr report {out}" + (f", lcifr check {out}/bundle" if checked else ""))
+    to_stderr(f"\nWritten to {out}. Next: {command('report', out)}")
+    if checked:
+        to_stderr(f"      {command('check', out / 'bundle')}")

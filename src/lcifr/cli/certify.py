@@ -26,7 +26,7 @@ from lcifr.cli._options import (
 )
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.errors import LcifrError
-from lcifr.runs.folder import Run, read_result, run_folder
+from lcifr.runs.folder import Run, read_consumer, run_folder
 from lcifr.runs.limits import part_for
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _from_handover(
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.learning import decision_of, load_model, note_other_versions, note_resumed, workers_for
 
-    used = read_result(consumer, "consume")
+    used = read_consumer(consumer)
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
     handed = Outline.read(folder)
     if handed.provenance.weights != used["provenance"]["weights"]:

@@ -10,6 +10,8 @@ import typer
 
 from lcifr.cli._command import command_of
 from lcifr.cli._options import (
+    ClassWeight,
+    ClassWeightOption,
     EpochsOption,
     ForceOption,
     HiddenOption,
@@ -22,7 +24,7 @@ from lcifr.cli._options import (
     finite,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, print_json, say, to_stderr
+from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
 from lcifr.errors import LcifrError
 from lcifr.runs.folder import run_folder
 from lcifr.runs.labels import Labels, read_sides
@@ -59,6 +61,7 @@ def consume(
     gamma: Annotated[
         float, typer.Option(min=0.0, callback=finite, help="Weight of certificates against accuracy.")
     ] = 1.0,
+    class_weight: ClassWeightOption = ClassWeight.NONE,
     epochs: EpochsOption = 100,
     on: OnOption = Where.BALL,
     checked: Annotated[
@@ -86,7 +89,7 @@ def consume(
     options = {"hidden": widths_of(hidden), "gamma": gamma, "epochs": epochs, "random_state": seed}
     with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         run.lost = "Learning is not kept, it starts anew."
-        head = _learn(sides, known, task, tolerance, options)
+        head = _learn(sides, known, task, tolerance, class_weight, options)
         head.save(run.work / "model.safetensors")
         found = _certify(sides, head, on)
         _write_certificates(run.work / "certificates.parquet", found)
@@ -95,7 +98,7 @@ def consume(
     if as_json:
         print_json(result)
     else:
-        _show(result, out)
+        _show(result, out, handover)
 
 
 def _read_handover(folder: Path) -> dict[str, Representation]:
@@ -143,15 +146,17 @@ def _with_report(sides: dict[str, Representation], report: Path) -> dict[str, Re
 
 
 def _learn(
-    sides: dict[str, Representation], known: dict[str, Labels], task: Task, tolerance: float | None, options: Any
+    sides: dict[str, Representation],
+    known: dict[str, Labels],
+    task: Task,
+    tolerance: float | None,
+    weight: ClassWeight,
+    options: Any,
 ) -> Head:
     import numpy as np
 
-    from lcifr.cli._words import example_tolerance
-    from lcifr.estimators import RobustClassifier, RobustRegressor
-    from lcifr.models.target import Kind, Target
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.learning import one_thread
+    from lcifr.runs.learning import head_of, one_thread
 
     rows = np.flatnonzero(known[TRAIN].there)
     if len(rows) < 2:
@@ -160,15 +165,7 @@ def _learn(
             fix="are the ids of the labels those of the hand-over? --id names their column",
         )
     y = known[TRAIN].values
-    number = Target.of(y, str(task)).kind is Kind.NUMBER
-    if number and tolerance is None:
-        raise LcifrError(
-            "the labels are numbers, so it must be said how far two predictions may be apart",
-            fix=f"for example {example_tolerance(y)}, a tenth of their standard deviation; or --task classification",
-        )
-    if not number and tolerance is not None:
-        raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")
-    head: Head = RobustRegressor(tolerance=float(tolerance or 0), **options) if number else RobustClassifier(**options)
+    head = head_of(y, str(task), tolerance, weight.setting, instead="; or --task classification", **options)
     part = sides[TRAIN].take(rows)
     with one_thread(), step(f"Learning from {len(rows)} people", StepKind.LONG):
         head.fit(part.latent, y, radius=part.radius)
@@ -231,7 +228,7 @@ def _result(
     }
 
 
-def _show(result: dict[str, Any], out: Path) -> None:
+def _show(result: dict[str, Any], out: Path, handover: Path) -> None:
     from lcifr.cli._words import people_words, statement_lines
 
     say("\n".join(statement_lines(result)))
@@ -246,4 +243,6 @@ def _show(result: dict[str, Any], out: Path) -> None:
     learned = people_words(result["trained_on"])
     say(f"\n{out}/model.safetensors      learned from {learned}, on z alone")
     say(f"{out}/certificates.parquet   a verdict for everybody")
-    to_stderr(f"\nNext, by an auditor who has the producer's folder: lcifr audit producer {out} --out audit")
+    producer = handover.parent if (handover.parent / "encoder.safetensors").is_file() else Path("producer")
+    then = command("audit", producer, out, "--out", "audit")
+    to_stderr(f"\nNext, by an auditor who has the producer's folder: {then}")

@@ -61,7 +61,8 @@ def demo(
     from lcifr.datasets import load
     from lcifr.similarity import Similarity
 
-    _make_room(out, settings_of(command_of(context), {}))
+    settings = settings_of(command_of(context), {})
+    _make_room(out, settings)
     data = load(DATASET)
     similarity = Similarity.ready(FORMULA, data.schema, Encoding.fit(data.train.X, data.schema))
     console = Console(highlight=False, record=picture is not None, width=110 if picture else None, quiet=as_json)
@@ -70,7 +71,7 @@ def demo(
     words.show_table(console, results)
     words.show_person(console, results[0])
     words.show_check(console, results, out)
-    page = _write_report(data, results, seed, out)
+    page = _write_report(data, results, settings, out)
     words.show_report(console, results, page)
     summary = _summary(results, page)
     if as_json:
@@ -153,7 +154,7 @@ def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Datase
     return Result(name, frozen, found, figures_of(said), check_bundle(folder), handed)
 
 
-def _write_report(data: Dataset, results: list[Result], seed: int, out: Path) -> Path:
+def _write_report(data: Dataset, results: list[Result], settings: dict[str, Any], out: Path) -> Path:
     """The page about the last model, with the others as its baselines; Markdown and JSON beside it."""
     from lcifr.certification.population import state
     from lcifr.report import About, build, format_names, render
@@ -175,7 +176,9 @@ def _write_report(data: Dataset, results: list[Result], seed: int, out: Path) ->
         data_cautions=data.cautions,
         model=last.name,
         decisions=DECISIONS,
-        settings={"command": f"lcifr demo --seed {seed}"},
+        settings={"command": f"lcifr demo --seed {settings['seed']}"},
+        author="lcifr demo",
+        audited=settings["started"][: len("2026-11-16")],
         checked=Checked(
             checked.people,
             len(checked.names["certified"]),

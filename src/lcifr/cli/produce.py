@@ -12,6 +12,9 @@ from lcifr.cli._options import (
     BatchOption,
     BundleOption,
     ChunkOption,
+    ClassWeight,
+    ClassWeightOption,
+    DecoderOption,
     EpochsOption,
     ForceOption,
     HeldOutOption,
@@ -23,6 +26,7 @@ from lcifr.cli._options import (
     SampleOption,
     SchemaOption,
     SeedOption,
+    ShareOption,
     StretchOption,
     TableArgument,
     TargetOption,
@@ -31,13 +35,22 @@ from lcifr.cli._options import (
     finite,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, print_json, say, to_stderr
+from lcifr.cli._output import JsonOption, print_json, say
+from lcifr.cli._produced import (
+    ENCODER,
+    describe_produced,
+    show_next,
+    show_produced,
+    write_encoder,
+    write_handover,
+    write_people,
+    write_proofs,
+)
+from lcifr.errors import LcifrError
 from lcifr.runs.folder import Run, run_folder
-from lcifr.runs.formulas import describe_formula, read_formula
-from lcifr.runs.handing_over import hand_over, prove_radii, refuse_bundle
-from lcifr.runs.people_source import whom_of
+from lcifr.runs.handing_over import refuse_bundle
 from lcifr.runs.recipe import Recipe
-from lcifr.runs.tables import HELD_OUT, TRAIN, Crowd, is_file, read_crowd, write_table
+from lcifr.runs.tables import Crowd, is_file, read_crowd
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -63,15 +76,22 @@ def produce(
         float,
         typer.Option(min=0.0, callback=finite, help="Weight of the promise against accuracy; `lcifr tune` finds one."),
     ] = 1.0,
+    unaware: Annotated[
+        bool,
+        typer.Option(
+            "--unaware",
+            help="Learn for the label alone, without reading the attributes that φ leaves free; no --gamma.",
+        ),
+    ] = False,
     stretch: StretchOption = 1.0,
+    decoder_weight: DecoderOption = 0.0,
+    class_weight: ClassWeightOption = ClassWeight.NONE,
     whole_numbers: WholeOption = False,
     latent: LatentOption = 20,
     hidden: HiddenOption = "20",
     epochs: EpochsOption = 50,
     batch: BatchOption = 64,
-    share_formula: Annotated[
-        bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows the text of φ.")
-    ] = True,
+    share_formula: ShareOption = True,
     bundle: BundleOption = True,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
@@ -89,18 +109,27 @@ def produce(
 
     Ctrl-C while it learns loses the learning; later, what is proved is kept, and the same command goes on.
     """
+    if unaware:
+        _refuse_weights(context)
     crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed, sample)
     if bundle:
         refuse_bundle(len(crowd.held_out))
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
-    recipe = Recipe(stretch, whole_numbers, latent, widths_of(hidden), epochs, batch, seed)
+    recipe = Recipe(
+        stretch, decoder_weight, class_weight.setting, whole_numbers, latent, widths_of(hidden), epochs, batch, seed
+    )
     with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
-        encoder, warned = _encoder(run, crowd, phi, recipe, gamma)
-        _hand_over(run.work, crowd, encoder, share_formula, workers, chunk)
+        encoder, warned = _encoder(run, crowd, phi, recipe, gamma, unaware)
+        write_handover(run.work, crowd, encoder, share_formula, workers, chunk)
         if bundle:
-            _prove(run.work, crowd, encoder)
-        result = _result(run.work, crowd, encoder, warned, bundle)
+            write_proofs(run.work, crowd, encoder)
+        result = {
+            "format": "lcifr-produced-1",
+            "command": "produce",
+            "unaware": unaware,
+            **describe_produced(run.work, crowd, encoder, warned, bundle=bundle),
+        }
         run.finish(result)
     if as_json:
         print_json(result)
@@ -108,102 +137,57 @@ def produce(
         _show(result, out, crowd)
 
 
-def _encoder(run: Run, crowd: Crowd, phi: str, recipe: Recipe, gamma: float) -> tuple[FairEncoder, list[str]]:
+def _encoder(
+    run: Run, crowd: Crowd, phi: str, recipe: Recipe, gamma: float, unaware: bool
+) -> tuple[FairEncoder, list[str]]:
     """Learned now, or by the run that was stopped later."""
     from lcifr.cli._progress import watched
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.learning import load_encoder, one_thread
 
-    for name, side in crowd.sides().items():
-        write_table(run.work / "people" / f"{name}.parquet", side.X)
-    saved = run.work / "encoder.safetensors"
-    if run.resumed and saved.is_file():
+    write_people(run.work, crowd)
+    if run.resumed and (run.work / ENCODER).is_file():
         encoder = load_encoder(run.work)
         return encoder, [f"FairEncoder: {one}" for one in encoder.degeneracies_]
     encoder = recipe.encoder(crowd, phi, gamma=gamma, verbose=watched())
+    if unaware:
+        encoder = _unaware(encoder, phi)
     run.lost = "Learning is not kept, it starts anew."
     with one_thread() as warned, step(f"Learning from {len(crowd.train)} people", StepKind.LONG):
         encoder.fit(crowd.train.X, crowd.train.y)
-    (run.work / "similar.phi").write_text(read_formula(phi)[0], encoding="utf-8")
-    crowd.schema.save(run.work / "schema.toml")
-    _write_labels(run.work / "labels.csv", crowd)
-    encoder.save(saved)  # last: it says that learning is done
+    write_encoder(run.work, crowd, phi, encoder)
     run.lost = "What was learned is kept."
     return encoder, warned
 
 
-def _write_labels(path: Path, crowd: Crowd) -> None:
-    import pandas as pd
+def _unaware(encoder: FairEncoder, phi: str) -> FairEncoder:
+    """The baseline by that name; refused where there is nothing it could be unaware of."""
+    from lcifr.estimators import unaware
+    from lcifr.language.mentions import free_attributes
 
-    target = str(crowd.schema.target)
-    name = "id" if target != "id" else "person"
-    sides = crowd.sides().values()
-    labels = {name: [one for side in sides for one in side.ids], target: [one for side in sides for one in side.y]}
-    pd.DataFrame(labels).to_csv(path, index=False)
-
-
-def _hand_over(
-    work: Path, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int | None
-) -> None:
-    (work / "handover").mkdir(exist_ok=True)
-    for name, side in crowd.sides().items():
-        title = f"Proving the radius of {len(side)} people ({name})"
-        folder = work / "handover" / name
-        whom = whom_of(side, crowd.schema)
-        hand_over(folder, encoder, whom, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
+    similarity = encoder.similarity
+    if not free_attributes(similarity.formula, similarity.schema):
+        raise LcifrError(
+            f"--unaware: {phi} speaks of every attribute, so there is none that the encoder must not read",
+            fix="leave out --unaware; or take out of φ what must not matter",
+        )
+    return unaware(encoder)
 
 
-def _prove(work: Path, crowd: Crowd, encoder: FairEncoder) -> None:
-    prove_radii(work / "bundle", encoder, whom_of(crowd.held_out, crowd.schema), work / "handover" / HELD_OUT)
-
-
-def _result(work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], bundle: bool) -> dict[str, Any]:
-    from lcifr.artifacts.handover_chunks import radius_summary
-
-    similarity, last = encoder.similarity_, encoder.history_[-1]
-    return {
-        "format": "lcifr-produced-1",
-        "command": "produce",
-        "target": crowd.schema.target,
-        "data": crowd.data,
-        "task": "classification" if encoder.target_ and len(encoder.target_.classes) else "regression",
-        "sides": {name: len(side) for name, side in crowd.sides().items()},
-        "held_out": list(crowd.held_out.ids),
-        "phi": describe_formula(similarity),
-        "encoder": encoder.network_.hash,
-        "epochs": last.number + 1,
-        "radius": radius_summary(work / "handover" / HELD_OUT),
-        "warnings": warned,
-        "files": {
-            "encoder": "encoder.safetensors",
-            "handover": "handover",
-            "bundle": "bundle" if bundle else None,
-            "labels": "labels.csv",
-        },
-    }
+def _refuse_weights(context: typer.Context) -> None:
+    """Options that mean nothing without a weight for the promise."""
+    for name in ("gamma", "stretch"):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise LcifrError(
+                f"--unaware learns for the label alone, so --{name} means nothing beside it",
+                fix=f"leave out --{name}, or --unaware",
+            )
 
 
 def _show(result: dict[str, Any], out: Path, crowd: Crowd) -> None:
-    from lcifr.cli._words import example_tolerance
-
-    people, radius = result["sides"], result["radius"]
     say(f"{result['phi']['english']}\n")
-    say(f"learned from {people[TRAIN]} people in {result['epochs']} epochs")
-    say(f"{people[HELD_OUT]} people were held out; {out}/handover/{HELD_OUT}/ids.json names them")
-    say(
-        f"radius of the held-out people, proved: median {radius['median']:.4g}, largest {radius['largest']:.4g}; "
-        f"exact for {radius['exact']} of {people[HELD_OUT]}"
-    )
-    if radius["vacuous"]:
-        say(f"warning: nobody at all is similar to {radius['vacuous']} of them; such certificates say nothing")
-    say(f"\n{out}/handover     for the consumer: z and radius, no attributes (z may still reveal some)")
-    if result["files"]["bundle"]:
-        say(f"{out}/bundle       for an auditor: people, weights, proofs")
-    say(f"{out}/labels.csv   {result['target']} by id, if the consumer has no labels of their own")
-    number = result["task"] == "regression"
-    tolerance = f" {example_tolerance(crowd.train.y)}" if number else ""
-    to_stderr(f"\nNext: lcifr consume {out}/handover {out}/labels.csv{tolerance} --out consumer")
-    if number:
-        to_stderr(
-            "      (predictions less than the tolerance apart count as the same decision; how far is yours to say)"
-        )
+    if result["unaware"]:
+        say("the unaware model: learned for the label alone, without what φ leaves free")
+    show_produced(result, out)
+    show_next(result, out, crowd)

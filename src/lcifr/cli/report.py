@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +38,9 @@ def report(
     format: Annotated[
         Format | None, typer.Option(help="What to write. [default: what the name of --out ends with, else html]")
     ] = None,
+    author: Annotated[
+        str, typer.Option(envvar="LCIFR_AUTHOR", help="Who answers for the page, named at its top.", show_default=False)
+    ] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Make a page of an audit: what was promised, what was proved of whom, and what that does not say.
@@ -52,7 +56,7 @@ def report(
     path = out if out is not None else folder / f"report.{form}"
     if path.is_dir():
         raise LcifrError(f"--out {path} is a folder", fix=f"name a file in it, such as {path / f'report.{form}'}")
-    made = read_folder(folder, tuned)
+    made = read_folder(folder, tuned, author=author.strip(), written=_today())
     _write(path, render(made, form))
     if as_json:
         print_json(_summary(made, path, form))
@@ -60,6 +64,14 @@ def report(
         typer.echo(str(path))
         opened = "Open it with any browser; it needs no network. " if form is Format.HTML else ""
         to_stderr(opened + _who_may_see(made))
+
+
+def _today() -> str:
+    """The day in UTC, as in the audit's settings; SOURCE_DATE_EPOCH names another one, for pages made again."""
+    from datetime import UTC, datetime
+
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return (datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)).date().isoformat()
 
 
 def _by_name(out: Path | None) -> Format:

@@ -15,10 +15,11 @@ from lcifr.cli._options import (
     IdOption,
     OutOption,
     ProducerArgument,
+    ShareOption,
     WorkersOption,
 )
-from lcifr.cli._output import JsonOption, print_json, say, to_stderr
-from lcifr.runs.folder import read_result, run_folder
+from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
+from lcifr.runs.folder import read_producer, run_folder
 from lcifr.runs.handing_over import hand_over, prove_radii, refuse_bundle
 from lcifr.runs.people_source import look_at
 
@@ -35,9 +36,7 @@ def represent(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="The new people: a .csv or .parquet file.")],
     out: OutOption,
     id_column: IdOption = None,
-    share_formula: Annotated[
-        bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows the text of φ.")
-    ] = True,
+    share_formula: ShareOption = True,
     bundle: BundleOption = False,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
@@ -53,7 +52,7 @@ def represent(
     """
     from lcifr.runs.learning import load_encoder
 
-    read_result(producer, "produce")
+    read_producer(producer)
     encoder = load_encoder(producer)
     with run_folder(command_of(context), out, force=force, inputs={"producer": producer, "table": table}) as run:
         whom = look_at(table, encoder.schema_, id_column, run.work, labels=False)
@@ -72,7 +71,7 @@ def represent(
     radius = result["radius"]
     say(f"{result['people']} people; radius, proved: median {radius['median']:.4g}, largest {radius['largest']:.4g}")
     say(f"{out}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
-    to_stderr(f"\nNext: lcifr certify consumer {out}/handover --out certificates")
+    to_stderr(f"\nNext, by the consumer: {command('certify', 'consumer', out / 'handover', '--out', 'certificates')}")
 
 
 def _result(people: int, encoder: str, handed: Path, bundle: bool) -> dict[str, Any]:

@@ -12,11 +12,14 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from lcifr.drawing.histogram import Histogram, round_step
+from lcifr.drawing.labels import Box, fit_row, place_labels, width_of
 from lcifr.drawing.markup import element, raw
 from lcifr.drawing.text import count, short
 
 WIDTH, HEIGHT = 440, 260
 LEFT, RIGHT, TOP, BOTTOM = 46, 22, 14, 44
+TICKS = 5  # across, or as many of them as have room for their numbers
+DOT = 5.0
 
 
 def chart_style() -> str:
@@ -48,15 +51,16 @@ def model_dot(kind: str, gamma: float, certified: float, score: float) -> Dot:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where numbers lie on the paper."""
+    """Where numbers lie on the paper; ``start`` is how much of it the numbers beside the chart take."""
 
     left: float
     right: float
     low: float
     high: float
+    start: float = LEFT
 
     def x(self, value: float) -> float:
-        return LEFT + (value - self.left) / (self.right - self.left) * (WIDTH - LEFT - RIGHT)
+        return self.start + (value - self.left) / (self.right - self.left) * (WIDTH - self.start - RIGHT)
 
     def y(self, value: float) -> float:
         return HEIGHT - BOTTOM - (value - self.low) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
@@ -69,9 +73,9 @@ def histogram_chart(shown: Histogram, *, title: str, description: str, axis: str
     if step < 1:
         step = 1.0
     top = step * -(-max(max(totals), 1) // step)
-    frame = _Frame(shown.edges[0], shown.edges[-1], 0.0, top)
-    parts: list[Any] = [_grid(frame, [k * step for k in range(int(top / step) + 1)], count_tick)]
-    parts.append(_across(frame, _round_ticks(shown.edges[0], shown.edges[-1]), short, axis))
+    ups = [k * step for k in range(int(top / step) + 1)]
+    frame = _Frame(shown.edges[0], shown.edges[-1], 0.0, top, _start(ups, count_tick))
+    parts: list[Any] = [_grid(frame, ups, count_tick), _across(frame, short, axis)]
     parts.append([_bar(frame, shown, place) for place in range(shown.bars)])
     if shown.edges[0] < 0 < shown.edges[-1]:
         parts.append(_line(frame.x(0), TOP, frame.x(0), HEIGHT - BOTTOM, "zero"))
@@ -82,17 +86,27 @@ def frontier_chart(dots: Sequence[Dot], required: float, *, title: str, descript
     """Certified share (across) against score (up): the weights tried in a line, both baselines, the score required."""
     scores = [dot.up for dot in dots] + [required]
     spread = (max(scores) - min(scores)) or 0.02
-    frame = _Frame(0.0, 1.0, min(scores) - 0.15 * spread, max(scores) + 0.15 * spread)
-    up = _round_ticks(frame.low, frame.high)
+    low, high = min(scores) - 0.15 * spread, max(scores) + 0.15 * spread
+    up = _round_ticks(low, high)
+    frame = _Frame(0.0, 1.0, low, high, _start(up, _share_tick))
     line = " ".join(f"{frame.x(d.across):.1f},{frame.y(d.up):.1f}" for d in dots if d.kind in ("tried", "chosen"))
     parts: list[Any] = [
-        _grid(frame, up, lambda share: f"{100 * share:.4g} %"),
-        _across(frame, (0, 0.25, 0.5, 0.75, 1), lambda share: f"{100 * share:g} %", "certified share (validation)"),
-        _line(LEFT, frame.y(required), WIDTH - RIGHT, frame.y(required), "required"),
+        _grid(frame, up, _share_tick),
+        _across(frame, _share_tick, "certified share (validation)"),
+        _line(frame.start, frame.y(required), WIDTH - RIGHT, frame.y(required), "required"),
         element("polyline", points=line, class_="path"),
-        [_dot(frame, dot) for dot in dots],
+        _dots(frame, dots),
     ]
     return _svg(parts, title=title, description=description, key=key)
+
+
+def _start(ticks: Sequence[float], word: Any) -> float:
+    """Room for the longest number beside the chart."""
+    return max([LEFT, *(width_of(word(tick)) + 10 for tick in ticks)])
+
+
+def _share_tick(share: float) -> str:
+    return f"{100 * share:.4g} %"
 
 
 def count_tick(value: float) -> str:
@@ -117,21 +131,28 @@ def _grid(frame: _Frame, ticks: Sequence[float], word: Any) -> list[Element]:
     found = []
     for tick in ticks:
         y = frame.y(tick)
-        found.append(_line(LEFT, y, WIDTH - RIGHT, y, "grid"))
-        found.append(_text(LEFT - 6, y + 4, word(tick), "end"))
+        found.append(_line(frame.start, y, WIDTH - RIGHT, y, "grid"))
+        found.append(_text(frame.start - 6, y + 4, word(tick), "end"))
     return found
 
 
-def _across(frame: _Frame, ticks: Sequence[float], word: Any, axis: str) -> list[Element]:
-    words = [_text(frame.x(tick), HEIGHT - BOTTOM + 17, word(tick), "middle") for tick in ticks]
-    base = _line(LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "axis")
-    return [base, *words, _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, axis, "middle", "label")]
+def _across(frame: _Frame, word: Any, axis: str) -> list[Element]:
+    for many in range(TICKS, 0, -1):
+        ticks = _round_ticks(frame.left, frame.right, many)
+        if places := fit_row([frame.x(tick) for tick in ticks], [word(tick) for tick in ticks], WIDTH):
+            break
+    else:
+        ticks, places = [], []
+    words = [_text(x, HEIGHT - BOTTOM + 17, word(tick), "middle") for x, tick in zip(places, ticks, strict=True)]
+    base = _line(frame.start, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "axis")
+    return [base, *words, _text((frame.start + WIDTH - RIGHT) / 2, HEIGHT - 8, axis, "middle", "label")]
 
 
-def _round_ticks(low: float, high: float) -> list[float]:
-    step = round_step((high - low) / 5)
+def _round_ticks(low: float, high: float, many: int = TICKS) -> list[float]:
+    step = round_step((high - low) / many)
     first = -int(-low // step)
-    return [float(f"{k * step:.12g}") for k in range(first, first + 12) if low - 1e-9 <= k * step <= high + 1e-9]
+    slack = 1e-9 * (high - low)
+    return [float(f"{k * step:.12g}") for k in range(first, first + 12) if low - slack <= k * step <= high + slack]
 
 
 def _bar(frame: _Frame, shown: Histogram, place: int) -> list[Element]:
@@ -154,13 +175,20 @@ def _bar(frame: _Frame, shown: Histogram, place: int) -> list[Element]:
     return found
 
 
-def _dot(frame: _Frame, dot: Dot) -> list[Element]:
-    x, y = frame.x(dot.across), frame.y(dot.up)
-    left, below = dot.across > 0.75, dot.kind in ("plain", "unaware")  # baselines lie close to the weights tried
-    return [
-        element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="5", class_=f"dot {dot.kind}"),
-        _text(x - 8 if left else x + 8, y + 16 if below else y - 8, dot.label, "end" if left else "start", "name"),
+def _dots(frame: _Frame, dots: Sequence[Dot]) -> list[Element]:
+    """Every model; one whose name has no room is in the table beside the chart."""
+    places = [(frame.x(dot.across), frame.y(dot.up)) for dot in dots]
+    paper = Box(frame.start, 0.0, WIDTH, HEIGHT - BOTTOM)
+    found = [
+        element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{DOT:g}", class_=f"dot {dot.kind}")
+        for dot, (x, y) in zip(dots, places, strict=True)
     ]
+    boxes = place_labels(places, [dot.label for dot in dots], paper, DOT + 1)
+    for dot, box, (x, _) in zip(dots, boxes, places, strict=True):
+        if box is not None:
+            beside = (box.left, "start") if box.left > x else (box.right, "end") if box.right < x else (x, "middle")
+            found.append(_text(beside[0], box.bottom - 4, dot.label, beside[1], "name"))
+    return found
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Element:

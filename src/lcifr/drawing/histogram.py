@@ -34,31 +34,44 @@ class Histogram:
         return len(self.edges) - 1
 
 
-def histogram(values: NDArray[np.float64], kinds: Mapping[str, NDArray[np.bool_]]) -> Histogram | None:
+def histogram(
+    values: NDArray[np.float64], kinds: Mapping[str, NDArray[np.bool_]], *, around_zero: bool = False
+) -> Histogram | None:
     """Count ``values`` (people,) for every kind, a mask (people,); None where there is nothing to count.
 
-    Zero is always an edge if values lie on both sides of it. Values at the very end of float64, as people have to whom
-    nobody is similar, are no values.
+    Values at the very end of float64, as people have to whom nobody is similar, are no values.
+
+    Parameters
+    ----------
+    around_zero : whether zero is an edge wherever the values lie, as margins need it, of which only those above zero
+        prove something: no bar then holds both kinds, not even an end bar that takes in what lies beyond it.
     """
     finite = np.isfinite(values) & (np.abs(values) < 1e300)
     shown = values[finite]
     if not len(shown):
         return None
-    edges = _edges(shown)
-    inside = np.clip(shown, edges[0], edges[-1])
-    counts = {name: tuple(int(c) for c in np.histogram(inside[mask[finite]], edges)[0]) for name, mask in kinds.items()}
+    edges = _edges(shown, around_zero)
+    # A value on an edge is counted to the left of it: a margin of zero proves nothing.
+    place = np.clip(np.searchsorted(edges, shown, side="left") - 1, 0, len(edges) - 2)
+    counts = {
+        name: tuple(np.bincount(place[mask[finite]], minlength=len(edges) - 1).tolist()) for name, mask in kinds.items()
+    }
     beyond = int((shown < edges[0]).sum()), int((shown > edges[-1]).sum())
     return Histogram(tuple(edges.tolist()), counts, beyond, int((~finite).sum()))
 
 
-def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _edges(values: NDArray[np.float64], around_zero: bool) -> NDArray[np.float64]:
     low, high = np.quantile(values, [TAIL, 1 - TAIL])
     if not high > low:
         low, high = values.min(), values.max()
+    if around_zero:
+        low, high = min(low, 0.0), max(high, 0.0)
     if not high > low:
         low, high = low - 0.5 * (abs(low) or 1.0), high + 0.5 * (abs(high) or 1.0)
     step = round_step((high - low) / BARS)
     first, last = math.floor(low / step), math.ceil(high / step)
+    if around_zero:  # however few lie on the other side of zero, they get a bar there
+        first, last = min(first, -int(values.min() <= 0)), max(last, int(values.max() > 0))
     # Products of whole numbers and a decimal, as they are written: 3 · 0.1 is 0.3 and not 0.30000000000000004.
     return np.array([float(f"{k * step:.12g}") for k in range(first, max(last, first + 1) + 1)])
 

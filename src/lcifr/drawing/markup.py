@@ -43,6 +43,12 @@ def _append_text(parent: Element, text: str) -> None:
         parent.text = (parent.text or "") + text
 
 
+def breakable(name: str) -> list[Child]:
+    """A name of a column, which a line may end in after every underscore."""
+    first, *rest = name.split("_")
+    return [first, *(part for word in rest for part in ("_", element("wbr"), word))]
+
+
 def raw(name: str, text: str, /, **attributes: Any) -> Element:
     """A ``script`` or ``style``, whose text is written as it is: only for text that cannot end the element."""
     if "</" in text or "<!" in text:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 from lcifr.drawing.markup import element, to_html
-from lcifr.drawing.text import count, percent
+from lcifr.drawing.text import count, percents
 
 COLOURS = {"certified": "#0f5f8c", "counterexample": "#b3261e", "undecided": "#8a97a3"}
 
@@ -23,14 +23,15 @@ def formula_html(name: str, text: str, english: str) -> str:
 def verdicts_html(title: str, counts: Mapping[str, int], notes: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Counts of verdicts with a bar, what to know beside them, and a few people as a table (its head comes first)."""
     total = sum(counts.values())
+    shares = percents(list(counts.values())) if total else ["–"] * len(counts)
     keys = [
         element(
             "span",
             element("span", "■ ", style=f"color:{COLOURS[kind]}"),
-            f"{kind} {count(number)} ({percent(number / total if total else None)})",
+            f"{kind} {count(number)} ({share})",
             style="margin-right:1.5em",
         )
-        for kind, number in counts.items()
+        for (kind, number), share in zip(counts.items(), shares, strict=True)
     ]
     return _box(
         element("strong", title),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 # Control characters, and those that turn the direction of what follows: a name must not rearrange the line it is in.
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+PLAIN = 1e15
+"""Whole numbers below this are written out: float64 holds every one of them."""
 
 
 def visible(text: str) -> str:
@@ -17,12 +21,41 @@ def visible(text: str) -> str:
 
 def percent(share: float | None) -> str:
     """A share for people; never "100 %" where something is missing, nor "0 %" where something is there."""
-    if share is None:
-        return "–"
-    text = f"{100 * share:.1f}"
-    if (text == "100.0" and share < 1) or (text == "0.0" and share > 0):
+    return "–" if share is None else _tenths_text(round(10 * float(f"{100 * share:.1f}")), share)
+
+
+def percents(parts: Sequence[float], tenths: int = 1000) -> list[str]:
+    """The parts of one whole for people: what is printed adds up (largest remainder).
+
+    Parameters
+    ----------
+    parts : counts of people, or shares. tenths : what they add up to, in tenths of a percent.
+    """
+    whole = sum(parts)
+    shared = split_tenths(parts, tenths)
+    return [
+        _tenths_text(tenth, part / whole * tenths / 1000 if whole else 0.0)
+        for tenth, part in zip(shared, parts, strict=True)
+    ]
+
+
+def split_tenths(parts: Sequence[float], tenths: int = 1000) -> list[int]:
+    """Tenths of a percent for every part, ``tenths`` in all; of equal remainders the last is rounded up first."""
+    whole = sum(parts)
+    if not whole:
+        return [0] * len(parts)
+    exact = [part / whole * tenths for part in parts]
+    found = [math.floor(value + 1e-9) for value in exact]
+    order = sorted(range(len(parts)), key=lambda place: (round(exact[place] - found[place], 9), place), reverse=True)
+    for place in order[: tenths - sum(found)]:
+        found[place] += 1
+    return found
+
+
+def _tenths_text(tenths: int, share: float) -> str:
+    if (tenths >= 1000 and share < 1) or (tenths == 0 and share > 0):
         return "over 99.9 %" if share > 0.5 else "under 0.1 %"
-    return f"{text} %"
+    return f"{tenths / 10:.1f} %"
 
 
 def at_least(share: float | None) -> str:
@@ -36,12 +69,14 @@ def count(number: int) -> str:
 
 
 def short(value: float | None, digits: int = 4) -> str:
-    """A number with a few digits, a true minus sign, and no exponent where people would not expect one."""
+    """A number with a few digits, a true minus sign, and no exponent where people would not expect one: 12,350"""
     if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return f"{value:.{digits}g}".replace("-", "−")
+    few = float(f"{value:.{digits}g}")
+    text = f"{few:,.0f}" if 10**digits <= abs(few) < PLAIN else f"{value:,.{digits}g}"
+    return text.replace("-", "−")
 
 
 def floored(value: float | None, digits: int = 4) -> str:
@@ -88,10 +123,13 @@ def moved_words(moved: float, tolerance: float) -> str:
     return f"moves by {far}, more than the tolerance of {allowed}"
 
 
-def format_value(value: Any) -> str:
-    """An attribute's value: categories as they are, whole numbers whole, others with the digits they have."""
+def plain(value: Any, *, year: bool = False) -> str:
+    """An attribute's value: categories as they are, whole numbers whole, others with the digits they have: 1,662.5
+
+    A ``year`` is the one number that people write without a comma.
+    """
     if isinstance(value, str):
         return visible(value)
-    if isinstance(value, float) and value == round(value) and abs(value) < 1e15:
+    if isinstance(value, float) and value == round(value) and abs(value) < PLAIN:
         value = int(value)
-    return (f"{value:,}" if isinstance(value, int) and abs(value) >= 10_000 else f"{value}").replace("-", "−")
+    return (f"{value}" if year else f"{value:,}").replace("-", "−")

@@ -43,7 +43,7 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         seed = seed_of(self.random_state)
         against, reach = self._against(radius, len(Z))
         label = target.encode(y)
-        weight = class_weights(target, label, self._weights())
+        weight = class_weights(target, label, getattr(self, "class_weight", None))
         rows, held = split_rows(len(Z), self.validation_fraction, y if len(target.classes) else None, seed)
         if not self.hidden:
             rows = held = np.arange(len(Z))  # a convex loss needs no early stopping, so nobody is held out
@@ -66,9 +66,10 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
     def _target_of(self, y: NDArray[Any]) -> Target:
         """What is predicted, from checked labels."""
 
-    def _weights(self) -> Any:
-        """Of the classes; None for numbers, which have none."""
-        return getattr(self, "class_weight", None)
+    @property
+    def weighted(self) -> bool:
+        """Whether classes count as ``class_weight`` says; never so of numbers."""
+        return getattr(self, "class_weight", None) is not None
 
     def _against(self, radius: Any, people: int) -> tuple[Perturbation, FloatArray]:
         """What to train against, and how far it reaches for each person."""
@@ -96,7 +97,9 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         target = self.decider_.target
         label = target.encode(y)
         decision = target.decide(torch.as_tensor(self.network_(Z))).numpy()
-        self.degeneracies_ = degeneracies(target, decision=decision, label=label, balanced=self._weights() is not None)
+        self.degeneracies_ = degeneracies(
+            target, decision=decision, label=label, balanced=self.weighted, weighted=self.weighted
+        )
         for one in self.degeneracies_:
             warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
 

@@ -19,7 +19,7 @@ def unaware(encoder: FairEncoder) -> FairEncoder:
 
     Their columns are tied to one weight, which adds the same to everybody: the network is a function of the other
     attributes alone, exactly as if the columns had been dropped. Under a similarity that frees some attributes and
-    keeps all others equal it is certified for everybody by construction.
+    keeps all others equal it is certified for everybody by construction. Fitted, its ``unread_`` names them.
     """
     baseline: FairEncoder = clone(encoder)
     baseline.set_params(gamma=0.0, tie_free=True)

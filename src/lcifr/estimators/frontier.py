@@ -17,11 +17,22 @@ from lcifr.data import read_frame
 from lcifr.errors import LearningError
 from lcifr.estimators.base_head import Head
 from lcifr.estimators.baselines import plain, unaware
+from lcifr.estimators.choice import CERTIFIED, Scale, choose
 from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.heads import RobustClassifier
 from lcifr.estimators.input_validation import is_table
 from lcifr.files import write_json
-from lcifr.learn.score import Degeneracy, balanced_score_of, degeneracies, score_of
+from lcifr.learn.score import (
+    USELESS,
+    Degeneracy,
+    balanced_error_of,
+    balanced_score_of,
+    degeneracies,
+    score_error_of,
+    score_of,
+    share_error,
+    worse_than_unaware,
+)
 
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
@@ -36,6 +47,7 @@ class FrontierPoint:
     score, balanced : accuracy and balanced accuracy, or R² for a number.
     certified : share proved on the ball by bounds alone: a lower bound of what exact proofs give.
     radius : mean ε. degeneracies : what is trivial about it.
+    score_error, balanced_error, certified_error : standard errors of these figures.
     """
 
     name: str
@@ -45,6 +57,14 @@ class FrontierPoint:
     certified: float
     radius: float
     degeneracies: tuple[Degeneracy, ...] = ()
+    score_error: float = 0.0
+    balanced_error: float = 0.0
+    certified_error: float = 0.0
+
+    @property
+    def useful(self) -> bool:
+        """Whether it tells people apart, and better than deciding without looking."""
+        return not any(one.name in USELESS for one in self.degeneracies)
 
 
 @dataclass(frozen=True)
@@ -54,8 +74,9 @@ class Frontier:
     Parameters
     ----------
     points : one for each weight tried, rising. plain, unaware : the baselines.
-    required : the score asked for. chosen : the most certified point that has it, or None.
+    required : the score asked for. chosen : by the rule of :func:`lcifr.estimators.choice.choose`, or None.
     encoder, head : the chosen models, fitted, or None.
+    by : the score that counts, ``"accuracy"`` (R² for a number) or ``"balanced"``. why : this choice, in words.
     """
 
     points: tuple[FrontierPoint, ...]
@@ -65,6 +86,8 @@ class Frontier:
     chosen: FrontierPoint | None
     encoder: FairEncoder | None
     head: Head | None
+    by: str = "accuracy"
+    why: str = ""
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Write the frontier as an SVG file; without a path, return a matplotlib figure of it."""
@@ -90,10 +113,15 @@ def tune(
     validation: tuple[Any, Any],
     required: float,
     gammas: Sequence[float] = GAMMAS,
+    by: str = "accuracy",
     head: Head | None = None,
     folder: str | Path | None = None,
 ) -> Frontier:
-    """Fit the encoder and a head for rising weights until the validation score falls below ``required``.
+    """Fit the encoder and a head for rising weights until the validation score falls below ``required``; choose one.
+
+    Only useful models can be chosen: none that decides the same for everybody, or worse than without looking. Of those
+    that reach ``required`` the most certified is chosen, and of those as certified the one with the best score, where
+    figures within one standard error of each other are equal. Of equals the more certified one is taken.
 
     Parameters
     ----------
@@ -103,30 +131,34 @@ def tune(
     validation
         A table and labels, for early stopping and for every figure of the frontier.
     required
-        The least accuracy (R² for a number) that will do.
+        The least score that will do.
+    by
+        Which score: ``"accuracy"`` (R² for a number), or ``"balanced"`` accuracy, where one class is rare.
     folder
         Where every fitted model and its figures are kept; a run that stopped goes on from there.
     """
-    search = _Search(encoder, head or RobustClassifier(), (X, y), validation, folder)
+    head = head or RobustClassifier()
+    scale = Scale.of(by)
+    search = _Search(encoder, head, (X, y), validation, folder, by)
     bare, blind = search.visit(plain(encoder), "plain"), search.visit(unaware(encoder), "unaware")
     points: list[FrontierPoint] = []
     for gamma in sorted(gammas):
         candidate: FairEncoder = clone(encoder)
         candidate.set_params(gamma=float(gamma))
-        points.append(_beside(search.visit(candidate, f"gamma-{gamma:g}"), blind))
-        if points[-1].score < required:
+        points.append(_beside(search.visit(candidate, f"gamma-{gamma:g}"), blind, scale))
+        if scale.score(points[-1]) < required - scale.error(points[-1]):
             break
-    good = [point for point in points if point.score >= required]
-    chosen = max(good, key=lambda point: (point.certified, point.score)) if good else None
-    models = search.models(chosen.name) if chosen is not None else (None, None)
-    return Frontier(tuple(points), bare, blind, required, chosen, *models)
+    choice = choose(points, required, scale)
+    fitted, decider = search.models(choice.point.name) if choice.point is not None else (None, None)
+    return Frontier(tuple(points), bare, blind, required, choice.point, fitted, decider, by, choice.why)
 
 
-def _beside(point: FrontierPoint, baseline: FrontierPoint) -> FrontierPoint:
-    if point.score >= baseline.score:
+def _beside(point: Point, baseline: Point, scale: Scale) -> Point:
+    """With a word of warning where the unaware baseline scores more and is certified as often."""
+    if scale.as_good(point, baseline) or not CERTIFIED.as_good(baseline, point):
         return point
-    text = f"a model that never sees what φ leaves free scores {baseline.score:.3f}, this one {point.score:.3f}"
-    return replace(point, degeneracies=(*point.degeneracies, Degeneracy("worse than unaware", text)))
+    warning = worse_than_unaware(scale.score(point), scale.score(baseline))
+    return replace(point, degeneracies=(*point.degeneracies, warning))
 
 
 class _Search:
@@ -139,12 +171,15 @@ class _Search:
         training: tuple[Any, Any],
         validation: tuple[Any, Any],
         folder: str | Path | None,
+        by: str,
     ) -> None:
-        self.head, self.training, self.validation = head, training, validation
+        self.head, self.training, self.validation, self.by = head, training, validation, by
         self.folder = None if folder is None else Path(folder)
+        known = getattr(encoder.similarity, "encoding", None)  # whom a ready φ takes ranks among
+        self.ranked = training[0] if known is None or known.training is None else known.training
         self.fitted: dict[str, tuple[FairEncoder, Head]] = {}
         if self.folder is not None:
-            self._open(self.folder, _fingerprint(encoder, head, training, validation))
+            self._open(self.folder, _fingerprint(encoder, head, training, validation, by))
 
     @staticmethod
     def _open(folder: Path, mark: str) -> None:
@@ -167,7 +202,7 @@ class _Search:
         head: Head = clone(self.head)
         reach = candidate.reach(self.training[0]).radius
         head.fit(candidate.transform(self.training[0]), np.asarray(self.training[1]), radius=reach)
-        point = evaluate_models(candidate, head, *self.validation, name=name)
+        point = judge(candidate, head, *self.validation, name=name, by=self.by)
         self.fitted[name] = candidate, head
         if note is not None and self.folder is not None:
             candidate.save(self.folder / f"{name}.encoder")
@@ -178,31 +213,45 @@ class _Search:
     def models(self, name: str) -> tuple[FairEncoder, Head]:
         if name not in self.fitted:
             assert self.folder is not None
-            encoder = FairEncoder.load(self.folder / f"{name}.encoder", training=self.training[0])
+            encoder = FairEncoder.load(self.folder / f"{name}.encoder", training=self.ranked)
             self.fitted[name] = encoder, type(self.head).load(self.folder / f"{name}.head")
         return self.fitted[name]
 
 
-def evaluate_models(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "") -> FrontierPoint:
+def judge(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", by: str = "accuracy") -> Point:
     """How fitted models do on these people; certified on the ball, by bounds alone."""
     found = encoder.reach(X)
     target = head.decider_.target
     label = target.encode(np.asarray(y))
     decision = target.decide(torch.as_tensor(head.network_(found.latent))).numpy()
-    return FrontierPoint(
+    certified = float(head.certified(found.latent, found.radius).mean())
+    trivial = degeneracies(
+        target,
+        latent=found.latent,
+        decision=decision,
+        label=label,
+        balanced=by == "balanced",
+        weighted=head.weighted,
+    )
+    return Point(
         name,
         float(encoder.gamma),
         score_of(target, decision, label),
         balanced_score_of(target, decision, label),
-        float(head.certified(found.latent, found.radius).mean()),
+        certified,
         float(found.radius.mean()),
-        degeneracies(target, latent=found.latent, decision=decision, label=label),
+        trivial,
+        score_error_of(target, decision, label),
+        balanced_error_of(target, decision, label),
+        share_error(certified, len(label)),
     )
 
 
-def _fingerprint(encoder: FairEncoder, head: Head, training: tuple[Any, Any], validation: tuple[Any, Any]) -> str:
+def _fingerprint(
+    encoder: FairEncoder, head: Head, training: tuple[Any, Any], validation: tuple[Any, Any], by: str
+) -> str:
     """sha256 of settings and data, so that a folder is never continued with others."""
-    digest = hashlib.sha256(repr(clone(encoder).set_params(gamma=0.0, verbose=False)).encode())
+    digest = hashlib.sha256(repr((by, clone(encoder).set_params(gamma=0.0, verbose=False))).encode())
     digest.update(repr(encoder.similarity).encode() + repr(head).encode())
     for table, labels in (training, validation):
         if is_table(table):

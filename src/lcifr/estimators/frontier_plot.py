@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.drawing.charts import Dot, frontier_chart, model_dot, standalone
 from lcifr.drawing.markup import to_xml
+from lcifr.estimators.choice import Scale
 
 if TYPE_CHECKING:
     from lcifr.estimators.frontier import Frontier
@@ -17,7 +18,8 @@ def frontier_dots(frontier: Frontier) -> tuple[Dot, ...]:
     """Both baselines, then the weights that were tried."""
     named = [(frontier.plain, "plain"), (frontier.unaware, "unaware")]
     named += [(point, "chosen" if point == frontier.chosen else "tried") for point in frontier.points]
-    return tuple(model_dot(kind, point.gamma, point.certified, point.score) for point, kind in named)
+    score = Scale.of(frontier.by).score
+    return tuple(model_dot(kind, point.gamma, point.certified, score(point)) for point, kind in named)
 
 
 def frontier_svg(frontier: Frontier) -> str:

@@ -28,7 +28,12 @@ def schedule_of(estimator: Any, seed: int) -> Schedule:
     return Schedule(**{name: getattr(estimator, name) for name in names}, seed=seed)
 
 
-def encoder_settings(encoder: Any) -> EncoderSettings:
+def unread_attributes(encoder: Any) -> tuple[str, ...]:
+    """What a :class:`FairEncoder` that knows its φ must not read."""
+    return free_attributes(encoder.similarity_.formula, encoder.schema_) if encoder.tie_free else ()
+
+
+def recipe_of(encoder: Any) -> Recipe:
     """What a :class:`FairEncoder` is to build and train for, once it knows its table and φ."""
     if encoder.method not in list(TrainingMethod):
         raise LearningError(f"method={encoder.method!r} is unknown", fix='say "bounds" or "dl2"')
@@ -36,8 +41,7 @@ def encoder_settings(encoder: Any) -> EncoderSettings:
         raise LearningError(
             f"stretch={encoder.stretch!r} is no factor", fix="say a positive number; 1 is the proved radius"
         )
-    free = free_attributes(encoder.similarity_.formula, encoder.schema_) if encoder.tie_free else ()
-    return EncoderSettings(
+    return Recipe(
         hidden=tuple(encoder.hidden),
         latent=encoder.latent_dim,
         method=TrainingMethod(encoder.method),
@@ -45,7 +49,7 @@ def encoder_settings(encoder: Any) -> EncoderSettings:
         delta=encoder.delta,
         stretch=encoder.stretch,
         decoder_weight=encoder.decoder_weight,
-        tied=tuple(encoder.encoding_.columns(name) for name in free),
+        tied=tuple(encoder.encoding_.columns(name) for name in unread_attributes(encoder)),
         tolerance=encoder.tolerance,
         device=encoder.device,
     )

@@ -18,11 +18,12 @@ Proofs push z towards a line where there are two classes (German, Cat + Noise: 1
 label in mind should know."""
 
 FLAT_ADVICE = "decoder_weight=1.0 (`lcifr produce --decoder-weight 1`) keeps more of x"
-CONSTANT_ADVICE = (
-    'If one class is rare, class_weight="balanced" (--class-weight balanced) takes it seriously; a smaller gamma '
-    "(--gamma) asks for fewer certified people"
+WEIGHT_ADVICE = (
+    'Where one class is rare, class_weight="balanced" (--class-weight balanced) takes it seriously, and `lcifr tune '
+    "--by balanced` goes by balanced accuracy"
 )
-UNAWARE_ADVICE = "Use that one: lcifr.estimators.unaware(encoder), or `lcifr produce --unaware`"
+GAMMA_ADVICE = "A smaller gamma asks for fewer certified people"
+UNAWARE_ADVICE = "`lcifr produce --unaware` (in Python: lcifr.estimators.unaware) makes the unaware model"
 
 POINT = 1e-9
 """Standard deviations: a box that is not wider than this is one person, rounded outward."""
@@ -41,6 +42,30 @@ def balanced_score_of(target: Target, decision: FloatArray, label: FloatArray) -
     if target.kind is Kind.NUMBER:
         return score_of(target, decision, label)
     return float(np.mean([np.mean(decision[label == code] == code) for code in np.unique(label)]))
+
+
+def score_error_of(target: Target, decision: FloatArray, label: FloatArray) -> float:
+    """The standard error of :func:`score_of` over people drawn at random; of R² as of a ratio of two sums."""
+    if target.kind is not Kind.NUMBER:
+        return share_error(float(np.mean(decision == label)), len(label))
+    missed, spread = np.square(decision - label), np.square(label - label.mean())
+    if not spread.sum() > 0:
+        return 0.0
+    ratio = missed.sum() / spread.sum()
+    return float(np.sqrt(np.square(missed - ratio * spread).sum()) / spread.sum())
+
+
+def balanced_error_of(target: Target, decision: FloatArray, label: FloatArray) -> float:
+    """The standard error of :func:`balanced_score_of`: every class is drawn by itself."""
+    if target.kind is Kind.NUMBER:
+        return score_error_of(target, decision, label)
+    of_class = [decision[label == code] == code for code in np.unique(label)]
+    return float(np.sqrt(sum(share_error(float(right.mean()), len(right)) ** 2 for right in of_class)) / len(of_class))
+
+
+def share_error(share: float, people: int) -> float:
+    """The standard error of a share."""
+    return float(np.sqrt(share * (1.0 - share) / people))
 
 
 def effective_rank(latent: FloatArray) -> float:
@@ -89,6 +114,7 @@ def degeneracies(
     unaware: float | None = None,
     singletons: float | None = None,
     balanced: bool = False,
+    weighted: bool = False,
 ) -> tuple[Degeneracy, ...]:
     """Everything trivial about a model: what a certified share must never be shown without.
 
@@ -96,12 +122,15 @@ def degeneracies(
     ----------
     latent : (people, d) z. decision, label : (people,) codes, or numbers.
     unaware : score of the unaware baseline on the same people.
-    singletons : share of people whose region holds nobody but themselves.
-    balanced : whether the model is to be judged by balanced accuracy, as one trained with class weights is.
+    alone : share of people whose region holds nobody but themselves.
+    balanced : whether the model is to be judged by balanced accuracy. weighted : whether it has class weights already.
     """
     found = [*_of_people(latent, singletons)]
     if target is not None and decision is not None and label is not None:
-        found += [*_of_decisions(target, decision, label, balanced), *_beside(target, decision, label, unaware)]
+        found += [
+            *_of_decisions(target, decision, label, balanced, weighted),
+            *_beside(target, decision, label, unaware),
+        ]
     return tuple(found)
 
 
@@ -118,20 +147,25 @@ def _of_people(latent: FloatArray | None, singletons: float | None) -> Iterator[
         yield Degeneracy("alone", text)
 
 
-def _of_decisions(target: Target, decision: FloatArray, label: FloatArray, balanced: bool) -> Iterator[Degeneracy]:
+def _of_decisions(
+    target: Target, decision: FloatArray, label: FloatArray, balanced: bool, weighted: bool
+) -> Iterator[Degeneracy]:
     score = (balanced_score_of if balanced else score_of)(target, decision, label)
     if target.kind is Kind.NUMBER:
         if np.ptp(decision) == 0:
             yield Degeneracy("constant", "the model predicts the same number for everybody")
+        elif score < 0:
+            yield Degeneracy("below mean", f"R² is {score:.3f}: always predicting the mean is closer")
         return
     counts = np.unique(label, return_counts=True)[1]
     least = 1 / len(counts) if balanced else counts.max() / len(label)
     if len(np.unique(decision)) == 1:
-        yield Degeneracy("constant", "the model decides the same for everybody", CONSTANT_ADVICE)
+        advice = GAMMA_ADVICE if weighted else f"{WEIGHT_ADVICE}. {GAMMA_ADVICE}"
+        yield Degeneracy("constant", "the model decides the same for everybody", advice)
     elif score < least:
         name = "balanced accuracy" if balanced else "accuracy"
         text = f"{name} {score:.3f} is below what always deciding for the majority gives ({least:.3f})"
-        yield Degeneracy("below majority", text)
+        yield Degeneracy("below majority", text, "" if weighted else WEIGHT_ADVICE)
 
 
 def _beside(target: Target, decision: FloatArray, label: FloatArray, unaware: float | None) -> Iterator[Degeneracy]:
@@ -143,6 +177,10 @@ def worse_than_unaware(score: float, unaware: float) -> Degeneracy:
     """A model that the unaware baseline beats."""
     text = f"a model that never sees what φ leaves free scores {unaware:.3f}, this one {score:.3f}"
     return Degeneracy("worse than unaware", text, UNAWARE_ADVICE)
+
+
+USELESS = ("constant", "below majority", "below mean")
+"""Names of what makes a model one that nobody should choose, whatever its certified share."""
 
 
 class DegenerateModelWarning(UserWarning):

@@ -25,12 +25,13 @@ FloatArray = NDArray[np.float64]
 
 FORMAT = "lcifr-network-2"
 LARGEST = 1e100
-"""Weights beyond this are refused: the rounding analysis of the bounds needs room before overflow and underflow."""
+"""What products of weights along paths may add up to (:attr:`Network.sizes`); a network beyond is refused."""
 UNIT = 2.0**-53
 """Half the gap between 1 and the next float64: the relative error of one rounded operation."""
-FLOOR = 1e-200
-"""Added to magnitudes in error bounds, so that underflow (at most 2^-1022 an operation, amplified by at most LARGEST)
-is covered by the same relative term as rounding."""
+FLOOR = 1e-180
+"""Added to magnitudes in error bounds, so that underflow is covered by the same relative term as rounding: a product
+loses at most 2^-1022 (where denormals are flushed; far less where not), other layers make at most LARGEST times as much
+of that, and 2^-1022 · LARGEST is a trillionth of 2^-53 · FLOOR. See "Underflow" in docs/design/decisions.md."""
 
 
 def gamma(operations: int) -> float:
@@ -75,7 +76,9 @@ class Network:
                     f"layer {index} gives {left.weight.shape[0]}",
                     fix="weights have the shape (outputs, inputs), as in torch",
                 )
-        return cls(built)
+        network = cls(built)
+        _check_range(network.sizes)
+        return network
 
     @classmethod
     def from_torch(cls, module: nn.Module) -> Network:
@@ -97,6 +100,20 @@ class Network:
         """How many hidden ReLU layers there are."""
         return len(self.layers) - 1
 
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """(layers,) at least the sum of the absolute values of all products along paths that end in the layer.
+
+        Inputs count as 1, and so does every neuron, because the way back begins and ends at any layer. The 4 is that of
+        the lines that replace a ReLU, see :class:`lcifr.prove.networks.linear_bounds.rounding.Gauge`.
+        """
+        size, sums = np.ones(self.inputs), []
+        with np.errstate(over="ignore", invalid="ignore"):  # infinity is beyond all limits, and so is what is no number
+            for layer in self.layers:
+                size = np.maximum(4.0 * np.abs(layer.weight) @ size + np.abs(layer.bias), 1.0)
+                sums.append(size.sum())
+        return np.array(sums)
+
     def __call__(self, points: ArrayLike) -> FloatArray:
         """The outputs at ``points`` (…, inputs) -> (…, outputs), a plain float64 forward pass."""
         value = self._points(points)
@@ -111,7 +128,8 @@ class Network:
         or drops it, and errs no more than its input). Each product passes through at most Σ(inputs of the layer + 1)
         rounded operations, in any order of summation, so the error is at most γ of that count times the sum of the
         absolute values of all products (Higham, Accuracy and Stability, ch. 3). With X the largest |input| that sum is
-        at most ``slope``·X + ``shift``, where slope = |W_L|…|W_0|·1 and shift collects the biases the same way.
+        at most ``slope``·X + ``shift``, where slope = |W_L|…|W_0|·1 and shift collects the biases the same way. What
+        underflows at a neuron is less than γ·FLOOR, which both have at every layer.
         """
         value = self._points(points)
         slope, shift = self._magnitude
@@ -124,7 +142,7 @@ class Network:
         slope, shift = np.ones(self.inputs), np.full(self.inputs, FLOOR)
         for layer in self.layers:
             size = np.abs(layer.weight)
-            slope, shift = size @ slope, size @ shift + np.abs(layer.bias) + FLOOR
+            slope, shift = size @ slope + FLOOR, size @ shift + np.abs(layer.bias) + FLOOR
         return slope, shift
 
     def _points(self, points: ArrayLike) -> FloatArray:
@@ -183,7 +201,8 @@ def compose(encoder: Network, classifier: Network) -> Network:
     """classifier ∘ encoder, the two affine layers that touch merged into one.
 
     The merged weights are rounded once to float64: the result is its own network with its own hash, and proofs about
-    it speak about exactly these merged weights.
+    it speak about exactly these merged weights. What rounding and underflow can make of the difference is
+    :func:`lcifr.certification.merged_network.merging_error`.
     """
     if encoder.outputs != classifier.inputs:
         raise NetworkError(
@@ -193,7 +212,10 @@ def compose(encoder: Network, classifier: Network) -> Network:
     last, first = encoder.layers[-1], classifier.layers[0]
     merged = (first.weight @ last.weight, first.weight @ last.bias + first.bias)
     pairs = [(layer.weight, layer.bias) for layer in (*encoder.layers[:-1], *classifier.layers[1:])]
-    return Network.from_arrays([*pairs[: encoder.depth], merged, *pairs[encoder.depth :]])
+    try:
+        return Network.from_arrays([*pairs[: encoder.depth], merged, *pairs[encoder.depth :]])
+    except NetworkError as refused:
+        raise NetworkError(f"encoder and classifier as one network: {refused}") from None
 
 
 def _layer(index: int, weight: ArrayLike, bias: ArrayLike) -> Layer:
@@ -213,6 +235,21 @@ def _layer(index: int, weight: ArrayLike, bias: ArrayLike) -> Layer:
         array += 0.0  # −0.0 becomes 0.0, so that equal networks have equal hashes
         array.flags.writeable = False
     return Layer(matrix, vector)
+
+
+def _check_range(sizes: FloatArray) -> None:
+    """Refuse a network whose products can become so large that a float64 no longer holds what they lose.
+
+    Up to LARGEST nothing overflows on the way forward or back, and FLOOR covers whatever underflows. Small numbers and
+    zeros are never a reason to refuse.
+    """
+    beyond = np.flatnonzero(~(sizes <= LARGEST))
+    if len(beyond):
+        raise NetworkError(
+            f"layer {beyond[0]}: the products of weights that lead here add up to {sizes[beyond[0]]:.0e}, beyond "
+            f"{LARGEST:g}; what rounding loses in them could decide the result",
+            fix="check the training that produced these weights, or scale the layers down",
+        )
 
 
 def _torch_layers(module: nn.Module) -> list[tuple[FloatArray, FloatArray]]:

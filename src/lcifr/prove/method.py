@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError, did_you_mean
-from lcifr.models.network import FLOOR, Network, gamma
+from lcifr.models.network import FLOOR, LARGEST, Network, gamma
 from lcifr.prove.answer import Answer, Budget, Claim, FloatArray, Question, Status, within
 from lcifr.prove.networks.linear_bounds.inside import pull_inside
 from lcifr.regions.region import Region
@@ -99,8 +99,10 @@ def build_question(
             f"({region.people}, k, {network.outputs})",
             fix="one row per direction, one column per output of the network",
         )
-    if not np.isfinite(rows).all():
-        raise NetworkError("directions hold NaN or infinity", fix="pass finite numbers")
+    if not (np.abs(rows) <= LARGEST).all():
+        raise NetworkError(
+            f"directions hold NaN, infinity, or a number beyond {LARGEST:g}", fix="scale them: only the sign matters"
+        )
     if region.features != network.inputs:
         raise RegionError(
             f"the region has {region.features} features, the network takes {network.inputs}",
@@ -144,7 +146,7 @@ def surely_reached(network: Network, directions: FloatArray, points: FloatArray)
     values, error = network(points), network.error(points)
     size = np.abs(directions)
     slack = gamma(network.outputs + 8)
-    doubt = (size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) * (1 + 2 * slack)
+    doubt = ((size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) + slack * FLOOR) * (1 + 2 * slack)
     reached = (directions * values).sum(-1) - doubt
     return np.where(np.isnan(reached), -np.inf, reached)  # a forward pass that overflows shows nothing
 

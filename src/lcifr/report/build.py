@@ -17,8 +17,10 @@ from lcifr.certification.producer import versions
 from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.drawing.text import exactly
+from lcifr.models.network import Network
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
-from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Promise, Proved, Report, Tuning
+from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Origin, Promise, Proved, Report, Tuning
+from lcifr.report.decided import read_decisions
 from lcifr.report.explorer import explore
 from lcifr.similarity import Similarity
 
@@ -60,14 +62,16 @@ def build(
     return Report(
         title=about.title,
         data=about.data,
+        origin=_origin(found, frozen, about),
         promise=said,
-        proved=_proved(found, statement),
+        proved=_proved(found, statement, about.decisions),
         cautions=find_cautions(found, statement, models, findings, about, said.text is None),
         models=models,
         majority_rate=statement.majority_rate,
-        margins=histogram(found.margin, _kinds(found)),
+        margins=histogram(found.margin, _kinds(found), around_zero=True),
         radii=None if radii is None else _radii(found, np.asarray(radii, np.float64), radius),
         groups=_groups(statement),
+        decisions=read_decisions(found, statement, about.decisions),
         explorer=explore(found, frozen, similarity, radii, about.decisions),
         tuning=tuning if tuning is None or isinstance(tuning, Tuning) else read_frontier(tuning),
         checked=about.checked,
@@ -81,13 +85,27 @@ def build(
     )
 
 
+def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: About) -> Origin:
+    return Origin(
+        audited=about.audited,
+        written="" if about.written == about.audited else about.written,
+        author=about.author,
+        encoder=() if encoder is None else _sizes(encoder.network),
+        model=_sizes(found.model.network),
+    )
+
+
+def _sizes(network: Network) -> tuple[int, ...]:
+    return network.layers[0].weight.shape[1], *(layer.weight.shape[0] for layer in network.layers)
+
+
 def _promise(similarity: Similarity | None, hashes: Mapping[str, str] | None) -> Promise:
     if similarity is None:
         return Promise("withheld", None, None, (hashes or {}).get("similarity", ""))
     return Promise(similarity.source, similarity.text, similarity.explain(), similarity.hash)
 
 
-def _proved(found: Audit | Certificates, statement: Statement) -> Proved:
+def _proved(found: Audit | Certificates, statement: Statement, words: Mapping[str, str]) -> Proved:
     modular = found.modularity() if isinstance(found, Audit) else {}
     reasons = Counter(str(r) for r, v in zip(found.reason, found.verdict, strict=True) if v == Verdict.UNDECIDED)
     return Proved(
@@ -103,7 +121,7 @@ def _proved(found: Audit | Certificates, statement: Statement) -> Proved:
         reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
         on_ball=modular.get("ball"),
         on_box=modular.get("box"),
-        constant=statement.constant,
+        constant=None if statement.constant is None else words.get(statement.constant, statement.constant),
     )
 
 

@@ -19,7 +19,7 @@ from lcifr.similarity.proposal_mark import UNTOUCHED, is_untouched
 TITLES = {
     "untouched-proposal": "φ is a guess that nobody has confirmed",
     "proxy": "A proxy remains",
-    "not-symmetric": "φ holds one way only",
+    "not-symmetric": "φ is not symmetric",
     "free-attribute": "φ leaves an attribute free without saying so",
     "false-on-oneself": "φ is false on oneself",
     "unbounded": "φ leaves a number without ends",
@@ -41,7 +41,7 @@ def find_cautions(
 ) -> tuple[Caution, ...]:
     """Everything a reader must know before believing a figure, the gravest first."""
     return (
-        *_about_a_constant_model(statement),
+        *_about_a_constant_model(statement, about),
         *_about_the_proofs(found, about),
         *_about_the_people(statement, about),
         *_about_the_model(statement, models),
@@ -49,9 +49,9 @@ def find_cautions(
     )
 
 
-def _about_a_constant_model(statement: Statement) -> Iterator[Caution]:
+def _about_a_constant_model(statement: Statement, about: About) -> Iterator[Caution]:
     if statement.constant is not None:
-        words = constant_words(statement.people, statement.constant)
+        words = constant_words(statement.people, about.decisions.get(statement.constant, statement.constant))
         yield Caution("constant", "The model decides the same for everybody", _sentence(words[:1].upper() + words[1:]))
 
 
@@ -66,6 +66,12 @@ def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Cau
     if checked is None:
         text = "The proofs behind these verdicts have not been re-checked by the exact checker; see “Check it again”."
         yield Caution("unchecked", "Not checked independently", text)
+    elif checked.people < len(found):
+        text = (
+            f"The exact checker was asked about {count(checked.people)} people, drawn at random from the "
+            f"{count(len(found))}. Of the others nobody but the program that proved them has said anything."
+        )
+        yield Caution("partly-checked", "Checked for some of them", text)
     if isinstance(found, Certificates) and (claimed := int((found.radius_status == "claimed").sum())):
         text = (
             f"The verdicts of {count(claimed)} of {count(len(found))} people rest on a radius that the producer of the "
@@ -94,24 +100,25 @@ def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
 def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iterator[Caution]:
     own, others = models[0], models[1:]
     said = None if statement.constant is None else constant_words(statement.people, statement.constant)
-    for warning in statement.warnings:
-        if warning == said:  # said first of all
+    better = tuple(f"the {row.name} model is as accurate" for row in others if _is_unaware(row) and _beaten(own, row))
+    for warning in dict.fromkeys(statement.warnings):
+        if warning == said or warning.startswith(better):  # said first of all, or with its figures below
             continue
         yield Caution(
             "degenerate", "The share may mean less than it seems", _sentence(warning[:1].upper() + warning[1:])
         )
     for row in others:
-        if row.name.startswith("unaware") and _beaten(own, row):
+        if _is_unaware(row) and _beaten(own, row):
             text = (
                 f"The unaware baseline, which never sees what φ leaves free, has {_score(row)} and "
                 f"{percent(row.certified)} certified; this model has {_score(own)} and "
                 f"{percent(own.certified)}. Use the baseline."
             )
             yield Caution("worse-than-unaware", "The unaware baseline does better", text)
-        elif row.name.startswith("unaware") and _less(own.score, row.score):
-            better = "is right more often" if own.mean_error is None else "predicts better"
+        elif _is_unaware(row) and _less(own.score, row.score):
+            ahead = "is right more often" if own.mean_error is None else "predicts better"
             text = (
-                f"The unaware baseline, which never sees what φ leaves free, {better}: "
+                f"The unaware baseline, which never sees what φ leaves free, {ahead}: "
                 f"{_score(row)} against {_score(own)}."
             )
             yield Caution("less-accurate", "Being certified costs accuracy here", text)
@@ -127,13 +134,19 @@ def _score(model: ModelRow) -> str:
     return f"accuracy {percent(model.score)}" if model.mean_error is None else f"R² {fixed(model.score)}"
 
 
+def _is_unaware(row: ModelRow) -> bool:
+    return row.name.startswith("unaware")
+
+
 def _less(mine: float | None, theirs: float | None) -> bool:
     return mine is not None and theirs is not None and mine < theirs
 
 
 def _beaten(own: ModelRow, other: ModelRow) -> bool:
-    """Whether the other is at least as good in both, and better in one."""
-    pairs = ((own.score, other.score), (own.certified, other.certified))
+    """Whether the other is at least as good in all, and better in one."""
+    pairs = [(own.score, other.score), (own.certified, other.certified)]
+    if own.balanced_accuracy is not None:
+        pairs.append((own.balanced_accuracy, other.balanced_accuracy))
     known = all(figure is not None for pair in pairs for figure in pair)
     return known and any(_less(*pair) for pair in pairs) and not any(_less(*reversed(pair)) for pair in pairs)
 
@@ -175,5 +188,6 @@ def find_findings(
 
 
 def _sentence(text: str) -> str:
-    """As it is, since it may begin with a name; only with its full stop."""
-    return text if text.endswith(".") else f"{text}."
+    """With its full stop, and as it is, since it may begin with a name; only of φ itself it says "it"."""
+    begun = f"It{text[2:]}" if text.startswith("it ") else text
+    return begun if begun.endswith(".") else f"{begun}."

@@ -15,6 +15,23 @@ Value = str | int | float
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Who had which model audited, and when; days as 2026-11-16, and nothing where nobody said it.
+
+    Parameters
+    ----------
+    audited : the day on which the audit ended. written : the day on which the page was made, if that is another one.
+    author : who answers for the page. encoder, model : the sizes of the layers, inputs first; hashes say which ones.
+    """
+
+    audited: str
+    written: str
+    author: str
+    encoder: tuple[int, ...]
+    model: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Promise:
     """φ: its name, its text and what it says in English; None where the producer withholds it or the schema."""
 
@@ -77,6 +94,25 @@ class GroupRow:
     violated: float
     accuracy: float | None
     mean_error: float | None = None
+
+
+@dataclass(frozen=True)
+class DecisionRow:
+    """How many of some people get each decision: of those with one value of an attribute, or with one true label."""
+
+    attribute: str
+    value: str
+    people: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Who is decided how: ``names`` of the decisions, and for everybody, every group and every true label counts."""
+
+    names: tuple[str, ...]
+    people: tuple[int, ...]
+    groups: tuple[DecisionRow, ...]
+    labels: tuple[DecisionRow, ...]
 
 
 @dataclass(frozen=True)
@@ -144,11 +180,12 @@ class Explorer:
     counterexamples: int
     regions: bool  # whether it is known what a similar person may have
     tolerance: float | None = None  # of decisions that are numbers
+    years: tuple[str, ...] = ()  # attributes whose numbers are years, which nobody writes with a comma
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What the exact checker said about the audit bundle."""
+    """What the exact checker said about the audit bundle; ``people`` may be fewer than were audited."""
 
     people: int
     certified: int
@@ -178,6 +215,7 @@ class About:
     checked : the exact checker's word. recheck : commands that do it again.
     findings : what lint says of φ with the training people; None to lint with the people audited.
     versions : of what took part in the proofs; None for those installed now.
+    author : who answers for the page. audited, written : the days of the audit and of the page, as 2026-11-16.
     """
 
     title: str = "Certificate report"
@@ -191,6 +229,9 @@ class About:
     recheck: tuple[str, ...] = ()
     findings: tuple[Finding, ...] | None = None
     versions: Mapping[str, str] | None = None
+    author: str = ""
+    audited: str = ""
+    written: str = ""
 
 
 @dataclass(frozen=True)
@@ -199,6 +240,7 @@ class Report:
 
     title: str
     data: str
+    origin: Origin
     promise: Promise
     proved: Proved
     cautions: tuple[Caution, ...]
@@ -207,6 +249,7 @@ class Report:
     margins: Histogram | None
     radii: Histogram | None
     groups: tuple[GroupRow, ...]
+    decisions: Decisions | None
     explorer: Explorer
     tuning: Tuning | None
     checked: Checked | None

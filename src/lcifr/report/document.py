@@ -52,9 +52,10 @@ class Points:
 
 @dataclass(frozen=True)
 class People:
-    """The explorer."""
+    """The explorer, and how many counterexamples there are in all."""
 
     explorer: Explorer
+    violated: int
 
 
 Block = str | Table | Chart | Code | Points | People
@@ -82,6 +83,7 @@ class Headline:
 class Document:
     title: str
     subtitle: str
+    facts: tuple[tuple[str, str], ...]  # date, author, model, what was confirmed for whom
     headline: Headline
     cautions: tuple[Caution, ...]
     sections: tuple[Section, ...]

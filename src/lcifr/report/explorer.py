@@ -18,7 +18,7 @@ from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.data import Numeric
 from lcifr.drawing.text import quantity
 from lcifr.errors import LcifrError
-from lcifr.report.content import Explorer, Person
+from lcifr.report.content import Explorer, Person, Value
 from lcifr.report.neighbours import Surroundings, surroundings
 from lcifr.report.shown import compact
 from lcifr.similarity import Similarity
@@ -27,6 +27,7 @@ from lcifr.similarity.linting.finding import values_of as by_attribute
 PEOPLE = 2_000
 COUNTEREXAMPLES = 1_000
 """At most so many people, and so many of them chosen because they have a counterexample."""
+YEARS = (1800, 2200)
 BYTES = 4_000_000
 """Of all these people in the page. Long names and many attributes leave room for fewer."""
 
@@ -51,11 +52,22 @@ def explore(
         counterexamples=_count(people),
         regions=near is not None,
         tolerance=_tolerance(found),
+        years=_years(people),
     )
     while len(made.people) > 1 and (size := _size(made)) > BYTES:
         fewer = made.people[:: -(-size // BYTES)]
         made = replace(made, people=fewer, complete=False, counterexamples=_count(fewer))
     return made
+
+
+def _years(people: Sequence[Person]) -> tuple[str, ...]:
+    """Attributes of which every value shown is a whole number that could be a year."""
+    names = list(people[0].values) if people else []
+    return tuple(name for name in names if all(_could_be_a_year(one.values[name]) for one in people))
+
+
+def _could_be_a_year(value: Value) -> bool:
+    return not isinstance(value, str) and value == int(value) and YEARS[0] <= value < YEARS[1]
 
 
 def _count(people: Sequence[Person]) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.artifacts.folder import read_json
+from lcifr.artifacts.handover import Provenance
 from lcifr.certification.auditor import Audit
 from lcifr.certification.decision import read_model
 from lcifr.certification.encoder import FrozenEncoder
@@ -33,13 +34,15 @@ LARGEST = 2_000_000
 COUNTS = ("people", "certified", "violated", "undecided", "vacuous")
 
 
-def read_folder(folder: str | Path, tuned: str | Path | None = None) -> Report:
+def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: str = "", written: str = "") -> Report:
     """The report of a result folder.
 
     Parameters
     ----------
     folder : written by ``lcifr audit``; or by ``lcifr consume``, whose report has no people and no counterexamples.
     tuned : the folder that ``lcifr tune`` wrote, for the frontier.
+    author : who answers for the page. written : the day on which it is made, as 2026-11-16; shown if the audit ended on
+        another one.
     """
     root = Path(folder)
     result = _read(root, "audit", "consume")
@@ -59,7 +62,7 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None) -> Report:
             encoder=found.encoder,
             radius=found.radius,
             tuning=None if tuned is None else read_tuned(tuned),
-            about=read_about(result, settings),
+            about=read_about(result, settings, author=author, written=written),
             promise=found.promise,
             hashes=read_hashes(result),
         )
@@ -153,8 +156,10 @@ def _read_consumer(root: Path, result: Mapping[str, Any]) -> _Found:
     proved = result["provenance"]
     model = read_model(_head(root, result), tolerance=result.get("tolerance"))
     verdicts = Certificates.of_rows(rows, model, str(result["on"]))
-    text = proved.get("similarity_text")
-    return _Found(verdicts, Promise("the producer’s formula", text, None, str(proved["similarity"])))
+    about = Provenance(**proved)
+    similar = about.formula()  # read again: whoever edited the text is found out
+    english = None if similar is None else similar.explain()
+    return _Found(verdicts, Promise("the producer’s formula", about.similarity_text, english, about.similarity))
 
 
 def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any]) -> Statement:
@@ -167,6 +172,8 @@ def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any
     counted = (len(found), certified, violated, len(found) - certified - violated, vacuous)
     if counted != tuple(result[name] for name in COUNTS):
         raise ArtefactError(f"{root}: result.json does not count the people as their own rows do", fix="audit again")
+    tally = Tally()  # decisions are counted again too
+    tally.add(found, None, {})
     rows = result.get("subgroups")
     return Statement(
         **dict(zip(COUNTS, counted, strict=True)),
@@ -180,18 +187,14 @@ def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any
         mean_error=result.get("mean_error"),
         r2_of_mean=result.get("r2_of_mean"),
         mean_error_of_mean=result.get("mean_error_of_mean"),
-        constant=_constant(found),
+        constant=tally.constant,
         baselines=dict(result.get("baselines") or {}),
         warnings=tuple(str(text) for text in result.get("warnings") or ()),
         subgroups=pd.DataFrame(rows) if rows else None,
+        decisions=dict(tally.all.decisions),
+        group_decisions=dict(result.get("group_decisions") or {}),
+        confusion=dict(result.get("confusion") or {}),
     )
-
-
-def _constant(found: Audit | Certificates) -> str | None:
-    """Counted again too: the decision that everybody gets, where there is but one."""
-    tally = Tally()
-    tally.add(found, None, {})
-    return tally.constant
 
 
 # -- the frontier ------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from lcifr.drawing.text import at_least, count, exactly, fixed, percent, quantity
 from lcifr.report.content import GroupRow, ModelRow
 from lcifr.report.document import Table
+from lcifr.report.tables import model_verdicts
 
 
 def tolerance_sentence(tolerance: float) -> str:
@@ -33,7 +34,7 @@ def number_models(models: Sequence[ModelRow]) -> Table:
             model.name,
             fixed(model.r2),
             "–" if model.mean_error is None else quantity(model.mean_error),
-            *map(percent, (model.certified, model.violated, model.undecided)),
+            *model_verdicts(model),
         )
         for model in models
     )

@@ -25,6 +25,12 @@
     return made;
   };
 
+  const breakable = (made) => { // a line may end after every underscore of a name
+    const span = made.firstChild, [first, ...rest] = span.textContent.split("_");
+    span.replaceChildren(first, ...rest.flatMap((word) => ["_", make("wbr"), word]));
+    return made;
+  };
+
   const theme = document.getElementById("theme");
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const now = () => document.documentElement.dataset.theme || (dark.matches ? "dark" : "light");
@@ -58,7 +64,8 @@
     found = people.filter((one) => (!verdict.value || one.kind === verdict.value) && one.id.toLowerCase().includes(wanted));
     if (wanted) found.sort((a, b) => rank(a.id.toLowerCase(), wanted) - rank(b.id.toLowerCase(), wanted));
     const shown = found.slice(0, MOST);
-    matches.textContent = found.length > MOST ? `${found.length} people, the first ${MOST} listed` : `${found.length} ${found.length === 1 ? "person" : "people"}`;
+    const many = `${found.length.toLocaleString("en-US")} ${found.length === 1 ? "person" : "people"}`;
+    matches.textContent = found.length > MOST ? `${many}, the first ${MOST} listed` : many;
     list.replaceChildren(...shown.map((one, place) => {
       const item = make("li");
       item.id = `option-${place}`;
@@ -117,7 +124,7 @@
       const same = row.may === "the same" || row.may === "–";
       if (only.checked && same && !row.differs) continue;
       const tr = make("tr", undefined, row.differs ? "differs" : "");
-      const name = cell("th", row.attribute);
+      const name = breakable(cell("th", row.attribute));
       name.scope = "row";
       if (row.unit) name.append(make("span", row.unit, "unit"));
       tr.append(name, cell("td", row.own), cell("td", row.may, same ? "same" : ""));

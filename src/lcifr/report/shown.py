@@ -37,6 +37,8 @@ class Shown:
     facts: tuple[tuple[str, str], ...]
     rows: tuple[Row, ...]
     note: str
+    decision: str
+    other_decision: str
 
 
 def show(person: Person, explorer: Explorer) -> Shown:
@@ -53,7 +55,15 @@ def show(person: Person, explorer: Explorer) -> Shown:
         else ""
     )
     return Shown(
-        visible(person.id), kind, KINDS[kind], _sentence(person, rows, explorer.tolerance), tuple(facts), rows, note
+        visible(person.id),
+        kind,
+        KINDS[kind],
+        _sentence(person, rows, explorer.tolerance),
+        tuple(facts),
+        rows,
+        note,
+        visible(person.decision),
+        "another" if person.other_decision is None else visible(person.other_decision),
     )
 
 
@@ -94,32 +104,33 @@ def _far(person: Person, tolerance: float) -> str:
 def _row(name: str, person: Person, explorer: Explorer) -> Row:
     own, unit = person.values[name], explorer.units.get(name)
     other = None if person.other is None else person.other[name]
-    free = person.may.get(name)
-    may = _freedom(free, own) if free is not None else SAME if explorer.regions and not person.vacuous else "–"
+    free, year = person.may.get(name), name in explorer.years
+    may = _freedom(free, own, year) if free is not None else SAME if explorer.regions and not person.vacuous else "–"
     return Row(
         visible(name),
         visible(unit or ""),
-        format_value(own),
+        plain(own, year=year),
         may,
-        "" if other is None else format_value(other),
+        "" if other is None else plain(other, year=year),
         other is not None and other != own,
     )
 
 
-def _freedom(free: Freedom, own: Value) -> str:
+def _freedom(free: Freedom, own: Value, year: bool) -> str:
     if free.values:
         if len(free.values) > MANY:
             return f"any of {len(free.values)} values"
         return " or ".join(visible(value) for value in free.values)
-    return " or ".join(_interval(low, high, own) for low, high in free.intervals)
+    return " or ".join(_interval(low, high, own, year) for low, high in free.intervals)
 
 
-def _interval(low: float, high: float, own: Value) -> str:
+def _interval(low: float, high: float, own: Value, year: bool) -> str:
+    ends = [plain(_few(end), year=year) for end in (low, high)]
     if low == high:
-        return format_value(_few(low))
+        return ends[0]
     if isinstance(own, str):
-        return f"{format_value(_few(low))} to {format_value(_few(high))}"
-    return f"{format_value(_few(low))} to {format_value(_few(high))} ({_signed(low - own)} to {_signed(high - own)})"
+        return " to ".join(ends)
+    return f"{' to '.join(ends)} ({_signed(low - own)} to {_signed(high - own)})"
 
 
 def _few(value: float) -> float:
@@ -127,7 +138,7 @@ def _few(value: float) -> float:
 
 
 def _signed(value: float) -> str:
-    return "0" if value == 0 else f"{value:+,.4g}".replace("-", "−")
+    return "0" if value == 0 else ("+" if value > 0 else "−") + short(abs(value))
 
 
 def compact(explorer: Explorer) -> Mapping[str, object]:

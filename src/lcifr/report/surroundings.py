@@ -10,8 +10,8 @@ from lcifr.report.content import About, Checked
 from lcifr.similarity.linting.finding import Finding, Severity
 
 
-def read_about(result: Mapping[str, Any], settings: Mapping[str, Any]) -> About:
-    """From ``result.json`` and ``settings.json``."""
+def read_about(result: Mapping[str, Any], settings: Mapping[str, Any], *, author: str = "", written: str = "") -> About:
+    """From ``result.json`` and ``settings.json``, and what only the one who makes the page knows."""
     data, drawn_from = result.get("data") or {}, result.get("drawn_from")
     whom = "held out from training" if result.get("held_out") else "not held out from training"
     title = str(data.get("title") or "")
@@ -32,6 +32,9 @@ def read_about(result: Mapping[str, Any], settings: Mapping[str, Any]) -> About:
         recheck=(f"python -m lcifr.check {bundle}",) if bundle else (),
         findings=_findings(result.get("findings")),
         versions=settings.get("versions"),
+        audited=str(settings.get("finished") or settings.get("started") or "")[: len("2026-11-16")],
+        author=author,
+        written=written,
     )
 
 

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 
 from lcifr.drawing.text import at_least, count, percent
 from lcifr.report.charts import KINDS, frontier, margins, radii
-from lcifr.report.content import Checked, Proved, Report
+from lcifr.report.content import Checked, Origin, Proved, Report
 from lcifr.report.document import Block, Code, Document, Headline, People, Points, Section, Table
 from lcifr.report.numbers import FIT, margin_sentence, number_groups, number_models, tolerance_sentence
+from lcifr.report.tables import (
+    confusion_table,
+    decision_table,
+    group_table,
+    model_table,
+    verdict_shares,
+    verdict_table,
+)
 
 LIMITS = (
     "It does not say that the model is fair or unbiased. It says: certified with respect to φ. Whoever writes φ "
@@ -36,6 +44,7 @@ def put_into_words(report: Report) -> Document:
         Section("promise", "What was promised", tuple(_promise(report))),
         Section("proved", "What was proved", tuple(_proved(report.proved))),
         Section("compared", "Compared with the baselines", tuple(_compared(report))),
+        *([Section("decisions", "Decisions and errors", tuple(_decisions(report)))] if report.decisions else []),
         Section("distances", "How far from another decision", tuple(_distances(report))),
     ]
     if report.tuning is not None:
@@ -50,7 +59,40 @@ def put_into_words(report: Report) -> Document:
         Section("recheck", "Check it again", tuple(_recheck(report))),
     ]
     subtitle = ", ".join(part for part in (report.data, f"with respect to φ = {report.promise.name}") if part)
-    return Document(report.title, subtitle, _headline(report.proved), report.cautions, tuple(sections))
+    facts = tuple(_facts(report))
+    return Document(report.title, subtitle, facts, _headline(report.proved), report.cautions, tuple(sections))
+
+
+def _facts(report: Report) -> Iterator[tuple[str, str]]:
+    """What the top of the page says of itself: when, by whom, about what, and what was confirmed for whom."""
+    origin = report.origin
+    written = f"; page made {origin.written}" if origin.written else ""
+    yield "Audited", (origin.audited or "day not recorded") + written
+    yield "Author", origin.author or "not named"
+    yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
+    yield "Confirmed", _confirmed(report)
+
+
+def _model(origin: Origin, encoder: str, model: str) -> str:
+    on = f" on an encoder, {_network(origin.encoder)} (sha256 {encoder[:12]}…)" if origin.encoder else ""
+    return f"{_network(origin.model)} (sha256 {model[:12]}…){on}"
+
+
+def _network(sizes: tuple[int, ...]) -> str:
+    kind = "linear model" if len(sizes) == 2 else "ReLU network"
+    return f"{kind} {' → '.join(map(count, sizes))}"
+
+
+def _confirmed(report: Report) -> str:
+    checked, people = report.checked, report.proved.people
+    if checked is None:
+        return "nothing: the exact checker has not seen these verdicts"
+    of = "all" if checked.people == people else f"{count(checked.people)} people drawn at random from the"
+    refused = f"; REFUSED for {count(checked.rejected)}" if checked.rejected else ""
+    return (
+        f"by the exact checker for {of} {count(people)} people: {count(checked.certified)} certificates, "
+        f"{count(checked.counterexamples)} counterexamples{refused}"
+    )
 
 
 def _headline(proved: Proved) -> Headline:
@@ -60,15 +102,16 @@ def _headline(proved: Proved) -> Headline:
         if proved.lower is None
         else f"In the population: at least {at_least(proved.lower)}, with {_confidence(proved)} confidence."
     )
+    shares = verdict_shares(proved)
     words = f"{count(proved.certified)} of {count(proved.people)} people are certified with respect to φ."
     if proved.constant is not None:
         bound = f"{words} Of such a model that says nothing. {bound}"
         words = f"The model decides the same for everybody: {proved.constant}."
     return Headline(
-        percent(proved.share),
+        shares[0],
         words,
         bound,
-        tuple((kind, KINDS[kind], number, percent(number / proved.people)) for kind, number in counts),
+        tuple((kind, KINDS[kind], number, share) for (kind, number), share in zip(counts, shares, strict=True)),
         muted=proved.constant is not None,
     )
 
@@ -110,15 +153,7 @@ def _proved(proved: Proved) -> Iterator[Block]:
         f"Each of {count(proved.people)} people was examined on their own. Certified is a proof; a counterexample is a "
         "concrete similar person with another decision; undecided is neither, with the reason."
     )
-    rows = [
-        ("Certified with respect to φ", count(proved.certified), percent(proved.share)),
-        ("Counterexample found", count(proved.violated), percent(proved.violated / proved.people)),
-        ("Undecided", count(proved.undecided), percent(proved.undecided / proved.people)),
-        *((f"of these: {reason}", count(n), percent(n / proved.people)) for reason, n in proved.reasons.items()),
-        ("Certificates that are vacuous", count(proved.vacuous), percent(proved.vacuous / proved.people)),
-        ("Similar to nobody but themselves", count(proved.alone), percent(proved.alone / proved.people)),
-    ]
-    yield Table("Verdicts", ("Verdict", "People", "Share"), tuple(rows), (False, True, True))
+    yield verdict_table(proved)
     if proved.lower is not None:
         yield (
             f"If these people were drawn at random from a population and nobody trained on them, then at least "
@@ -128,8 +163,8 @@ def _proved(proved: Proved) -> Iterator[Block]:
     if proved.on_ball is not None and proved.on_box is not None:
         yield (
             f"From the hand-over alone, without seeing the people, {percent(proved.on_ball)} are certified on the ball "
-            f"and {percent(proved.on_box)} on the box; from end to end {percent(proved.share)}. A hand-over also "
-            "covers people with fractions of whole numbers, unless its manifest says `whole_numbers`."
+            f"and {percent(proved.on_box)} on the box; from end to end {verdict_shares(proved)[0]}. A hand-over "
+            "also covers people with fractions of whole numbers, unless it says that it does not."
         )
 
 
@@ -143,16 +178,23 @@ def _compared(report: Report) -> Iterator[Block]:
         yield FIT
         yield from () if len(report.models) > 1 else ("No baseline was given.",)
         return
-    rows = tuple(
-        (m.name, *map(percent, (m.accuracy, m.balanced_accuracy, m.certified, m.violated, m.undecided)))
-        for m in report.models
-    )
-    head = ("Model", "Accuracy", "Balanced accuracy", "Certified", "Counterexample", "Undecided")
-    yield Table("Models on the same people", head, rows, (False, *[True] * 5), own=0)
+    yield model_table(report.models)
     if report.majority_rate is not None:
         yield f"Deciding for the larger class without looking is right for {percent(report.majority_rate)}."
     if len(report.models) == 1:
         yield "No baseline was given."
+
+
+def _decisions(report: Report) -> Iterator[Block]:
+    assert report.decisions is not None
+    yield (
+        "A certificate compares people who are similar; it does not say that groups "
+        "are decided alike: they may differ in what φ holds equal."
+    )
+    yield decision_table(report.decisions)
+    if report.decisions.labels:
+        yield "Who is decided rightly, and which way the errors go: every true label against what was decided."
+        yield confusion_table(report.decisions)
 
 
 def _distances(report: Report) -> Iterator[Block]:
@@ -182,23 +224,7 @@ def _groups(report: Report) -> Iterator[Block]:
         "The same verdicts, for the people with one value of an attribute each. Small groups vary by chance"
         + ("; every bound holds for its own row, not for all rows together." if bound else ".")
     )
-    if report.explorer.tolerance is not None:
-        yield number_groups(report.groups)
-        return
-    rows = tuple(
-        (
-            row.attribute,
-            row.value,
-            count(row.people),
-            percent(row.certified),
-            at_least(row.at_least),
-            percent(row.violated),
-            percent(row.accuracy),
-        )
-        for row in report.groups
-    )
-    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample", "Accuracy")
-    yield Table("Verdicts by group", head, rows, (False, False, *[True] * 5))
+    yield number_groups(report.groups) if report.explorer.tolerance is not None else group_table(report.groups)
 
 
 def _explorer(report: Report) -> Iterator[Block]:
@@ -213,7 +239,7 @@ def _explorer(report: Report) -> Iterator[Block]:
         )
     if explorer.attributes and not explorer.regions and report.proved.people > report.proved.vacuous:
         yield "What a similar person may have is not shown: φ could not be evaluated with what this report was made of."
-    yield People(explorer)
+    yield People(explorer, report.proved.violated)
 
 
 def _method(report: Report) -> Iterator[Block]:
@@ -233,7 +259,7 @@ def _method(report: Report) -> Iterator[Block]:
 
 def _recheck(report: Report) -> Iterator[Block]:
     if report.checked is not None:
-        yield _word_of(report.checked)
+        yield _word_of(report.checked, report.proved.people)
     else:
         yield "These verdicts have not been checked by the exact checker yet."
     if report.recheck:
@@ -249,10 +275,12 @@ def _recheck(report: Report) -> Iterator[Block]:
         )
 
 
-def _word_of(checked: Checked) -> str:
+def _word_of(checked: Checked, people: int) -> str:
+    drawn = f", drawn at random from the {count(people)}" if checked.people < people else ""
     words = (
-        f"The exact checker looked at {count(checked.people)} people: {count(checked.certified)} certificates and "
-        f"{count(checked.counterexamples)} counterexamples are confirmed in exact arithmetic"
+        f"The exact checker looked at {count(checked.people)} people{drawn}: {count(checked.certified)} certificates "
+        f"and {count(checked.counterexamples)} counterexamples are confirmed in exact arithmetic"
     )
     words += f", {count(checked.trusted)} rest on a solver’s word" if checked.trusted else ""
-    return words + (f", {count(checked.rejected)} are REFUSED." if checked.rejected else ", none is refused.")
+    words += f", {count(checked.rejected)} are REFUSED." if checked.rejected else ", none is refused."
+    return words + (" Of everybody else it has seen nothing." if drawn else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
 
 Baselines = dict[str, dict[str, "float | None"]]
 
+PLAIN_CLASSIFIER = "`lcifr consume --gamma 0` trains a plain classifier, as the baselines have"
+
 
 def judge_baselines(parties: Parties, training: Side, people: Individuals, y: Any) -> Baselines:
     """For each baseline its figures on the same people: both trained for the label alone, with a plain head.
 
-    A model of numbers is also compared with whoever always says the mean of the training labels.
+    A model of numbers is also compared with whoever always says the mean of the training labels. Classes count for the
+    baselines as they do for the model in question: else accuracies do not compare.
     """
     from lcifr.certification.auditor import audit
     from lcifr.certification.encoder import freeze
@@ -27,13 +31,14 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
     from lcifr.runs.events import StepKind, step
 
     found, number = Baselines(), parties.task == "regression"
+    weight = getattr(parties.head, "class_weight", None)
     with step("Training and auditing the baselines", StepKind.COUNT) as progress:
         progress(0, 2)
         for place, (name, make) in enumerate((("plain", plain), ("unaware", unaware))):
             encoder = make(parties.fitted).set_params(random_state=parties.fitted.random_state or 0, verbose=False)
             encoder.fit(training.X, training.y)
-            head: Head = RobustRegressor(against="nothing") if number else RobustClassifier(against="nothing")
-            head.fit(encoder.transform(training.X), training.y)
+            head: Head = RobustRegressor() if number else RobustClassifier(class_weight=weight)
+            head.set_params(against="nothing").fit(encoder.transform(training.X), training.y)
             frozen = freeze(encoder)
             if parties.encoder.similarity.hash != parties.fitted.similarity_.hash:
                 frozen = replace(frozen, similarity=parties.encoder.similarity)
@@ -55,3 +60,26 @@ def figures_of(said: Statement) -> dict[str, Any]:
         "violated": said.violated / said.people,
         "undecided": said.undecided / said.people,
     }
+
+
+def beaten_by(statement: Statement, *, is_unaware: bool) -> dict[str, str]:
+    """What is said where a baseline is as good and as often certified, and what to do about it."""
+    from lcifr.learn.score import UNAWARE_ADVICE
+
+    said, as_good = {}, [name for name, figures in statement.baselines.items() if _as_good(figures, statement)]
+    if "plain" in as_good:
+        said["the plain model is as accurate and as often certified: training for φ gained nothing"] = PLAIN_CLASSIFIER
+    if "unaware" in as_good and is_unaware:
+        said["the same encoder with a plain classifier is as accurate and as often certified"] = PLAIN_CLASSIFIER
+    elif "unaware" in as_good:
+        text = "the unaware model is as accurate and as often certified: use that one"
+        said[text] = f"{UNAWARE_ADVICE}; {PLAIN_CLASSIFIER}"
+    return said
+
+
+def _as_good(figures: Mapping[str, float | None], statement: Statement) -> bool:
+    """In all that is known of both: accuracy and balanced accuracy, or R² of numbers, and certified people."""
+    own = {name: getattr(statement, name) for name in ("accuracy", "balanced_accuracy", "r2")}
+    known = {name: value for name, value in own.items() if value is not None}
+    pairs = [(figures.get(name), value) for name, value in (known | {"certified": statement.share}).items()]
+    return bool(known) and all(theirs is not None and theirs >= mine for theirs, mine in pairs)

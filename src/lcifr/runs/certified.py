@@ -19,7 +19,7 @@ from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
-from lcifr.runs.parts import CHUNK, Done, Job, assembled, parts_beside, run_parts
+from lcifr.runs.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
 
 CERTIFIED = "certificates.parquet"
 

@@ -22,7 +22,7 @@ from lcifr.certification.producer import provenance_of, represent, versions
 from lcifr.data import Schema
 from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.files import write_json
-from lcifr.runs.parts import CHUNK, Done, Job, assembled, parts_beside, run_parts
+from lcifr.runs.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
 
 AUDITED = "audit.parquet"
 FORMAT = "lcifr-audited-1"

@@ -128,8 +128,18 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return found
 
 
-def read_result(folder: Path, command: str) -> dict[str, Any]:
-    """What a command said, once the folder really is that command's."""
+def read_producer(folder: Path) -> dict[str, Any]:
+    """What the command that wrote a producer's folder said: ``produce``, or ``tune`` where it found a model."""
+    return read_result(folder, "produce", "tune")
+
+
+def read_consumer(folder: Path) -> dict[str, Any]:
+    """What the command that wrote a consumer's folder said; the folder of ``tune`` holds a consumer's model too."""
+    return read_result(folder, "consume", "tune")
+
+
+def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
+    """What a command said, once the folder really is that command's, or that of one that does the same work."""
     from lcifr.artifacts.folder import read_json
 
     if not folder.is_dir():
@@ -137,7 +147,9 @@ def read_result(folder: Path, command: str) -> dict[str, Any]:
     if not (folder / RESULT).is_file():
         raise LcifrError(f"{folder} was not written by `lcifr {command}`", fix=f"run `lcifr {command} --help`")
     found = read_json(folder / RESULT)
-    if not isinstance(found, dict) or found.get("command") != command:
+    if isinstance(found, dict) and found.get("command") == "tune" and "tune" in others and not found.get("chosen"):
+        raise LcifrError(f"{folder} holds no model: `lcifr tune` chose none", fix="its result.json says why")
+    if not isinstance(found, dict) or found.get("command") not in (command, *others):
         named = found.get("command") if isinstance(found, dict) else None
         raise LcifrError(
             f"{folder} was written by `lcifr {named}`, expected one by `lcifr {command}`",

@@ -14,8 +14,8 @@ from lcifr.runs.events import note, warn
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
-    from lcifr.estimators.base_head import Head
-    from lcifr.runs.parts import Done
+    from lcifr.estimators.head import Head
+    from lcifr.runs.large import Done
 
 FEW = 1024  # fewer people than this are proved before a second process has started
 
@@ -55,7 +55,7 @@ def note_resumed(done: Done) -> None:
 @contextmanager
 def note_other_versions() -> Iterator[None]:
     """What a large run warns of, as a line for people."""
-    from lcifr.runs.parts import OtherVersionWarning
+    from lcifr.runs.large import OtherVersionWarning
 
     show = warnings.showwarning
 
@@ -89,6 +89,36 @@ def load_model(path: Path, task: str) -> Head:
     from lcifr.estimators.heads import head_for
 
     return head_for(task).load(path)
+
+
+def head_of(
+    y: Any, task: str, tolerance: float | None, class_weight: str | None, *, instead: str = "", **options: Any
+) -> Head:
+    """A classifier or a regressor, as the labels need; refused where what was asked for is about the other."""
+    from lcifr.estimators import RobustClassifier, RobustRegressor
+    from lcifr.models.target import Kind, Target
+
+    number = Target.of(y, task).kind is Kind.NUMBER
+    if number and tolerance is None:
+        raise LcifrError(
+            "the labels are numbers, so it must be said how far two predictions may be apart",
+            fix=f"for example {example_tolerance(y)}, a tenth of their standard deviation{instead}",
+        )
+    if number and class_weight is not None:
+        raise LcifrError("--class-weight is for classes, and the labels are numbers", fix="leave it out")
+    if not number and tolerance is not None:
+        raise LcifrError("--tolerance is for numbers, and the labels are classes", fix="leave it out")
+    if number:
+        return RobustRegressor(tolerance=float(tolerance or 0), **options)
+    return RobustClassifier(class_weight=class_weight, **options)
+
+
+def example_tolerance(y: Any) -> str:
+    """An option to begin with: a tenth of these labels' standard deviation, one digit of it."""
+    import numpy as np
+
+    tenth = float(np.std(np.asarray(y, dtype=np.float64))) / 10
+    return f"--tolerance {float(f'{tenth:.0e}'):g}"
 
 
 def classes_of(head: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
-from lcifr.runs.folder import read_result
+from lcifr.runs.folder import read_consumer, read_producer
 from lcifr.runs.formulas import describe_formula, read_formula
 from lcifr.runs.learning import classes_of
 from lcifr.runs.people_source import Whom, draw, look_at, whom_of
@@ -49,6 +49,11 @@ class Parties:
     @property
     def schema(self) -> Schema:
         return self.encoder.encoding.schema
+
+    @property
+    def is_unaware(self) -> bool:
+        """Whether the encoder is the unaware baseline: learned for the label alone, without what φ leaves free."""
+        return bool(self.fitted.tie_free and self.fitted.gamma == 0)
 
     def copy_into(self, folder: Path) -> None:
         """What a reader of the results needs of both folders."""
@@ -114,7 +119,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
     from lcifr.certification.encoder import freeze
     from lcifr.runs.learning import load_encoder, load_model
 
-    made, used = read_result(producer, "produce"), read_result(consumer, "consume")
+    made, used = read_producer(producer), read_consumer(consumer)
     fitted = load_encoder(producer)
     head = load_model(consumer / MODEL, str(used.get("task")))
     if (used.get("provenance") or {}).get("weights") != fitted.network_.hash:

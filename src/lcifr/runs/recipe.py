@@ -17,6 +17,8 @@ class Recipe:
     """How to learn, whatever the weight of the promise."""
 
     stretch: float
+    decoder_weight: float
+    class_weight: str | None
     whole_numbers: bool
     latent: int
     hidden: tuple[int, ...]
@@ -33,6 +35,8 @@ class Recipe:
         return FairEncoder(
             similarity,
             stretch=self.stretch,
+            decoder_weight=self.decoder_weight,
+            class_weight=self.class_weight,
             whole_numbers=self.whole_numbers,
             latent_dim=self.latent,
             hidden=self.hidden,
@@ -41,9 +45,3 @@ class Recipe:
             random_state=self.seed,
             **more,
         )
-
-    @property
-    def words(self) -> str:
-        """What a command line needs besides its defaults to learn alike."""
-        stretch = "" if self.stretch == 1 else f" --stretch {self.stretch:g}"
-        return stretch + (" --whole-numbers" if self.whole_numbers else "")

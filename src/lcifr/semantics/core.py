@@ -167,3 +167,10 @@ def is_about(core: Core, person: Person) -> bool:
     if isinstance(core, SameCategory):
         return person in (core.left[0], core.right[0])
     return any(is_about(part, person) for part in core.parts)
+
+
+def is_ranked(core: Core) -> bool:
+    """Whether it takes a rank, so that training people's numbers are part of what it means."""
+    if isinstance(core, Compare):
+        return bool(core.form.ranks) or any(inside.ranks for _, inside in core.form.absolutes)
+    return isinstance(core, All | Any_) and any(map(is_ranked, core.parts))

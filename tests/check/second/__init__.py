@@ -4,13 +4,27 @@ have to err alike."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import struct
 from fractions import Fraction
 from typing import Any
 
 from tests.check.second.proof import Network, exact, merge, proves, run
 from tests.check.second.similar import BROKEN, Refused, World
 
-__all__ = ["BROKEN", "Second"]
+__all__ = ["BROKEN", "Second", "name_of_handover"]
+
+
+def name_of_handover(lines: Any) -> str:
+    """SHA-256 over the people in their order."""
+    digest = hashlib.sha256()
+    for line in lines:
+        latent = line["latent"]
+        digest.update(json.dumps([line["id"], latent["exact"], latent["vacuous"]]).encode("ascii") + b"\n")
+        for value in [*latent["z"], latent["radius"], *latent["lower"], *latent["upper"]]:
+            digest.update(struct.pack("<d", value))
+    return digest.hexdigest()
 
 
 class Second:

@@ -87,10 +87,12 @@ class Milp(Method):
     def _cell(
         self, question: Question, cell: Cell, person: int, known: Sequence[Interval], limits: Limits
     ) -> list[_Said]:
+        nothing = _Said(np.inf, _Code.NOTHING, np.full(question.region.features, np.nan), 0)
+        if not all(np.isfinite((layer.lower[person], layer.upper[person])).all() for layer in known):
+            return [nothing] * len(question.directions[person])
         program = Program(question.network, cell, person, known, self.solver, limits)
         if not program.within_reach(question.directions[person]):
-            nowhere = np.full(question.region.features, np.nan)
-            return [_Said(np.inf, _Code.NOTHING, nowhere, 0)] * len(question.directions[person])
+            return [nothing] * len(question.directions[person])
         empty: bool | None = None
         said = []
         for direction in question.directions[person]:

@@ -17,7 +17,7 @@ from lcifr.drawing.markup import element, raw, to_html
 from lcifr.drawing.text import count
 from lcifr.report.content import Caution, Report
 from lcifr.report.document import Document, Headline, Section
-from lcifr.report.formats._blocks import MUCH, draw_block, draw_text
+from lcifr.report.formats._blocks import MUCH, draw_block, draw_text, unbroken
 from lcifr.report.shown import compact
 from lcifr.report.wording import put_into_words
 
@@ -84,6 +84,7 @@ def _body(document: Document) -> list[Element]:
             ),
             element("h1", document.title, id="report"),
             element("p", document.subtitle, class_="subtitle"),
+            element("dl", [_fact(name, text) for name, text in document.facts], class_="facts"),
             _headline(document.headline),
         ),
         *([_cautions(document.cautions)] if document.cautions else []),
@@ -104,6 +105,10 @@ def _in_short(headline: Headline) -> str:
     return headline.words if headline.muted else f"{headline.figure} certified with respect to φ"
 
 
+def _fact(name: str, text: str) -> Element:
+    return element("div", element("dt", name), element("dd", draw_text(text, MUCH)))
+
+
 def _headline(headline: Headline) -> Element:
     return element(
         "div",
@@ -111,10 +116,10 @@ def _headline(headline: Headline) -> Element:
         element(
             "div",
             element("p", headline.words, class_="words"),
-            element("p", headline.bound, class_="bound"),
+            element("p", unbroken(headline.bound), class_="bound"),
         ),
         element("div", _shares(headline), class_="shares-box"),
-        class_="headline",
+        class_="headline muted" if headline.muted else "headline",
     )
 
 
@@ -137,7 +142,9 @@ def _shares(headline: Headline) -> list[Element]:
 
 
 def _cautions(cautions: tuple[Caution, ...]) -> Element:
-    items = [element("li", element("strong", f"{one.title}. "), draw_text(one.text, MUCH)) for one in cautions]
+    items = [
+        element("li", element("strong", f"{one.title}. "), draw_text(unbroken(one.text), MUCH)) for one in cautions
+    ]
     return element(
         "aside",
         element("h2", "Read this first", id="cautions"),

@@ -17,6 +17,7 @@ def render(report: Report) -> str:
     document = put_into_words(report)
     head = document.headline
     lines = [f"# {_plain(document.title)}", "", _plain(document.subtitle), ""]
+    lines += [f"- {name}: {_plain(text)}" for name, text in document.facts] + [""]
     first = f"**{_plain(head.words)}**" if head.muted else f"**{_plain(head.figure)}** {_plain(head.words)}"
     lines += [f"{first} {_plain(head.bound)}", ""]
     lines += [f"- {name}: {count(people)} ({share})" for _, name, people, share in head.parts] + [""]

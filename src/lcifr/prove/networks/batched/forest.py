@@ -127,7 +127,7 @@ class Forest:
         if len(open_) == 0:
             return nodes.take(open_)
         nodes, scene, direction, best = nodes.take(open_), scene.take(open_), direction[open_], best.take(open_)
-        nodes = replace(nodes, bound=best.reach.upper[:, 0])
+        nodes = replace(nodes, bound=usable(best.reach.upper[:, 0], [best.line]))
         if bool(nodes.hard.any()):  # then all of them are
             return self._work_by_program(nodes, scene, direction, best)
         solve = (best.below > best.above.sum(1)) | (self.problems.nodes == 1)  # a single node gets all there is

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from lcifr.models.network import LARGEST, Network
-from lcifr.regions.region import Region
+from lcifr.regions.region import Region, Rows
 
 CHUNK = 500_000
 """People × (directions + features) of one chunk: a few MB, so that memory does not grow with the people."""
@@ -28,4 +28,10 @@ def covers(network: Network, region: Region, device: str | None, proof: bool) ->
     """Whether the kernel can answer: one hidden layer, on the CPU, no proof to be written, no giants in linear rows."""
     shape = network.depth == 1 and not proof and device in (None, "cpu")
     rows = [cell.rows for cell in region.cells if cell.rows is not None]
-    return shape and all((np.abs(part) <= LARGEST).all() for row in rows for part in (row.G, row.g)) and available()
+    return shape and all(_fit(network, part) for part in rows) and available()
+
+
+def _fit(network: Network, rows: Rows) -> bool:
+    """Whether the network with these rows as further neurons (:mod:`penalty`) is one that is not refused."""
+    room = np.abs(rows.G).sum() + len(rows.G) <= LARGEST / 128 and network.sizes.max() <= LARGEST / 2
+    return bool(room and (np.abs(rows.g) <= LARGEST).all())

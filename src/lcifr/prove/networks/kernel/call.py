@@ -12,7 +12,7 @@ from itertools import count
 import numpy as np
 import torch
 
-from lcifr.models.network import FLOOR, Network
+from lcifr.models.network import FLOOR, LARGEST, Network
 from lcifr.prove.answer import Budget, FloatArray, IntArray
 from lcifr.prove.networks.kernel.kernel import make_kernel
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
@@ -122,7 +122,7 @@ def _answer_cell(
         ask = _towards(ask, network, directions)
     net, order, slope, shift = _net(_Layout.of(network, cell))
     size = np.abs(directions if directions.ndim == 3 else directions[None])
-    asked = ask._replace(rise=size @ slope, shift=size @ shift + FLOOR)
+    asked = ask._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)  # as Gauge.doubt
     _share(len(cell.present), partial(_answer_piece, net, _cells(cell, order), asked, found))
 
 
@@ -194,6 +194,7 @@ def _net(layout: _Layout) -> tuple[Net, IntArray, FloatArray, FloatArray]:
         gauge.slope[0].numpy(),
         gauge.shift[0].numpy(),
         gauge.unit,
+        LARGEST,
     )
     return net, order, gauge.slope[1].numpy(), gauge.shift[1].numpy()
 

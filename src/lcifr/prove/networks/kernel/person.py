@@ -99,7 +99,7 @@ def _first_layer(net: Net, cells: Cells, i: int, who: Person) -> None:
                 if cells.allowed[i, v]:
                     for j in range(hidden):
                         who.base[j] += net.weight[numerics + v, j]
-    who.largest[0] = largest
+    who.largest[0] = largest if largest <= net.farthest else np.inf
     intervals(net, who, who.allow, who.lo, who.hi)
     count = 0
     for j in range(hidden):

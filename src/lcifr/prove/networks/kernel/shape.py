@@ -21,6 +21,7 @@ class Net(NamedTuple):
     Parameters
     ----------
     weight : (columns in cell order, hidden). bias, slope, shift : (hidden,). unit : γ.
+    farthest : an |x| beyond this counts as infinite, and with it every bound.
     """
 
     weight: Floats
@@ -28,6 +29,7 @@ class Net(NamedTuple):
     slope: Floats
     shift: Floats
     unit: float
+    farthest: float
 
 
 class Cells(NamedTuple):

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lcifr.models.network import FLOOR, Network
+from lcifr.models.network import FLOOR, LARGEST, Network
 from lcifr.prove.networks.linear_bounds.rounding import Gauge
 from lcifr.regions.region import Cell
 
@@ -42,7 +42,7 @@ class Scene:
     tail : the later layers, ``[(weight, bias), …]``.
     base : (n, h) first layer at what is fixed: bias, still numerics, settled categories. The center is not in it.
     lower, upper : (n, m) the box. allowed : (n, values) for each free choice.
-    largest : (n,) largest |x| of any numeric feature.
+    largest : (n,) largest |x| of any numeric feature; infinite, and with it every bound, beyond LARGEST.
     center, radius : (n, m) follow from the box.
     """
 
@@ -137,13 +137,18 @@ def set_stage(layers: Layers, cell: Cell) -> Stage:
         lower=lower,
         upper=upper,
         allowed=tuple(tensor(cell.choices[i].allowed) for i in free),
-        largest=tensor(np.maximum(np.abs(cell.lower), np.abs(cell.upper)).max(1, initial=0.0)),
+        largest=tensor(_largest(cell)),
         gauge=Gauge.of(layers, columns.numeric, columns.choices),
         rows=None if cell.rows is None else _rows_scene(tensor(cell.rows.G), tensor(cell.rows.g), columns, still),
         center=center,
         radius=radius,
     )
     return Stage(moving, free, scene)
+
+
+def _largest(cell: Cell) -> NDArray[np.float64]:
+    far = np.maximum(np.abs(cell.lower), np.abs(cell.upper)).max(1, initial=0.0)
+    return np.where(far <= LARGEST, far, np.inf)
 
 
 def _tensor(array: np.ndarray, device: torch.device) -> Tensor:

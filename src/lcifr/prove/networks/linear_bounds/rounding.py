@@ -17,14 +17,20 @@ class Gauge:
     The magnitude of layer i (the sum of the absolute values of all products that make up its neurons, and of the lines
     that replace them) is at most ``slope[i]·X + shift[i]`` where X is the largest |x| of a numeric feature:
 
-        slope₀ = Σ_numeric |W₀|,  shift₀ = |b₀| + Σ_choices max |W₀|,
-        slopeᵢ = 4|Wᵢ|·slopeᵢ₋₁,  shiftᵢ = 4|Wᵢ|·shiftᵢ₋₁ + |bᵢ|.
+        slope₀ = Σ_numeric |W₀| + F,  shift₀ = |b₀| + Σ_choices max |W₀| + F,
+        slopeᵢ = 4|Wᵢ|·slopeᵢ₋₁ + F,  shiftᵢ = 4|Wᵢ|·shiftᵢ₋₁ + |bᵢ| + F,   F = FLOOR.
 
     The factor 4: a ReLU becomes s·y + t with 0 ≤ s ≤ 1 and |t| ≤ max(|lo|, |hi|), each at most the magnitude of the
     layer (and a hair more for outward rounding), and a coefficient that is 0 but for rounding may take either line.
     Every term of the final sum is then a product of factors with at most ``operations`` roundings on its way, in any
     order of summation, fused or not, so that the computed value differs from the exact one by at most
-    γ_operations · magnitude (Higham, Accuracy and Stability, ch. 3). Underflow is covered by FLOOR.
+    γ_operations · magnitude (Higham, Accuracy and Stability, ch. 3).
+
+    Underflow: a product also loses an absolute η ≤ 2⁻¹⁰²². In the value of a neuron that goes the way of its bias, and
+    is less than the γ·F of its shift; where x is still to be multiplied, less than the γ·F of its slope. In a
+    coefficient on the way back it is multiplied by the neurons of that layer, whose magnitudes add up to at most
+    LARGEST·(X + 1), because other networks are refused: less than γ·F·(X + 1), the term of :meth:`doubt` that no
+    direction makes small.
     """
 
     slope: tuple[Tensor, ...]
@@ -35,14 +41,14 @@ class Gauge:
     def of(cls, layers: Sequence[tuple[Tensor, Tensor]], numeric: Tensor, choices: Sequence[Tensor]) -> Gauge:
         """The gauge of a network whose first layer reads ``numeric`` columns and one-hot ``choices``."""
         first, bias = layers[0][0].detach().abs(), layers[0][1].detach().abs()
-        slopes = [first[:, numeric].sum(1)]
+        slopes = [first[:, numeric].sum(1) + FLOOR]
         shift = bias + FLOOR
         for columns in choices:
             shift = shift + first[:, columns].amax(1)
         shifts = [shift]
         for weight, bias in layers[1:]:
             size = 4.0 * weight.detach().abs()
-            slopes.append(size @ slopes[-1])
+            slopes.append(size @ slopes[-1] + FLOOR)
             shifts.append(size @ shifts[-1] + bias.detach().abs() + FLOOR)
         # the way back sums over the outputs as well, which no layer reads
         lengths = [layers[-1][0].shape[0], *(weight.shape[1] for weight, _ in layers)]
@@ -51,5 +57,5 @@ class Gauge:
 
     def doubt(self, layer: int, size: Tensor, largest: Tensor) -> Tensor:
         """Rounding of c·y at ``layer`` for |c| = ``size`` (…, K, width) and X = ``largest`` (n,) -> (n, K)."""
-        rise, level = size @ self.slope[layer], size @ self.shift[layer]
-        return self.unit * (rise * largest[:, None] + level + FLOOR)
+        rise, level = size @ self.slope[layer] + FLOOR, size @ self.shift[layer] + FLOOR
+        return self.unit * (rise * largest[:, None] + level)

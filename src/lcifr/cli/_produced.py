@@ -1,0 +1,118 @@
+"""A producer's folder: people, labels, encoder, φ, the hand-over and the proofs; ``produce`` and ``tune`` write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.cli._output import command, say, to_stderr
+from lcifr.runs.formulas import describe_formula, read_formula
+from lcifr.runs.handing_over import hand_over, prove_radii
+from lcifr.runs.people_source import whom_of
+from lcifr.runs.tables import HELD_OUT, TRAIN, Crowd, write_table
+
+if TYPE_CHECKING:
+    from lcifr.estimators import FairEncoder
+
+ENCODER, LABELS = "encoder.safetensors", "labels.csv"
+
+
+def write_people(work: Path, crowd: Crowd) -> None:
+    """Attributes of both sides; formulas that take ranks need them to load an encoder."""
+    for name, side in crowd.sides().items():
+        write_table(work / "people" / f"{name}.parquet", side.X)
+
+
+def write_encoder(work: Path, crowd: Crowd, phi: str, encoder: FairEncoder) -> None:
+    """Labels, φ, schema and the encoder itself: last, as it says that learning is done."""
+    (work / "similar.phi").write_text(read_formula(phi)[0], encoding="utf-8")
+    crowd.schema.save(work / "schema.toml")
+    _write_labels(work / LABELS, crowd)
+    encoder.save(work / ENCODER)
+
+
+def _write_labels(path: Path, crowd: Crowd) -> None:
+    import pandas as pd
+
+    target = str(crowd.schema.target)
+    name = "id" if target != "id" else "person"
+    sides = crowd.sides().values()
+    labels = {name: [one for side in sides for one in side.ids], target: [one for side in sides for one in side.y]}
+    pd.DataFrame(labels).to_csv(path, index=False)
+
+
+def write_handover(
+    work: Path, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int | None
+) -> None:
+    """z and proved radius of everybody, each side in a folder of its own, unless they are there already."""
+    (work / "handover").mkdir(exist_ok=True)
+    for name, side in crowd.sides().items():
+        title = f"Proving the radius of {len(side)} people ({name})"
+        folder = work / "handover" / name
+        whom = whom_of(side, crowd.schema)
+        hand_over(folder, encoder, whom, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
+
+
+def write_proofs(work: Path, crowd: Crowd, encoder: FairEncoder) -> None:
+    """Of the radii of those who were held out, for an auditor."""
+    prove_radii(work / "bundle", encoder, whom_of(crowd.held_out, crowd.schema), work / "handover" / HELD_OUT)
+
+
+def describe_produced(
+    work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], *, bundle: bool
+) -> dict[str, Any]:
+    """What is said of a producer's folder, for programs."""
+    from lcifr.artifacts.handover_chunks import radius_summary
+
+    similarity, last = encoder.similarity_, encoder.history_[-1]
+    return {
+        "target": crowd.schema.target,
+        "data": crowd.data,
+        "task": "classification" if encoder.target_ and len(encoder.target_.classes) else "regression",
+        "sides": {name: len(side) for name, side in crowd.sides().items()},
+        "held_out": list(crowd.held_out.ids),
+        "phi": describe_formula(similarity),
+        "encoder": encoder.network_.hash,
+        "unread": list(encoder.unread_),
+        "epochs": last.number + 1,
+        "radius": radius_summary(work / "handover" / HELD_OUT),
+        "warnings": warned,
+        "files": {
+            "encoder": ENCODER,
+            "handover": "handover",
+            "bundle": "bundle" if bundle else None,
+            "labels": LABELS,
+        },
+    }
+
+
+def show_produced(result: dict[str, Any], out: Path) -> None:
+    """The same for people."""
+    people, radius = result["sides"], result["radius"]
+    say(f"learned from {people[TRAIN]} people in {result['epochs']} epochs")
+    if result["unread"]:
+        say(f"the encoder does not read what φ leaves free: {', '.join(result['unread'])}")
+    say(f"{people[HELD_OUT]} people were held out; {out}/handover/{HELD_OUT}/ids.json names them")
+    say(
+        f"radius of the held-out people, proved: median {radius['median']:.4g}, largest {radius['largest']:.4g}; "
+        f"exact for {radius['exact']} of {people[HELD_OUT]}"
+    )
+    if radius["vacuous"]:
+        say(f"warning: nobody at all is similar to {radius['vacuous']} of them; such certificates say nothing")
+    say(f"\n{out}/handover     for the consumer: z and radius, no attributes (z may still reveal some)")
+    if result["files"]["bundle"]:
+        say(f"{out}/bundle       for an auditor: people, weights, proofs")
+    say(f"{out}/labels.csv   {result['target']} by id, if the consumer has no labels of their own")
+
+
+def show_next(result: dict[str, Any], out: Path, crowd: Crowd) -> None:
+    """The consumer's command, to paste; numbers need a tolerance."""
+    from lcifr.runs.learning import example_tolerance
+
+    number = result["task"] == "regression"
+    tolerance = example_tolerance(crowd.train.y).split() if number else []
+    to_stderr(f"\nNext: {command('consume', out / 'handover', out / LABELS, *tolerance, '--out', 'consumer')}")
+    if number:
+        to_stderr(
+            "      (predictions less than the tolerance apart count as the same decision; how far is yours to say)"
+        )

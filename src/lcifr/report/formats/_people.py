@@ -1,0 +1,97 @@
+"""People on the page: the explorer for the screen, and all counterexamples, up to a number, for paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from lcifr.drawing.markup import breakable, element
+from lcifr.drawing.text import count
+from lcifr.report.charts import KINDS
+from lcifr.report.document import People
+from lcifr.report.shown import Shown, show
+
+PRINTED = 100
+"""Counterexamples on paper: some pages of them."""
+WORDS = 300_000
+"""Characters of all of them: where names are very long, fewer are printed."""
+
+
+def draw_people(block: People) -> list[Element]:
+    """What the script fills, and what is printed instead, which is also there where no script runs."""
+    without = element(
+        "noscript",
+        element(
+            "p", "To look at one person this page needs its script; the report as Markdown or JSON lists everybody."
+        ),
+    )
+    shown = element("div", element("article", id="person", tabindex="-1", aria_live="polite"))
+    explorer = element("div", _finder(block), shown, class_="explorer", id="explore", hidden="")
+    return [without, explorer, element("div", list(_printed(block)), class_="printed")]
+
+
+def _finder(block: People) -> Element:
+    kinds = dict.fromkeys(person.verdict.lower() for person in block.explorer.people)
+    options = [element("option", "All", value="")]
+    options += [element("option", KINDS[kind], value=kind) for kind in KINDS if kind in kinds]
+    search = {"role": "combobox", "aria_controls": "people", "aria_expanded": "true", "aria_autocomplete": "list"}
+    return element(
+        "div",
+        element("label", "Find a person by id", for_="search"),
+        element("input", id="search", type="search", autocomplete="off", spellcheck="false", **search),
+        element("label", "Verdict", for_="verdict"),
+        element("select", options, id="verdict"),
+        element("p", id="matches", role="status"),
+        element("ul", id="people", role="listbox", tabindex="0", aria_label="People"),
+        element("label", element("input", type="checkbox", id="only"), "Only what may differ", class_="only"),
+        class_="finder",
+    )
+
+
+def _printed(block: People) -> Iterator[Any]:
+    explorer = block.explorer
+    if not explorer.attributes:
+        yield element("p", "On the screen this page shows everybody’s decision, verdict and margin, one by one.")
+        return
+    pairs = [show(one, explorer) for one in explorer.people if one.verdict == "COUNTEREXAMPLE"]
+    kept = _within(pairs)
+    yield element("p", _which(len(kept), block.violated))
+    if kept:
+        head = ("Person", "Differs in", "This person", "A similar person")
+        heads = element("thead", element("tr", [element("th", name, scope="col") for name in head]))
+        yield element("table", heads, [_pair(one) for one in kept], class_="pairs")
+
+
+def _within(pairs: list[Shown]) -> list[Shown]:
+    kept, words = [], 0
+    for one in pairs[:PRINTED]:
+        words += len(one.id) + len(one.sentence)
+        words += sum(len(row.attribute) + len(row.own) + len(row.other) for row in one.rows if row.differs)
+        if words > WORDS:
+            break
+        kept.append(one)
+    return kept
+
+
+def _which(printed: int, violated: int) -> str:
+    if not violated:
+        return "There is no counterexample. On the screen this page shows everybody, one by one."
+    if printed < violated:
+        which = f"{count(printed)} of {count(violated)} counterexamples (the audit’s own folder has every one of them)"
+    else:
+        which = "the only counterexample" if violated == 1 else f"all {count(violated)} counterexamples"
+    return f"On paper: {which}, with what differs; all else is equal. On the screen this page shows people one by one."
+
+
+def _pair(one: Shown) -> Element:
+    """The rows of one person, which stay on one page: what differs, and below it the two decisions."""
+    rows = [(breakable(row.attribute), row.unit, row.own, row.other) for row in one.rows if row.differs]
+    first = element("th", element("bdi", one.id), scope="rowgroup", rowspan=len(rows) + 1)
+    lines = [
+        [element("td", name, f" ({unit})" if unit else None), element("td", own), element("td", other)]
+        for name, unit, own, other in rows
+    ]
+    lines.append([element("td", words) for words in ("Decision", one.decision, one.other_decision)])
+    lines[0].insert(0, first)
+    return element("tbody", [element("tr", cells) for cells in lines])

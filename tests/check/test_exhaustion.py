@@ -1,0 +1,243 @@
+"""Files made to keep a checker busy: each ends within seconds and little memory, and the reason names the limit."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lcifr
+from lcifr.artifacts.folder import sha256
+from lcifr.certification.bundle import write_bundle
+from lcifr.certification.producer import represent
+from lcifr.check.limits import LETTERS, STEPS
+from lcifr.errors import ArtefactError
+from tests.certificates.scenes import FORMULAS, scene
+from tests.certificates.test_bundle import SCENES, contents, judge_of, judged_by, rewritten
+from tests.check.test_attacks import with_text
+
+PEOPLE = "people.jsonl.gz"
+SECONDS, BYTES = 5, 200 << 20
+MAIN = "import sys; sys.path.insert(0, sys.argv[1]); import lcifr.check.__main__ as m; sys.exit(m.main(sys.argv[2:]))"
+Attack = Callable[[dict[str, Any]], None]
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+
+
+def checked(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """The checker on a folder, with the seconds and the memory that a hostile file may cost."""
+    command = [sys.executable, "-I", "-S", "-c", MAIN, str(Path(lcifr.__file__).parents[1]), str(folder), *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited)
+
+
+def named_again(folder: Path) -> None:
+    """The manifest with the hash of the people that are there now."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][PEOPLE]["sha256"] = sha256(folder / PEOPLE)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def at_least(name: str, value: float) -> list[Any]:
+    """The other's number is at least so many thousandths."""
+    return ["compare", "<=", [int(value), 1000], [[[-1, 1], "other", name]]]
+
+
+def some_of(name: str, count: int) -> list[Any]:
+    """One of so many intervals of a number, none inside another."""
+    ends = [["compare", "<=", [-20_000 - 2 * k - 1, 1000], [[[1, 1], "other", name]]] for k in range(count)]
+    return ["any", *(["all", at_least(name, 20_000 + 2 * k), end] for k, end in enumerate(ends))]
+
+
+def row(k: int, more: Any = ()) -> list[Any]:
+    """One more linear condition on two numbers of the other."""
+    return ["compare", "<=", [-(10**6), 1], [[[k + 1, 1], "other", "age"], [[k * k + 1, 1], "other", "income"], *more]]
+
+
+def formula(node: Any) -> Attack:
+    """φ, where age is any number of its range."""
+
+    def attack(plain: dict[str, Any]) -> None:
+        plain["similarity"]["formula"] = node
+        plain["encoding"]["schema"]["attributes"]["age"]["integer"] = False
+
+    return attack
+
+
+def nested(depth: int) -> list[Any]:
+    node: list[Any] = ["all"]
+    for _ in range(depth):
+        node = ["all", node]
+    return node
+
+
+def ranks(count: int, size: int) -> list[Any]:
+    """So many comparisons with a rank among so many people."""
+    groups = [[[0, 1], [float(k) for k in range(size)]]]
+    return [["compare", "<=", [-size, 1], [[[1, 1], "other", "age", "sex", groups]]] for _ in range(count)]
+
+
+PRIMES = [k for k in range(10**4, 2 * 10**4) if all(k % d for d in range(2, 142))]
+LEAF = ["leaf", [], []]
+HUGE, TINY = 1e308, 5e-324
+
+
+def proofs(trees: list[Any]) -> Attack:
+    def attack(plain: dict[str, Any]) -> None:
+        plain["lines"][0]["latent"]["proofs"] = trees
+
+    return attack
+
+
+def wide(inputs: int, layers: int, values: tuple[float, ...] = (HUGE, TINY), width: int = 20) -> Attack:
+    """Layers whose weights are as far apart as float64 goes: their integers are the longest."""
+
+    def rows(outputs: int, inputs: int) -> list[list[float]]:
+        return [[values[(i + j) % len(values)] for j in range(inputs + 1)] for i in range(outputs)]
+
+    def attack(plain: dict[str, Any]) -> None:
+        latents = len(plain["model.json"][0][0]) - 1
+        inner = [rows(width, width) for _ in range(layers - 2)]
+        plain["encoder.json"] = [rows(width, inputs), *inner, rows(latents, width)]
+
+    return attack
+
+
+def categories(count: int) -> Attack:
+    def attack(plain: dict[str, Any]) -> None:
+        plain["encoding"]["schema"]["attributes"]["job"]["values"] = [str(k) for k in range(count)]
+
+    return attack
+
+
+def put(*path: Any, value: Any) -> Attack:
+    def attack(plain: dict[str, Any]) -> None:
+        at: Any = plain
+        for key in path[:-1]:
+            at = at[key]
+        at[path[-1]] = value
+
+    return attack
+
+
+ATTACKS: dict[str, tuple[Attack, str]] = {
+    "80 × 80 alternatives": (formula(["all", some_of("age", 80), some_of("income", 80)]), "cells"),
+    "300 × 300 alternatives": (formula(["all", some_of("age", 300), some_of("income", 300)]), "cells"),
+    "4,000 alternatives": (formula(some_of("income", 4000)), "cells"),
+    "500 alternatives, again and again": (formula(["all", *[some_of("income", 500)] * 8]), "steps"),
+    "2,000 rows": (formula(["all", *map(row, range(2000))]), "steps"),
+    "rows of many alternatives": (formula(["all", some_of("age", 400), *map(row, range(300))]), "steps"),
+    "long denominators": (formula(row(1, [[[1, p**120], "other", "age"] for p in PRIMES[:100]])), "bits in the common"),
+    "a long numerator": (formula(["compare", "<=", [10**4000, 1], []]), "bits in a fraction"),
+    "nodes inside each other": (formula(nested(150)), "inside each other"),
+    "many ranks in many cells": (formula(["all", some_of("income", 500), *ranks(400, 20)]), "steps"),
+    "a thousand empty layers": (put("encoder.json", value=[[[0.0] * 8], *[[]] * 1000]), "layers"),
+    "wide layers of long integers": (wide(7, 30, width=80), "bits of weights|steps"),
+    "many outputs": (put("model.json", value=[[[1.0] * 4] * 2000]), "outputs"),
+    "many categories": (categories(60_000), "columns"),
+    "very many categories": (categories(600_000), "values"),
+    "many leaves, again and again": (proofs([[["relu", 0, 0]] * 499 + [LEAF] * 500] * 100), "steps"),
+    "many leaves of one tree": (proofs([[["relu", 0, 0]] * 59_999 + [LEAF] * 60_000]), "steps"),
+    "very many nodes": (proofs([[LEAF] * 200_000]), "values"),
+    "very many trees": (proofs([[LEAF, LEAF]] * 70_000), "steps"),
+    "no trees": (proofs([[]] * 400_000), "steps"),
+    "splits alone": (proofs([[["relu", 0, k % 3] for k in range(150_000)]]), "steps"),
+    "passes without end": (proofs([[["leaf", [[0, [0] * 400_000, [], []]], []]]]), "steps"),
+    "an id that does not end": (put("lines", 0, "id", value="1" * 10_000_000), "letters"),
+    "everybody there is": (put("manifest", "people", value=8_000_000_000), "people"),
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_limit_ends_it(name: str, tmp_path: Path) -> None:
+    attack, limit = ATTACKS[name]
+    plain = copy.deepcopy(contents(0, "whole"))
+    attack(plain)
+    done = checked(rewritten(tmp_path, plain))
+    assert (done.returncode, done.stdout) == (2, ""), (done.returncode, done.stderr[-500:])
+    assert re.search(rf"beyond a limit: at most [\d,]+ .*({limit})", done.stderr), done.stderr[:500]
+
+
+def test_deep_layers_of_long_integers_end(tmp_path: Path) -> None:
+    """What one pass costs is within the limits, and nobody is where the box says."""
+    plain = copy.deepcopy(contents(0, "whole"))
+    wide(7, 30)(plain)
+    done = checked(rewritten(tmp_path, plain))
+    assert (done.returncode, done.stdout[:6]) == (1, "0 of 4")
+
+
+def test_a_little_gzip_that_becomes_much_is_not_unpacked(tmp_path: Path) -> None:
+    """300 MB from as many kilobytes, in lines of 60 MB that are JSON."""
+    folder = rewritten(tmp_path, copy.deepcopy(contents(0, "whole")))
+    with gzip.open(folder / PEOPLE, "wb", 6) as file:
+        for k in range(5):
+            file.write(b'{"id": %d, "more": "' % k + b" " * 60_000_000 + b'"}\n')
+    named_again(folder)
+    done = checked(folder)
+    assert done.returncode == 2
+    assert re.search(r"beyond a limit: at most [\d,]+ bytes from [\d,]+ bytes of people", done.stderr), done.stderr
+
+
+def test_many_short_lines_from_a_little_gzip_are_not_read_either(tmp_path: Path) -> None:
+    plain = copy.deepcopy(contents(0, "whole"))
+    line = json.dumps(plain["lines"][0] | {"more": " " * 100_000})
+    plain["manifest"]["people"] = 100_000
+    folder = with_text(
+        tmp_path, plain, PEOPLE, "".join(line.replace('"id": 0', f'"id": {k}') + "\n" for k in range(300))
+    )
+    done = checked(folder)
+    assert done.returncode == 2
+    assert "beyond a limit: at most" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["similarity.json", "people.jsonl.gz"])
+def test_brackets_without_end_are_refused(name: str, tmp_path: Path) -> None:
+    folder = with_text(tmp_path, copy.deepcopy(contents(0, "whole")), name, "[" * 100_000 + "]" * 100_000)
+    done = checked(folder)
+    assert done.returncode == 2
+    assert "RecursionError" in done.stderr
+
+
+def test_patience_allows_more_work_and_no_more_of_anything_else(tmp_path: Path) -> None:
+    plain = copy.deepcopy(contents(0, "whole"))
+    ATTACKS["2,000 rows"][0](plain)
+    folder = rewritten(tmp_path, plain)
+    done = checked(folder, "--patience=2")
+    assert f"at most {2 * STEPS:,} steps of work" in done.stderr
+
+
+@pytest.mark.parametrize("number", range(len(SCENES)))
+def test_honest_bundles_stay_far_below_the_limits(number: int) -> None:
+    """A tenth of the work for one person, at most; docs/design/proofs.md has the factors for German and Adult."""
+    plain = contents(number, "whole")
+    judge = judge_of(plain)
+    for line in plain["lines"]:
+        assert not judged_by(judge, line).rejected
+        assert 0 < judge.work.done < STEPS / 10
+
+
+def test_work_is_counted_for_each_person_alone() -> None:
+    plain = contents(0, "whole")
+    judge, steps = judge_of(plain), []
+    for _ in range(3):
+        judged_by(judge, plain["lines"][0])
+        steps.append(judge.work.done)
+    assert len(set(steps)) == 1
+
+
+def test_what_the_checker_would_refuse_is_not_written(tmp_path: Path) -> None:
+    one = scene(1, FORMULAS[0], count=2)
+    handed = represent(one.encoder, one.people, ["a", "b" * (LETTERS + 1)])
+    with pytest.raises(ArtefactError, match="more than 200 letters"):
+        write_bundle(tmp_path / "bundle", one.encoder, one.people, handed)
