@@ -168,9 +168,12 @@ def wordy_report() -> Report:
 def crowded_frontier() -> Frontier:
     """Models that differ by less than the size of their dots."""
     points = tuple(
-        Point(f"gamma-{k}", float(f"{10 ** (k - 3):g}"), 0.52 + 0.004 * k, 0.5, 0.40 + 0.006 * k, 0.1) for k in range(6)
+        FrontierPoint(f"gamma-{k}", float(f"{10 ** (k - 3):g}"), 0.52 + 0.004 * k, 0.5, 0.40 + 0.006 * k, 0.1)
+        for k in range(6)
     )
-    return replace(FRONTIER, points=points, chosen=points[2], unaware=Point("unaware", 0.0, 0.53, 0.5, 0.42, 0.2))
+    return replace(
+        FRONTIER, points=points, chosen=points[2], unaware=FrontierPoint("unaware", 0.0, 0.53, 0.5, 0.42, 0.2)
+    )
 
 
 # -- very many people --------------------------------------------------------------------------------------------------

@@ -12,11 +12,18 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.estimators.reading import find_schema, find_similarity, is_table, read_labels, read_people, split_rows
-from lcifr.estimators.settings import recipe_of, schedule_of, seed_of, unread_attributes
-from lcifr.learn.producer import People, Produced, produce
-from lcifr.learn.reach import Reached, bound_radius
-from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
+from lcifr.estimators.input_validation import (
+    is_table,
+    resolve_schema,
+    resolve_similarity,
+    split_rows,
+    validate_labels,
+    validate_people,
+)
+from lcifr.estimators.settings import encoder_settings, schedule_of, seed_of, unread_attributes
+from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
+from lcifr.learn.radius_bounds import LatentReach, bound_radius
+from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
 from lcifr.models.adapter import Decider
 from lcifr.models.target import Target, class_weights
 from lcifr.prove import Radius
@@ -69,7 +76,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     network_, head_, decoder_ : the encoder, and the label's and the decoder's networks (None where there are none).
     schema_, encoding_, similarity_ : what the columns mean, their scales, φ. target_ : what was predicted.
     unread_ : attributes that z does not depend on.
-    history_ : one :class:`lcifr.learn.loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
+    history_ : one :class:`lcifr.learn.training_loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
     """
 
     def __init__(
@@ -197,7 +204,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             latent=latent,
             decision=decision,
             label=label,
-            alone=alone,
+            singletons=singletons,
             balanced=weighted,
             weighted=weighted,
         )

@@ -153,7 +153,7 @@ def tune(
     return Frontier(tuple(points), bare, blind, required, choice.point, fitted, decider, by, choice.why)
 
 
-def _beside(point: Point, baseline: Point, scale: Scale) -> Point:
+def _beside(point: FrontierPoint, baseline: FrontierPoint, scale: Scale) -> FrontierPoint:
     """With a word of warning where the unaware baseline scores more and is certified as often."""
     if scale.as_good(point, baseline) or not CERTIFIED.as_good(baseline, point):
         return point
@@ -202,7 +202,7 @@ class _Search:
         head: Head = clone(self.head)
         reach = candidate.reach(self.training[0]).radius
         head.fit(candidate.transform(self.training[0]), np.asarray(self.training[1]), radius=reach)
-        point = judge(candidate, head, *self.validation, name=name, by=self.by)
+        point = evaluate_models(candidate, head, *self.validation, name=name, by=self.by)
         self.fitted[name] = candidate, head
         if note is not None and self.folder is not None:
             candidate.save(self.folder / f"{name}.encoder")
@@ -218,7 +218,9 @@ class _Search:
         return self.fitted[name]
 
 
-def judge(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", by: str = "accuracy") -> Point:
+def evaluate_models(
+    encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", by: str = "accuracy"
+) -> FrontierPoint:
     """How fitted models do on these people; certified on the ball, by bounds alone."""
     found = encoder.reach(X)
     target = head.decider_.target
@@ -233,7 +235,7 @@ def judge(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", b
         balanced=by == "balanced",
         weighted=head.weighted,
     )
-    return Point(
+    return FrontierPoint(
         name,
         float(encoder.gamma),
         score_of(target, decision, label),

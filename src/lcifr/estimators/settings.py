@@ -33,7 +33,7 @@ def unread_attributes(encoder: Any) -> tuple[str, ...]:
     return free_attributes(encoder.similarity_.formula, encoder.schema_) if encoder.tie_free else ()
 
 
-def recipe_of(encoder: Any) -> Recipe:
+def encoder_settings(encoder: Any) -> EncoderSettings:
     """What a :class:`FairEncoder` is to build and train for, once it knows its table and φ."""
     if encoder.method not in list(TrainingMethod):
         raise LearningError(f"method={encoder.method!r} is unknown", fix='say "bounds" or "dl2"')
@@ -41,7 +41,7 @@ def recipe_of(encoder: Any) -> Recipe:
         raise LearningError(
             f"stretch={encoder.stretch!r} is no factor", fix="say a positive number; 1 is the proved radius"
         )
-    return Recipe(
+    return EncoderSettings(
         hidden=tuple(encoder.hidden),
         latent=encoder.latent_dim,
         method=TrainingMethod(encoder.method),

@@ -122,7 +122,7 @@ def degeneracies(
     ----------
     latent : (people, d) z. decision, label : (people,) codes, or numbers.
     unaware : score of the unaware baseline on the same people.
-    alone : share of people whose region holds nobody but themselves.
+    singletons : share of people whose region holds nobody but themselves.
     balanced : whether the model is to be judged by balanced accuracy. weighted : whether it has class weights already.
     """
     found = [*_of_people(latent, singletons)]

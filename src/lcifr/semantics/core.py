@@ -173,4 +173,4 @@ def is_ranked(core: Core) -> bool:
     """Whether it takes a rank, so that training people's numbers are part of what it means."""
     if isinstance(core, Compare):
         return bool(core.form.ranks) or any(inside.ranks for _, inside in core.form.absolutes)
-    return isinstance(core, All | Any_) and any(map(is_ranked, core.parts))
+    return isinstance(core, AllOf | AnyOf) and any(map(is_ranked, core.parts))
