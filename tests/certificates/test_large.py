@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 from lcifr.artifacts.handover import Representation
-from lcifr.artifacts.hashes import Hashes
 from lcifr.certification.auditor import audit
 from lcifr.certification.decision import read_model
+from lcifr.certification.hashes import Hashes
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from lcifr import FairEncoder, RobustClassifier, audit
-from lcifr.artifacts.hashes import Hashes
 from lcifr.certification.decision import read_model
+from lcifr.certification.hashes import Hashes
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.runs.audited import read_audited

@@ -25,6 +25,7 @@ from lcifr.certification.auditor import Audit, ask_whole
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.decision import Asked
+from lcifr.certification.drawn import Drawn
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.certification.evidence import Evidence, box_question, prove
 from lcifr.certification.merged_network import merge
@@ -36,7 +37,6 @@ from lcifr.errors import ArtefactError
 from lcifr.files import write_json
 from lcifr.models.network import Network
 from lcifr.regions.region import Region
-from lcifr.runs.drawn import Drawn
 
 FORMAT = "lcifr-audit-6"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"

@@ -30,7 +30,7 @@ from lcifr.runs.parties import Parties, read_parties, read_whom
 from lcifr.runs.people_source import Whom
 
 if TYPE_CHECKING:
-    from lcifr.runs.drawn import Drawn
+    from lcifr.certification.drawn import Drawn
     from lcifr.runs.steps import Steps
 
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
@@ -105,7 +105,7 @@ def audit(
 
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
-    from lcifr.runs.drawn import draw
+    from lcifr.certification.drawn import draw
 
     parties = read_parties(producer, consumer, phi)
     parties.check_groups(by)
@@ -240,9 +240,9 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
 
 
 def _show(result: dict[str, Any], out: Path) -> None:
+    from lcifr.certification.drawn import Drawn
     from lcifr.cli._words import baseline_table, counterexample_table, statement_lines
     from lcifr.drawing.text import percent
-    from lcifr.runs.drawn import Drawn
 
     say("\n".join(statement_lines(result)))
     if result["drawn_from"]:

@@ -16,10 +16,10 @@ import numpy as np
 from lcifr.artifacts.contents import first_change
 from lcifr.artifacts.folder import read_json
 from lcifr.artifacts.handover import Provenance
-from lcifr.artifacts.hashes import Hashes
 from lcifr.certification.auditor import Audit
 from lcifr.certification.decision import Model, read_model
 from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.hashes import Hashes
 from lcifr.certification.population import Statement
 from lcifr.certification.tally import Tally
 from lcifr.certification.verdicts import Certificates

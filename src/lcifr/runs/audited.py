@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_folder
-from lcifr.artifacts.hashes import Hashes
 from lcifr.artifacts.joining import Rows
 from lcifr.certification.auditor import Audit
 from lcifr.certification.decision import Model
+from lcifr.certification.hashes import Hashes
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.data.io.stream import parquet_batches

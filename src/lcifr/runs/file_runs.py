@@ -13,11 +13,11 @@ import numpy as np
 
 from lcifr.artifacts import handover
 from lcifr.artifacts.folder import MANIFEST, describe_files
-from lcifr.artifacts.hashes import Hashes
 from lcifr.artifacts.joining import join_handover, join_tables, table_part
 from lcifr.certification.auditor import audit
 from lcifr.certification.decision import Model, read_model
 from lcifr.certification.encoder import FrozenEncoder, freeze
+from lcifr.certification.hashes import Hashes
 from lcifr.certification.producer import provenance_of, represent, versions
 from lcifr.data import Schema
 from lcifr.data.io.stream import Chunk, Source, count_people, read_chunks
