@@ -234,4 +234,5 @@ def read_tuned(folder: str | Path) -> Tuning:
     points = [point(values) for values in result["points"]]
     chosen = next((one for one in points if one.name == result["chosen"]), None)
     baselines = {name: point(result[name]) for name in ("plain", "unaware")}
-    return read_frontier(SimpleNamespace(points=points, chosen=chosen, required=result["required"], **baselines))
+    asked = {"required": result["required"], "by": result.get("by", "accuracy")}
+    return read_frontier(SimpleNamespace(points=points, chosen=chosen, **asked, **baselines))
