@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,8 @@ from lcifr.cli.report import Format
 from lcifr.drawing.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError
 from lcifr.report import build, format_names, render
+from lcifr.report.build import read_frontier
+from lcifr.report.charts import frontier
 from lcifr.report.document import Chart, Table
 from lcifr.report.shown import show
 from lcifr.report.wording import put_into_words
@@ -197,3 +200,11 @@ def test_vacuous_certificates_are_said_to_be_so():
     text = render(build(found, state(found, held_out=True), encoder=scene.encoder), "md")
     assert "8 certificates are vacuous" in text
     assert "vacuously: nobody at all is similar to this person" in text
+
+
+@pytest.mark.parametrize("by", ["accuracy", "balanced"])
+def test_the_frontier_shows_the_score_that_was_required(by):
+    chart = frontier(read_frontier(replace(scenes.FRONTIER, by=by)))
+    points = (scenes.FRONTIER.plain, scenes.FRONTIER.unaware, *scenes.FRONTIER.points)
+    assert [dot.up for dot in chart.dots] == [one.balanced if by == "balanced" else one.score for one in points]
+    assert ("balanced accuracy" in chart.description) is (by == "balanced")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,14 +23,18 @@ from lcifr.cli._options import (
 from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
 from lcifr.runs.baselines import Baselines
 from lcifr.runs.folder import run_folder
-from lcifr.runs.gathering import Gathered, audit_people, gather
-from lcifr.runs.limits import HELD, refuse_more
+from lcifr.runs.gathering import AUDITED, Gathered, audit_people, gather
+from lcifr.runs.handing_over import BUNDLE
+from lcifr.runs.limits import HELD, PROVED, refuse_more
 from lcifr.runs.parties import Parties, read_parties, read_whom
 from lcifr.runs.people_source import Whom
 
+if TYPE_CHECKING:
+    from lcifr.certification.drawn import Drawn
+    from lcifr.runs.steps import Steps
+
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
 PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote them itself
-PROVED = 1000  # people up to whom proofs are written and checked unless it is said otherwise: a minute or so
 
 
 def register(app: typer.Typer) -> None:
@@ -73,10 +77,17 @@ def audit(
     ] = None,
     bundle: Annotated[
         bool | None,
-        typer.Option(
-            "--bundle/--no-bundle", help="Write all proofs and check them exactly. (Default: up to 1000 people.)"
-        ),
+        typer.Option("--bundle/--no-bundle", help="Write and check the proofs of everybody, or of nobody."),
     ] = None,
+    proofs: Annotated[
+        int,
+        typer.Option(
+            "--proofs",
+            min=1,
+            help="Write and check the proofs of so many people, drawn at random; or of all, if fewer.",
+        ),
+    ] = PROVED,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of who is drawn for --proofs and --sample.")] = 0,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
@@ -87,22 +98,26 @@ def audit(
     Needs the producer's and the consumer's folder. `lcifr report OUT` makes a page of it. TABLE may be larger than
     memory: it is read some people at a time. Only --bundle and --baselines hold all of them, so both are refused above
     100,000 people, as the report is above 2,000,000: a --sample gives both, and the result says that it is one.
+    OUT/bundle holds the proofs of 1000 people drawn at random (--proofs), or of all if there are fewer.
 
     Exit codes: 0 everybody is certified, 1 there is a counterexample (or the checker refuses a proof), 2 wrong
     use, 3 somebody is undecided.
 
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
+    from lcifr.certification.drawn import draw
+
     parties = read_parties(producer, consumer, phi)
     parties.check_groups(by)
     inputs = {"producer": producer, "consumer": consumer}
     inputs |= {name: Path(file) for name, file in (("table", table), ("phi", phi)) if file and Path(file).is_file()}
     with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
-        whom = read_whom(parties, producer, table, id_column, run.work, sample)
-        _refuse_many(whom, bundle, baselines)
-        audit_people(run.work, parties, whom, workers, chunk, modular=True)
-        proofs = whom.people <= PROVED if bundle is None else bundle
-        checked = _prove(run.work, parties, whom) if proofs else None  # first: it may leave somebody undecided
+        whom = read_whom(parties, producer, table, id_column, run.work, sample, seed)
+        _refuse_many(whom, bundle, proofs, baselines)
+        audit_people(run.steps, parties, whom, workers, chunk, modular=True)
+        drawn = None if bundle is False else draw(whom.people, None if bundle else proofs, seed)
+        # Proofs first: they may leave somebody undecided.
+        checked = None if drawn is None else _prove(run.steps, parties, whom, drawn)
         parties.copy_into(run.work)
         beside = _baselines(parties, producer, whom, baselines)
         found = gather(run.work, parties, whom, by)
@@ -110,7 +125,7 @@ def audit(
         result["drawn_from"] = whom.drawn_from
         result["findings"] = _findings(parties)
         result["checked"] = checked
-        result["files"] = {"bundle": "bundle" if proofs else None}
+        result["files"] = {"bundle": None if drawn is None else BUNDLE}
         run.finish(result)
     if as_json:
         print_json(result)
@@ -120,8 +135,10 @@ def audit(
     raise typer.Exit(exit_code(result["violated"] or refused, result["undecided"]))
 
 
-def _refuse_many(whom: Whom, bundle: bool | None, baselines: bool | None) -> None:
+def _refuse_many(whom: Whom, bundle: bool | None, proofs: int, baselines: bool | None) -> None:
     """What holds everybody in memory is refused before anything is proved, or left out if nobody asked for it."""
+    if bundle is None:
+        refuse_more(min(proofs, whom.people), HELD, "--proofs", "say a smaller number")
     fix = f"leave it out; or audit a sample of them: --sample {HELD}"
     for name, wanted in (("--bundle", bundle), ("--baselines", baselines)):
         if wanted:
@@ -144,22 +161,28 @@ def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None
         return judge_baselines(parties, training, whom.individuals(), whom.labels())
 
 
-def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
-    """Write the proofs, and let the exact checker read them back. Whose proof stops short is not certified any more."""
+def _prove(steps: Steps, parties: Parties, whom: Whom, drawn: Drawn) -> dict[str, Any]:
+    """Write the proofs of these people, and let the exact checker read them back.
+
+    Whose proof stops short is not certified any more.
+    """
     from lcifr.certification.bundle import write_bundle
     from lcifr.check.bundle import check_bundle
-    from lcifr.runs.audited import read_audited, revise_audited
+    from lcifr.runs.audited import read_audited_rows, revise_audited
     from lcifr.runs.events import StepKind, step
 
-    if not (work / "bundle").exists():
-        people = whom.individuals()
-        found = read_audited(work / "audited", people, parties.head, tolerance=parties.tolerance)
-        with step(f"Writing the proofs of {whom.people} people"):
-            write_bundle(work / "bundle", parties.encoder, people, decisions=found)
+    if not steps.kept(BUNDLE):
+        everybody = (people for people, _ in whom.rows())
+        found = read_audited_rows(steps.work / AUDITED, everybody, parties.model, parties.hashes, drawn.rows())
+        with step(f"Writing the proofs of {drawn}"):
+            write_bundle(steps.work / BUNDLE, parties.encoder, found.people, decisions=found, drawn=drawn)
+        steps.keep(BUNDLE)
     with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
-        report = check_bundle(work / "bundle", progress, patience=PATIENCE)
-    revise_audited(work / "audited", set(report.names["undecided"]))
+        report = check_bundle(steps.work / BUNDLE, progress, patience=PATIENCE)
+    revise_audited(steps.work / AUDITED, set(report.names["undecided"]))
+    steps.keep(AUDITED)
     return {
+        **asdict(drawn),
         "people": report.people,
         "certified": len(report.names["certified"]),
         "counterexamples": len(report.names["counterexample"]),
@@ -217,6 +240,7 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
 
 
 def _show(result: dict[str, Any], out: Path) -> None:
+    from lcifr.certification.drawn import Drawn
     from lcifr.cli._words import baseline_table, counterexample_table, statement_lines
     from lcifr.drawing.text import percent
 
@@ -237,6 +261,9 @@ def _show(result: dict[str, Any], out: Path) -> None:
             "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked['rejected'])[:5])}"
         )
         say(f"exact checker: {checked['certified']} proofs, {checked['counterexamples']} counterexamples; {said}")
+        if checked["people"] < checked["of"]:
+            about = Drawn(checked["people"], checked["of"], checked["seed"])
+            say(f"it was asked about {about}; --bundle asks it about everybody")
     for text in dict.fromkeys(result["advice"]):
         to_stderr(f"Advice: {text}")
     to_stderr(f"\nWritten to {out}. Next: {command('report', out)}")

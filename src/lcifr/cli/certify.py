@@ -94,10 +94,12 @@ def _from_handover(
     from lcifr.certification.tally import Tally
     from lcifr.runs.certified import CERTIFIED, certify_folder, read_certified
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.learning import decision_of, load_model, note_other_versions, note_resumed, workers_for
+    from lcifr.runs.learning import decision_of, load_model, note_resumed
+    from lcifr.runs.parties import refuse_mixed
 
     used = read_consumer(consumer)
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
+    refuse_mixed(consumer, "model", used.get("model"), head.network_.hash)
     handed = Outline.read(folder)
     if handed.provenance.weights != used["provenance"]["weights"]:
         raise LcifrError(
@@ -107,21 +109,21 @@ def _from_handover(
     if handed.provenance.similarity != used["provenance"]["similarity"]:
         to_stderr("Note: this hand-over was proved for another φ than the one the model learned from")
     file, parts = run.work / CERTIFIED, run.work / "certified"
-    if not file.exists():
-        if not parts.exists():
-            with step(f"Certifying {handed.people} people", StepKind.LONG), note_other_versions():
-                done = certify_folder(
-                    folder,
-                    head,
-                    parts,
-                    on=on.value,
-                    chunk=part_for(handed.people, chunk),
-                    workers=workers_for(handed.people, workers),
-                    **decision_of(head),
-                )
-            note_resumed(done)
+    if not run.steps.kept(CERTIFIED, parts.name):
+        with step(f"Certifying {handed.people} people", StepKind.LONG):
+            done = certify_folder(
+                folder,
+                head,
+                parts,
+                on=on.value,
+                chunk=part_for(handed.people, chunk),
+                workers=workers,
+                **decision_of(head),
+            )
         os.replace(parts / CERTIFIED, file)
-    shutil.rmtree(parts, ignore_errors=True)
+        shutil.rmtree(parts)
+        run.steps.keep(CERTIFIED)
+        note_resumed(done)
     tally = Tally()
     for found in read_certified(file, head, on=on.value, **decision_of(head)):
         tally.add(found, None, {})
@@ -136,7 +138,7 @@ def _from_table(
 
     parties = read_parties(producer, consumer)
     whom = read_whom(parties, producer, table, id_column, run.work)
-    audit_people(run.work, parties, whom, workers, chunk, modular=False)
+    audit_people(run.steps, parties, whom, workers, chunk, modular=False)
     found = gather(run.work, parties, whom, None)
     return _result(found.tally, parties.summary(), "end to end", "audited/audit.parquet")
 

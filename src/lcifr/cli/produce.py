@@ -37,7 +37,7 @@ from lcifr.cli._options import (
 )
 from lcifr.cli._output import JsonOption, print_json, say
 from lcifr.cli._produced import (
-    ENCODER,
+    LEARNED,
     describe_produced,
     show_next,
     show_produced,
@@ -121,9 +121,9 @@ def produce(
     )
     with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         encoder, warned = _encoder(run, crowd, phi, recipe, gamma, unaware)
-        write_handover(run.work, crowd, encoder, share_formula, workers, chunk)
+        write_handover(run.steps, crowd, encoder, share_formula, workers, chunk)
         if bundle:
-            write_proofs(run.work, crowd, encoder)
+            write_proofs(run.steps, crowd, encoder)
         result = {
             "format": "lcifr-produced-1",
             "command": "produce",
@@ -146,7 +146,7 @@ def _encoder(
     from lcifr.runs.learning import load_encoder, one_thread
 
     write_people(run.work, crowd)
-    if run.resumed and (run.work / ENCODER).is_file():
+    if run.steps.kept(*LEARNED):
         encoder = load_encoder(run.work)
         return encoder, [f"FairEncoder: {one}" for one in encoder.degeneracies_]
     encoder = recipe.encoder(crowd, phi, gamma=gamma, verbose=watched())
@@ -155,7 +155,7 @@ def _encoder(
     run.lost = "Learning is not kept, it starts anew."
     with one_thread() as warned, step(f"Learning from {len(crowd.train)} people", StepKind.LONG):
         encoder.fit(crowd.train.X, crowd.train.y)
-    write_encoder(run.work, crowd, phi, encoder)
+    write_encoder(run.steps, crowd, phi, encoder)
     run.lost = "What was learned is kept."
     return encoder, warned
 

@@ -185,7 +185,7 @@ def read_frontier(frontier: Any) -> Tuning:
     points = [(frontier.plain, "plain"), (frontier.unaware, "unaware")]
     points += [(point, "chosen" if chosen is not None and point == chosen else "tried") for point in frontier.points]
     rows = [FrontierRow(p.name, kind, p.gamma, p.score, p.balanced, p.certified) for p, kind in points]
-    return Tuning(float(frontier.required), tuple(rows))
+    return Tuning(float(frontier.required), tuple(rows), frontier.by)
 
 
 def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:

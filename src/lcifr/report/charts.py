@@ -67,7 +67,11 @@ def _span(shown: Histogram, place: int) -> str:
 
 def frontier(tuning: Tuning) -> Chart:
     """Certified share against score."""
-    dots = tuple(model_dot(row.kind, row.gamma, row.certified, row.score) for row in tuning.rows)
+    balanced = tuning.by == "balanced"
+    what = "balanced accuracy" if balanced else "score"
+    dots = tuple(
+        model_dot(row.kind, row.gamma, row.certified, row.balanced if balanced else row.score) for row in tuning.rows
+    )
     rows = tuple(
         (
             dot.label + (" (chosen)" if row.kind == "chosen" else ""),
@@ -79,8 +83,8 @@ def frontier(tuning: Tuning) -> Chart:
     )
     return Chart(
         key="tuned",
-        title="Score against certified share",
-        description=f"{len(dots)} models: certified share across, score up. The dashed line is the score required.",
+        title=f"{what.capitalize()} against certified share",
+        description=f"{len(dots)} models: certified share across, {what} up. The dashed line is what was required.",
         axis="certified share (validation)",
         table=Table(
             "Weights that were tried", ("Model", "Score", "Balanced", "Certified"), rows, (False, True, True, True)

@@ -129,10 +129,11 @@ class FrontierRow:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What every weight costs and gives, on validation people."""
+    """What every weight costs and gives, on validation people; ``by`` : the score that was required."""
 
     required: float
     rows: tuple[FrontierRow, ...]
+    by: str = "accuracy"
 
 
 @dataclass(frozen=True)

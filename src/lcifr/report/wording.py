@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lcifr.drawing.text import at_least, count, percent
 from lcifr.report.charts import KINDS, frontier, margins, radii
-from lcifr.report.content import Checked, Origin, Proved, Report
+from lcifr.report.content import Checked, Origin, Proved, Report, Tuning
 from lcifr.report.document import Block, Code, Document, Headline, People, Points, Section, Table
 from lcifr.report.numbers import FIT, margin_sentence, number_groups, number_models, tolerance_sentence
 from lcifr.report.tables import (
@@ -211,11 +211,16 @@ def _distances(report: Report) -> Iterator[Block]:
 
 def _frontier(report: Report) -> Iterator[Block]:
     assert report.tuning is not None
+    required = f"a {_score(report.tuning)} of {percent(report.tuning.required)}"
     yield (
         "Every weight that was tried, on validation people. Certified shares here are by quick bounds on the ball and "
-        f"therefore lower than in an audit. Required was a score of {percent(report.tuning.required)}."
+        f"therefore lower than in an audit. Required was {required}."
     )
     yield frontier(report.tuning)
+
+
+def _score(tuning: Tuning) -> str:
+    return "balanced accuracy" if tuning.by == "balanced" else "score"
 
 
 def _groups(report: Report) -> Iterator[Block]:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, final
 
-from lcifr.artifacts.folder import MANIFEST, describe_files
+from lcifr.artifacts.folder import MANIFEST, describe_files, sha256
 from lcifr.artifacts.handover import Outline
 from lcifr.artifacts.handover_chunks import Handed, read_handed
 from lcifr.artifacts.joining import join_tables, table_part
@@ -19,7 +19,8 @@ from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
-from lcifr.runs.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
+from lcifr.runs.large import CHUNK, Done, Job, run_parts
+from lcifr.runs.parts import assembled, parts_beside
 
 CERTIFIED = "certificates.parquet"
 
@@ -57,17 +58,18 @@ def certify_folder(
     chunk, workers : as for :func:`lcifr.runs.file_runs.represent_file`.
     """
     source, target = Path(handover), Path(folder)
-    parts = parts_beside(target)
-    outline = Outline.read(source)
-    if outline.people == 0:
-        raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
     job = _Certify(read_model(model, tolerance=tolerance), on)
-    read = partial(read_handed, source, chunk)
-    found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
-    with assembled(target, parts) as fresh:
-        join_tables(found, fresh / CERTIFIED)
-        about = {"format": "lcifr-certified-parts-1", "model": job.model.network.hash, "on": on}
-        write_json(fresh / MANIFEST, {**about, "files": describe_files(fresh)})
+    with parts_beside(target, "certify_folder") as parts:
+        outline = Outline.read(source)
+        if outline.people == 0:
+            raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
+        read = partial(read_handed, source, chunk)
+        found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
+        with assembled(target, parts) as fresh:
+            join_tables(found, fresh / CERTIFIED)
+            about = {"model": job.model.network.hash, "decision": job.model.decision.to_dict(), "on": on}
+            about |= {"handover": sha256(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
+            write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-2", **about})
     return done
 
 

@@ -1,27 +1,34 @@
 """One new folder per run, whole or not at all, with the settings that made it.
 
-    OUT/settings.json   command, every argument, seed, versions, dates, hashes of what was read
+    OUT/settings.json   command, every argument, seed, versions, dates, hashes of what was read and of what was written
     OUT/result.json     what ``--json`` prints
     OUT/…               what the command makes; docs/cli.md lists it
 
-Work happens in ``.OUT.work`` beside it. A run that was stopped leaves that folder, and the same command goes on there.
+Work happens in ``.OUT.work`` beside it, by one run at a time: ``.OUT.lock`` says which. A run that was stopped leaves
+that folder, and the same command goes on there.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
 from lcifr.files import write_json
+from lcifr.locking import locked
 from lcifr.runs.events import note
+
+if TYPE_CHECKING:
+    from lcifr.runs.steps import Steps
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
@@ -41,6 +48,10 @@ class Command:
     arguments: Mapping[str, Any]
     argv: tuple[str, ...] = ()
 
+    def words(self, out: Path) -> str:
+        """A line that runs it again, to be pasted."""
+        return shlex.join(["lcifr", self.name, "--out", str(out), *self.argv[1:]])
+
 
 class RunStopped(KeyboardInterrupt):
     """Ctrl-C, with what is kept and how to go on."""
@@ -53,6 +64,13 @@ class Run:
     work: Path
     resumed: bool
     lost: str = ""
+
+    @property
+    def steps(self) -> Steps:
+        """What is done in the folder, and need not be done again."""
+        from lcifr.runs.steps import Steps
+
+        return Steps(self.work)
 
     def finish(self, result: Mapping[str, Any]) -> None:
         """Write what ``--json`` prints."""
@@ -67,22 +85,44 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
     ----------
     inputs : for each argument that names a file or folder, what it names; their hashes are kept.
     """
-    _refuse_existing(out, force)
-    settings = settings_of(command, inputs)
-    work = out.with_name(f".{out.name}.work")
-    run = Run(work, _enter(work, settings))
-    try:
-        yield run
-    except KeyboardInterrupt:
-        kept = f"Stopped. {run.lost} What is done is kept in {work}.".replace("  ", " ")
-        how = "To go on, run the same command again. To forget it, remove that folder."
-        raise RunStopped(f"{kept}\n{how}") from None
-    except LcifrError:
-        if not any(work.rglob(f".*{KEPT}")):
-            shutil.rmtree(work, ignore_errors=True)
-        raise
-    write_json(work / SETTINGS, settings | {"finished": _now()})
-    _rename(work, out)
+    _refuse_odd_name(out)
+    with notes(), locked(out, command.words(out)):
+        _refuse_existing(out, force)
+        settings = settings_of(command, inputs)
+        work = out.with_name(f".{out.name}.work")
+        run = Run(work, _enter(work, settings))
+        try:
+            yield run
+        except KeyboardInterrupt:
+            kept = f"Stopped. {run.lost} What is done is kept in {work}.".replace("  ", " ")
+            how = "To go on, run the same command again. To forget it, remove that folder."
+            raise RunStopped(f"{kept}\n{how}") from None
+        except LcifrError:
+            if not any(work.rglob(f".*{KEPT}")):
+                shutil.rmtree(work, ignore_errors=True)
+            raise
+        _finish(work, out, settings, force)
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """What a run warns of while it is resumed or cannot be locked, as a line for people."""
+    from lcifr.locking import NoLockWarning
+    from lcifr.runs.parts import PartsWarning
+
+    show = warnings.showwarning
+
+    def show_note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
+        if issubclass(category, PartsWarning | NoLockWarning):
+            note(str(message))
+        else:
+            show(message, category, *at, **line)
+
+    with warnings.catch_warnings():
+        for category in (PartsWarning, NoLockWarning):
+            warnings.simplefilter("always", category)
+        warnings.showwarning = show_note
+        yield
 
 
 def settings_of(command: Command, inputs: Mapping[str, Path]) -> dict[str, Any]:
@@ -161,22 +201,27 @@ def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
 # -- the folder itself -------------------------------------------------------------------------------------------------
 
 
-def _refuse_existing(out: Path, force: bool) -> None:
+def _refuse_odd_name(out: Path) -> None:
     if not out.name or out.name in (".", ".."):
         raise LcifrError(f"--out {out} is no name for a new folder", fix="for example --out results")
+
+
+def _refuse_existing(out: Path, force: bool, found: str = "exists already", kept: str = "") -> None:
     if not (out.exists() or out.is_symlink()):
         return
     if not force:
-        raise LcifrError(f"{out} exists already", fix="choose another --out, or say --force to replace it")
+        raise LcifrError(f"{out} {found}{kept}", fix="choose another --out, or say --force to replace it")
     if out.is_symlink() or not (out / SETTINGS).is_file():
-        raise LcifrError(f"{out} was not written by lcifr, so --force does not replace it", fix="remove it yourself")
+        raise LcifrError(
+            f"{out} was not written by lcifr, so --force does not replace it{kept}", fix="remove it yourself"
+        )
 
 
 def _enter(work: Path, settings: dict[str, Any]) -> bool:
     """Begin, or go on where the very same run was stopped; then True."""
     try:
         before = json.loads((work / SETTINGS).read_text(encoding="utf-8"))
-        same = {**before, "started": None} == {**json.loads(json.dumps(settings)), "started": None}
+        same = _lasting(before) == _lasting(json.loads(json.dumps(settings)))
     except (OSError, ValueError, TypeError):
         same = False
     if work.is_dir() and not same:
@@ -192,20 +237,34 @@ def _enter(work: Path, settings: dict[str, Any]) -> bool:
     return same
 
 
-def _rename(work: Path, out: Path) -> None:
+def _lasting(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings without what is another one each time."""
+    return {name: value for name, value in settings.items() if name not in ("started", "finished", "files")}
+
+
+def _finish(work: Path, out: Path, settings: dict[str, Any], force: bool) -> None:
+    """Give the folder its name; one that appeared meanwhile is replaced only where that was asked for."""
+    from lcifr.artifacts.contents import describe_contents
+
+    kept = f"; what was made is kept in {work}"
+    _refuse_existing(out, force, "has appeared while this was being made", kept)
     for leftover in list(work.rglob(".*")):  # of writers that were killed
         if leftover.is_dir():
             shutil.rmtree(leftover, ignore_errors=True)
         else:
             leftover.unlink(missing_ok=True)
-    if not out.exists():
-        os.rename(work, out)
-        return
-    old = out.with_name(f".{out.name}.old")  # --force: the old one goes when the new one is there
+    files = {name: digest for name, digest in describe_contents(work).items() if name != SETTINGS}
+    write_json(work / SETTINGS, settings | {"finished": _now(), "files": files})
+    old = out.with_name(f".{out.name}.old")
     shutil.rmtree(old, ignore_errors=True)
-    os.rename(out, old)
-    os.rename(work, out)
-    shutil.rmtree(old)
+    if out.exists():  # --force: the old one goes when the new one is there
+        os.rename(out, old)
+    try:
+        os.rename(work, out)
+    except OSError:
+        _refuse_existing(out, False, "has appeared while this was being made", kept)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _plain(value: Any) -> Any:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from lcifr.certification.auditor import Audit
     from lcifr.certification.tally import Tally
     from lcifr.data import Individuals
+    from lcifr.runs.steps import Steps
 
+AUDITED = "audited"
 LISTED = 100  # counterexamples in result.json; audit.parquet has all
 
 
@@ -30,27 +32,28 @@ class Gathered:
 
 
 def audit_people(
-    work: Path, parties: Parties, whom: Whom, workers: int | None, chunk: int | None, *, modular: bool
+    steps: Steps, parties: Parties, whom: Whom, workers: int | None, chunk: int | None, *, modular: bool
 ) -> None:
-    """Audit everybody into ``work``, part by part, unless that is done already."""
+    """Audit everybody into the folder ``audited``, part by part, unless that is done already."""
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.file_runs import audit_file
-    from lcifr.runs.learning import note_other_versions, note_resumed, workers_for
+    from lcifr.runs.learning import note_resumed
 
-    if (work / "audited").exists():
+    if steps.kept(AUDITED):
         return
-    with step(f"Auditing {whom.people} people from end to end", StepKind.LONG), note_other_versions():
+    with step(f"Auditing {whom.people} people from end to end", StepKind.LONG):
         done = audit_file(
             parties.encoder,
             parties.head,
             whom.source,
-            work / "audited",
+            steps.work / AUDITED,
             id_column=whom.id_column,
             chunk=part_for(whom.people, chunk),
-            workers=workers_for(whom.people, workers),
+            workers=workers,
             modular=modular,
             tolerance=parties.tolerance,
         )
+    steps.keep(AUDITED)
     note_resumed(done)
 
 
@@ -69,7 +72,7 @@ def gather(work: Path, parties: Parties, whom: Whom, by: list[str] | None) -> Ga
             yield some
 
     with ExitStack() as open_:
-        for audit in read_audited_chunks(work / "audited", people(open_), parties.head, tolerance=parties.tolerance):
+        for audit in read_audited_chunks(work / AUDITED, people(open_), parties.model, parties.hashes):
             found.tally.add(audit, labels.pop(), parties.groups(audit.people, by))
             found.counterexamples += _counterexamples(parties, audit, LISTED - len(found.counterexamples))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.runs.limits import HELD, part_for, refuse_more
@@ -10,10 +9,14 @@ from lcifr.runs.people_source import Whom
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
+    from lcifr.runs.steps import Steps
+
+BUNDLE = "bundle"
 
 
 def hand_over(
-    folder: Path,
+    steps: Steps,
+    name: str,
     encoder: FairEncoder,
     whom: Whom,
     *,
@@ -22,26 +25,27 @@ def hand_over(
     workers: int | None,
     chunk: int | None,
 ) -> None:
-    """Write the hand-over of these people to ``folder``, part by part, unless it is there already.
+    """Write the hand-over of these people to the folder ``name``, part by part, unless that is done already.
 
     Their attributes are read where they are: a copy of them could be left where a consumer gets it.
     """
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.file_runs import represent_file
-    from lcifr.runs.learning import note_other_versions, note_resumed, workers_for
+    from lcifr.runs.learning import note_resumed
 
-    if folder.exists():
+    if steps.kept(name):
         return
-    with step(title, StepKind.LONG), note_other_versions():
+    with step(title, StepKind.LONG):
         done = represent_file(
             encoder,
             whom.source,
-            folder,
+            steps.work / name,
             id_column=whom.id_column,
             chunk=part_for(whom.people, chunk),
-            workers=workers_for(whom.people, workers),
+            workers=workers,
             share_formula=share_formula,
         )
+    steps.keep(name)
     note_resumed(done)
 
 
@@ -50,12 +54,13 @@ def refuse_bundle(people: int) -> None:
     refuse_more(people, HELD, "--bundle", "say --no-bundle; or give a table of fewer people")
 
 
-def prove_radii(folder: Path, encoder: FairEncoder, whom: Whom, handed: Path) -> None:
-    """Write the proofs of a hand-over's radii to ``folder``, unless they are there already."""
+def prove_radii(steps: Steps, encoder: FairEncoder, whom: Whom, handed: str) -> None:
+    """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.bundle import write_bundle
     from lcifr.runs.events import step
 
-    if not folder.exists():
+    if not steps.kept(BUNDLE):
         with step(f"Writing the proofs of {whom.people} people for the exact checker"):
-            write_bundle(folder, encoder, whom.individuals(), Representation.read(handed))
+            write_bundle(steps.work / BUNDLE, encoder, whom.individuals(), Representation.read(steps.work / handed))
+        steps.keep(BUNDLE)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from lcifr.estimators.base_head import Head
     from lcifr.runs.large import Done
 
-FEW = 1024  # fewer people than this are proved before a second process has started
-
 
 @contextmanager
 def one_thread(*, say: bool = True) -> Iterator[list[str]]:
@@ -50,30 +48,6 @@ def note_resumed(done: Done) -> None:
     """Who was done before a run was stopped, and is not done again."""
     if done.found:
         note(f"{done.found:,} of {done.people:,} people were done before it was stopped; now all are")
-
-
-@contextmanager
-def note_other_versions() -> Iterator[None]:
-    """What a large run warns of, as a line for people."""
-    from lcifr.runs.large import OtherVersionWarning
-
-    show = warnings.showwarning
-
-    def show_note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
-        if issubclass(category, OtherVersionWarning):
-            note(str(message))
-        else:
-            show(message, category, *at, **line)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", OtherVersionWarning)
-        warnings.showwarning = show_note
-        yield
-
-
-def workers_for(people: int, asked: int | None) -> int | None:
-    """Processes: as asked, else this one for few people, else all cores."""
-    return asked if asked is not None else 1 if people <= FEW else None
 
 
 def load_encoder(folder: Path) -> FairEncoder:
