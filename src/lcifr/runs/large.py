@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, final
 
-from lcifr.data.io.uniqueness import Uniqueness, hashed
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.errors import ArtefactError
 from lcifr.files import write_atomic
 from lcifr.runs.events import counting_people
@@ -103,7 +103,7 @@ def run_parts(
         done = pending.pop(0)
         found[done.number] = _store(known, done, advance)
 
-    with Crew(job, workers) as crew, counting_people(people) as advance, Uniqueness(parts) as names:
+    with Crew(job, workers) as crew, counting_people(people) as advance, DuplicateIds(parts) as names:
         for piece in pieces():
             if named:
                 names.add(piece.ids)
@@ -141,7 +141,7 @@ class _Pending:
 def _store(parts: Parts, done: _Pending, advance: Any) -> Path:
     content = done.content.result()
     path = parts.path(done.number, done.inputs, content)
-    write_whole(path, content)
+    write_atomic(path, content)
     advance(done.people)
     return path
 
