@@ -7,11 +7,10 @@ is filled once is full.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks._memory import run_alone
 from benchmarks.stream import GROUP, ID
 
 SIZES = (240_000, 640_000)
@@ -21,30 +20,25 @@ MADE += ("consume producer/handover producer/labels.csv --epochs 5 --out consume
 TABLE = f"people.parquet --id {ID} --workers 1 --chunk {PART} --out out"
 RUNS = {
     "represent": f"represent producer {TABLE}",
-    "audit": f"audit producer consumer --no-baselines {TABLE}",
+    "audit": f"audit producer consumer --no-baselines --no-bundle {TABLE}",
     "certify": f"certify consumer --producer producer {TABLE}",
     "certify hand-over": "certify consumer handed/handover --out out",
 }
 PROGRAM = """
 import sys
-from pathlib import Path
+from benchmarks._memory import peak
 from lcifr.cli import build
 try:
     build()(sys.argv[1:], standalone_mode=False)
 except SystemExit:
     pass
-lines = Path("/proc/self/status").read_text().splitlines()
-print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")))
+print(peak())
 """
 
 
 def run(words: str, place: Path) -> float:
     """MB at the peak of one command."""
-    command = [sys.executable, "-c", PROGRAM, *words.split()]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return int(done.stdout.split()[-1]) / 1024
+    return int(run_alone("-c", PROGRAM, *words.split(), cwd=place)[-1]) / 1024
 
 
 def measure(people: int, runs: dict[str, str]) -> dict[str, float]:

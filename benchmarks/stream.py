@@ -6,7 +6,6 @@ own, in Parquet files. The smaller run has ten parts, so that what is filled onc
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,6 +13,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from benchmarks._memory import peak, run_alone
 
 SIZES = (80_000, 640_000)
 GROUP = 65_536  # rows that Parquet keeps together; in both files alike
@@ -48,13 +48,7 @@ def work(folder: Path, what: str) -> None:
         represent_file(encoder, source, target, id_column=ID, workers=1)
     else:
         audit_file(encoder, head, source, target, id_column=ID, workers=1)
-    print(_peak(), time.process_time() - start)
-
-
-def _peak() -> int:
-    """kB of this program alone: what ``getrusage`` says includes the program that started it."""
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+    print(peak(), time.process_time() - start)
 
 
 def measure(people: int, what: str) -> tuple[float, float]:
@@ -65,8 +59,7 @@ def measure(people: int, what: str) -> tuple[float, float]:
         table = load("german").test.X.sample(people, replace=True, random_state=0)
         table[ID] = [f"person {i:09d}" for i in range(people)]
         table.to_parquet(Path(folder) / "people.parquet", index=False, row_group_size=GROUP)
-        command = [sys.executable, "-m", "benchmarks.stream", folder, what]
-        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        out = run_alone("-m", "benchmarks.stream", folder, what)
     return int(out[0]) / 1024, float(out[1])
 
 
@@ -75,8 +68,8 @@ def main(sizes: tuple[int, int] = SIZES) -> dict[str, float]:
     growth = {}
     for what in ("represent", "audit"):
         found = [measure(people, what) for people in sizes]
-        for people, (peak, seconds) in zip(sizes, found, strict=True):
-            print(f"  {what:9} {people:7,} people  peak {peak:6.0f} MB  CPU {seconds:6.1f} s")
+        for people, (most, seconds) in zip(sizes, found, strict=True):
+            print(f"  {what:9} {people:7,} people  peak {most:6.0f} MB  CPU {seconds:6.1f} s")
         growth[what] = (found[1][0] - found[0][0]) * 1024**2 / (sizes[1] - sizes[0])
         print(f"  {what:9} {growth[what]:.1f} bytes of peak memory per person more")
     return growth
