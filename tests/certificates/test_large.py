@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certificates import Representation, audit, large, represent
+from lcifr.certificates import Representation, audit, parts, represent
 from lcifr.certificates.audited import read_audited, revise_audited
+from lcifr.certificates.decision import read_model
 from lcifr.certificates.files import audit_file, represent_file
+from lcifr.certificates.hashes import Hashes
 from lcifr.certificates.verdicts import Reason
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError, LcifrError, TableError
@@ -89,17 +91,17 @@ def test_a_run_that_is_killed_goes_on_where_it_stopped(times: int, tmp_path: Pat
     people(COUNT, 5).to_parquet(tmp_path / "people.parquet", index=False)
     represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "whole", chunk=CHUNK, workers=1)
     rng = np.random.default_rng(0)
-    parts = tmp_path / ".out.parts"
+    waiting = tmp_path / ".out.parts"
     made: dict[str, int] = {}
     for _ in range(times):
         process = subprocess.Popen([sys.executable, "-c", SCRIPT], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         process.stdout.readline()
-        before = len(list(parts.glob("part-*"))) if parts.is_dir() else 0
+        before = len(list(waiting.glob("part-*"))) if waiting.is_dir() else 0
         begun = time.monotonic()
         # Until a part or two more are there, then a little: moments spread over reading, proving, writing, joining.
         while process.poll() is None and time.monotonic() - begun < 60:
-            if parts.is_dir() and len(list(parts.glob("part-*"))) > before + rng.integers(2):
+            if waiting.is_dir() and len(list(waiting.glob("part-*"))) > before + rng.integers(2):
                 break
             time.sleep(0.002)
         time.sleep(float(rng.uniform(0, 0.05)))
@@ -109,7 +111,7 @@ def test_a_run_that_is_killed_goes_on_where_it_stopped(times: int, tmp_path: Pat
         process.stdout.close()
         if (tmp_path / "out").exists():
             break
-        for part in parts.glob("part-*"):
+        for part in waiting.glob("part-*"):
             stamp = part.stat().st_mtime_ns
             assert made.setdefault(part.name, stamp) == stamp  # what was there is not done again
     if not (tmp_path / "out").exists():
@@ -125,7 +127,7 @@ def test_other_people_settings_or_weights_are_other_parts(tmp_path: Path, monkey
     frame.to_parquet(tmp_path / "people.parquet", index=False)
     represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "first", chunk=10, workers=1)
     with monkeypatch.context() as patched:  # parts of a stopped run with other people, under the next run's name
-        patched.setattr(large, "discard", lambda parts: None)
+        patched.setattr(parts, "discard", lambda parts: None)
         represent_file(one().encoder, tmp_path / "people.parquet", tmp_path / "second", chunk=10, workers=1)
     (tmp_path / ".second.parts").rename(tmp_path / ".third.parts")
     frame.loc[3, "income"] += 1.0
@@ -198,6 +200,7 @@ def test_whose_proof_stops_short_is_revised_in_the_folder(tmp_path: Path) -> Non
         assert (after.loc[changed, "margin"] <= 0).all()
         pd.testing.assert_frame_equal(after[~changed], before[~changed])
     schema = here.encoder.encoding.schema
-    found = read_audited(tmp_path / "out", Individuals.read(frame, schema), here.model)
+    model = read_model(here.model)
+    found = read_audited(tmp_path / "out", Individuals.read(frame, schema), model, Hashes.of(here.encoder, model))
     assert found.certified.sum() == len(sure) - 1
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "people.csv"]

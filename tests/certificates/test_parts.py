@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import signal
 import subprocess
 import sys
@@ -16,15 +17,17 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.numpy import load
+from safetensors import safe_open
+from safetensors.numpy import load, save
 
-from lcifr.certificates import certified, files, large, represent
+from lcifr.certificates import certified, files, large, parts, represent
 from lcifr.certificates.files import audit_file, represent_file
 from lcifr.certificates.handed import Handed
 from lcifr.certificates.stream import read_chunks
 from lcifr.certificates.uniqueness import Uniqueness, hashed
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.errors import ArtefactError, LcifrError, TableError
+from lcifr.locking import LockedError, locked
 from tests.certificates.scenes import SCHEMA, people
 from tests.certificates.test_large import ROOT, contents, one
 
@@ -71,7 +74,7 @@ def test_parts_of_another_version_are_done_again(
         before.setattr(job, "version", job.version - 1)
         stop_before_joining()
     done.clear()
-    with pytest.warns(large.OtherVersionWarning, match=rf"held {PARTS} part\(s\) of another version.*done again"):
+    with pytest.warns(parts.OtherVersionWarning, match=rf"held {PARTS} part\(s\) of another version.*done again"):
         stop_before_joining()
     assert done == list(range(PARTS))
     done.clear()
@@ -129,19 +132,89 @@ def test_the_same_network_with_other_labels_is_another_run() -> None:
     assert len(audits) == len({certified._Certify(other, "ball").key() for other in models}) == 4
 
 
+# -- changed by hand, and somebody else at work ------------------------------------------------------------------------
+
+
+def stopped(run: Any, table: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Stopped when all parts are there; these."""
+    with monkeypatch.context() as before:
+        before.setattr(files, "assembled", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(table, folder)
+    return sorted(folder.with_name(f".{folder.name}.parts").glob("part-*"))
+
+
+def without_counterexamples(part: Path) -> bytes:
+    """A part as somebody would like to have it; of a hand-over, with smaller radii."""
+    if part.suffix == ".parquet":
+        frame = pd.read_parquet(part)
+        buffer = io.BytesIO()
+        frame.assign(verdict="CERTIFIED", reason="", margin=1.0).to_parquet(buffer, index=False)
+        return buffer.getvalue()
+    arrays = load(part.read_bytes())
+    with safe_open(part, framework="numpy") as opened:
+        return save(arrays | {"radius": arrays["radius"] / 2}, opened.metadata())
+
+
+@pytest.mark.parametrize("job", RUNS)
+def test_a_part_that_was_edited_is_made_again(
+    job: type[large.Job], table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    RUNS[job](table, tmp_path / "fresh")
+    there = stopped(RUNS[job], table, tmp_path / "out", monkeypatch)
+    there[1].write_bytes(without_counterexamples(there[1]))
+    done: list[int] = []
+    honest = job.work
+    monkeypatch.setattr(job, "work", lambda self, chunk: done.append(chunk.number) or honest(self, chunk))
+    with pytest.warns(parts.ChangedPartWarning, match=rf"{there[1].name} is not what the run before has written"):
+        RUNS[job](table, tmp_path / "out")
+    assert done == [1]
+    assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("run", RUNS.values())
+def test_two_runs_do_not_work_on_one_folder(run: Any, table: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "out", "another run"), pytest.raises(LockedError, match="another run"):
+        run(table, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
+
+
+@pytest.mark.parametrize("filled", [True, False])
+def test_a_folder_that_appears_meanwhile_is_left_alone(
+    filled: bool, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even an empty one, which a rename would replace; and what was proved is kept."""
+
+    def appear(*arguments: Any) -> Any:
+        (tmp_path / "out").mkdir()
+        if filled:
+            (tmp_path / "out/mine").touch()
+        return honest(*arguments)
+
+    honest = files.describe_files
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(files, "describe_files", appear)
+        with pytest.raises(ArtefactError, match="has appeared while"):
+            audit_all(table, tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"] * filled
+    with pytest.raises(ArtefactError, match="exists already"):
+        audit_all(table, tmp_path / "out")
+    assert len(list((tmp_path / ".out.parts").glob("part-*"))) == PARTS
+
+
 # -- killed between two steps ------------------------------------------------------------------------------------------
 
 KILLED = f"""
 import os, signal, sys
 sys.path.insert(0, {str(ROOT)!r})
-from lcifr.certificates import files, large
+from lcifr.certificates import files, parts
 from tests.certificates.test_parts import audit_all
 
 def kill(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
 
 where, name = sys.argv[1].split(".")
-setattr({{"files": files, "large": large}}[where], name, kill)
+setattr({{"files": files, "parts": parts}}[where], name, kill)
 audit_all("people.parquet", __import__("pathlib").Path("out"))
 """
 
@@ -154,7 +227,7 @@ def killed_at(moment: str, cwd: Path) -> None:
 def test_a_whole_that_did_not_get_its_name_is_cleared(table: Path, tmp_path: Path) -> None:
     """Killed while parts are joined: what lies there is in the folder of the parts, and the next run removes it."""
     killed_at("files.describe_files", tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.parts", "people.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.lock", ".out.parts", "people.parquet"]
     audit_all(table, tmp_path / "out")
     audit_all(table, tmp_path / "whole")
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
@@ -163,7 +236,7 @@ def test_a_whole_that_did_not_get_its_name_is_cleared(table: Path, tmp_path: Pat
 
 def test_parts_of_a_finished_run_are_cleared(table: Path, tmp_path: Path) -> None:
     """Killed when the folder has its name and its parts are still there: the next run, refused, removes them."""
-    killed_at("large.discard", tmp_path)
+    killed_at("parts.discard", tmp_path)
     assert (tmp_path / ".out.parts").is_dir()
     audit_all(table, tmp_path / "whole")
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")

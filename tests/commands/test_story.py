@@ -12,6 +12,8 @@ import pytest
 
 from lcifr import FairEncoder, RobustClassifier, audit
 from lcifr.certificates.audited import read_audited
+from lcifr.certificates.decision import read_model
+from lcifr.certificates.hashes import Hashes
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.similarity.lint import lint
@@ -56,7 +58,8 @@ def test_the_audit_agrees_with_the_library_and_with_the_consumer(story):
     X = pd.read_parquet(story / "audit/people.parquet")
     whole, found = audit(encoder, head, X), result(story / "audit")
     assert (found["certified"], found["violated"]) == (int(whole.certified.sum()), int(whole.violated.sum()))
-    again = read_audited(story / "audit/audited", Individuals.read(X, encoder.schema_), head)
+    about = Hashes.of(encoder, read_model(head))
+    again = read_audited(story / "audit/audited", Individuals.read(X, encoder.schema_), read_model(head), about)
     assert (again.verdict == whole.verdict).all()
     assert (again.prediction == whole.prediction).all()
     pd.testing.assert_frame_equal(
@@ -66,9 +69,9 @@ def test_the_audit_agrees_with_the_library_and_with_the_consumer(story):
     certificates = pd.read_parquet(story / "consumer/certificates.parquet").query("split == 'held-out'")
     on_ball = (certificates["verdict"] == "CERTIFIED").to_numpy()
     assert not (on_ball & ~whole.certified).any()  # what holds on the ball holds from end to end
-    other = RobustClassifier().fit(encoder.transform(X)[:20], [0, 1] * 10)
+    other = read_model(RobustClassifier().fit(encoder.transform(X)[:20], [0, 1] * 10))
     with pytest.raises(ArtefactError, match="another model"):
-        read_audited(story / "audit/audited", Individuals.read(X, encoder.schema_), other)
+        read_audited(story / "audit/audited", Individuals.read(X, encoder.schema_), other, Hashes.of(encoder, other))
 
 
 def test_what_is_printed_is_what_is_written(story):

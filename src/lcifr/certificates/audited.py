@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from lcifr.certificates.auditor import Audit
-from lcifr.certificates.decision import Model, read_model
+from lcifr.certificates.decision import Model
 from lcifr.certificates.files import AUDITED, FORMAT
 from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder, open_folder
+from lcifr.certificates.hashes import Hashes
 from lcifr.certificates.joining import Rows
 from lcifr.certificates.stream import parquet_batches
 from lcifr.certificates.verdicts import Reason, Verdict
@@ -24,33 +25,53 @@ from lcifr.errors import ArtefactError
 from lcifr.writing import write_json
 
 
-def read_audited(folder: str | Path, people: Individuals, model: Any, *, tolerance: float | None = None) -> Audit:
+def read_audited(folder: str | Path, people: Individuals, model: Model, about: Hashes) -> Audit:
     """What :func:`lcifr.certificates.files.audit_file` wrote, about these people and this model.
 
     Parameters
     ----------
-    people : those who were audited, in this order. model, tolerance : as for :func:`lcifr.audit`.
+    people : those who were audited, in this order. model : what decided.
+    about : the weights, formula and rule that the verdicts must be about; refused where they are about others.
     """
-    [found] = read_audited_chunks(folder, iter([people]), model, tolerance=tolerance)
+    [found] = read_audited_chunks(folder, iter([people]), model, about)
     return found
 
 
 def read_audited_chunks(
-    folder: str | Path, people: Iterator[Individuals], model: Any, *, tolerance: float | None = None
+    folder: str | Path, people: Iterator[Individuals], model: Model, about: Hashes
 ) -> Iterator[Audit]:
     """The same chunk by chunk: the next of the people who were audited, in order, until there are no more."""
+    for frame, some in _frames(folder, people, about):
+        yield _audit(frame, some, model)
+
+
+def read_audited_rows(
+    folder: str | Path, people: Iterator[Individuals], model: Model, about: Hashes, rows: NDArray[np.int64]
+) -> Audit:
+    """Some of them, by their rows in rising order; only these are in memory at once."""
+    import pandas as pd
+
+    frames, chosen, start = [], [], 0
+    for frame, some in _frames(folder, people, about):
+        first, last = np.searchsorted(rows, [start, start + len(some)])
+        here = rows[first:last] - start
+        frames.append(frame.iloc[here])
+        chosen.append(some.take(here))
+        start += len(some)
+    return _audit(pd.concat(frames, ignore_index=True), Individuals.joined(chosen), model)
+
+
+def _frames(folder: str | Path, people: Iterator[Individuals], about: Hashes) -> Iterator[tuple[Any, Individuals]]:
+    """The next people, and their rows of the file, once all of it is known to be about the same."""
     root = Path(folder)
-    manifest = open_folder(root, FORMAT, (AUDITED,))
-    decider = read_model(model, tolerance=tolerance)
+    about.refuse_others(open_folder(root, FORMAT, (AUDITED,)), root)
     rows = _Rows(root / AUDITED)
-    others = ArtefactError(f"{root} is about another model or other people", fix="give those that were audited")
-    if manifest.get("model") != decider.network.hash:
-        raise others
+    others = ArtefactError(f"{root} is about other people", fix="give those who were audited, in the same order")
     for some in people:
         frame = rows.take(len(some))
         if len(frame) != len(some):
             raise others
-        yield _audit(frame, some, decider)
+        yield frame, some
     if len(rows.take(1)):
         raise others
 

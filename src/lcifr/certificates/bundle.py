@@ -13,6 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from lcifr.certificates.chain import merge
 from lcifr.certificates.consumer import surroundings
 from lcifr.certificates.counterexample import Trial
 from lcifr.certificates.decision import Asked
+from lcifr.certificates.drawn import Drawn
 from lcifr.certificates.encoder import Encoder, freeze
 from lcifr.certificates.evidence import Evidence, box_question, prove
 from lcifr.certificates.folder import MANIFEST, describe_files, fresh_folder
@@ -51,6 +53,7 @@ def write_bundle(
     X: Any,
     representation: Representation | None = None,
     decisions: Certificates | Audit | None = None,
+    drawn: Drawn | None = None,
     **options: Any,
 ) -> Certificates | Audit | None:
     """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
@@ -62,6 +65,7 @@ def write_bundle(
     X : the people; representation and decisions speak about them, in this order.
     representation : the hand-over whose radii are to be proved. Decisions of a consumer need it.
     decisions : what :func:`certify` or :func:`audit` found.
+    drawn : of how many these people are a sample, to be said beside whatever is confirmed.
     options : ``budget`` and ``device`` of the proofs.
     """
     encoder = freeze(encoder)
@@ -77,6 +81,7 @@ def write_bundle(
         manifest = {
             "format": FORMAT,
             "people": len(people),
+            **({} if drawn is None else {"drawn": asdict(drawn)}),
             "decision": None if decisions is None else decisions.model.decision.to_dict(),
             "versions": versions(),
             "files": describe_files(fresh),

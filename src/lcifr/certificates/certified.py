@@ -10,12 +10,13 @@ from typing import Any, final
 
 from lcifr.certificates.consumer import Where, certify
 from lcifr.certificates.decision import Model, read_model
-from lcifr.certificates.folder import MANIFEST, describe_files
+from lcifr.certificates.folder import MANIFEST, describe_files, sha256
 from lcifr.certificates.handed import Handed, read_handed
 from lcifr.certificates.handover import Outline
 from lcifr.certificates.joining import join_tables, table_part
-from lcifr.certificates.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
+from lcifr.certificates.large import CHUNK, Done, Job, run_parts
 from lcifr.certificates.latent import versions
+from lcifr.certificates.parts import assembled, parts_beside
 from lcifr.certificates.stream import parquet_batches
 from lcifr.certificates.verdicts import Certificates
 from lcifr.errors import ArtefactError
@@ -58,17 +59,18 @@ def certify_folder(
     chunk, workers, progress : as for :func:`lcifr.certificates.files.represent_file`.
     """
     source, target = Path(handover), Path(folder)
-    parts = parts_beside(target)
-    outline = Outline.read(source)
-    if outline.people == 0:
-        raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
     job = _Certify(read_model(model, tolerance=tolerance), on)
-    read = partial(read_handed, source, chunk)
-    found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers, progress=progress)
-    with assembled(target, parts) as fresh:
-        join_tables(found, fresh / CERTIFIED)
-        about = {"format": "lcifr-certified-parts-1", "model": job.model.network.hash, "on": on}
-        write_json(fresh / MANIFEST, {**about, "files": describe_files(fresh)})
+    with parts_beside(target, "certify_folder") as parts:
+        outline = Outline.read(source)
+        if outline.people == 0:
+            raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
+        read = partial(read_handed, source, chunk)
+        found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers, progress=progress)
+        with assembled(target, parts) as fresh:
+            join_tables(found, fresh / CERTIFIED)
+            about = {"model": job.model.network.hash, "decision": job.model.decision.to_dict(), "on": on}
+            about |= {"handover": sha256(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
+            write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-2", **about})
     return done
 
 

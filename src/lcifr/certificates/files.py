@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, final
@@ -17,15 +16,17 @@ from lcifr.certificates.auditor import audit
 from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.encoder import FrozenEncoder, freeze
 from lcifr.certificates.folder import MANIFEST, describe_files
+from lcifr.certificates.hashes import Hashes
 from lcifr.certificates.joining import join_handover, join_tables, table_part
-from lcifr.certificates.large import CHUNK, Done, Job, assembled, parts_beside, run_parts
+from lcifr.certificates.large import CHUNK, Done, Job, run_parts
 from lcifr.certificates.latent import provenance_of, represent, versions
+from lcifr.certificates.parts import assembled, parts_beside
 from lcifr.certificates.stream import Chunk, Source, count_people, read_chunks
 from lcifr.data import Schema
 from lcifr.writing import write_json
 
 AUDITED = "audit.parquet"
-FORMAT = "lcifr-audited-1"
+FORMAT = "lcifr-audited-2"
 
 
 @dataclass(frozen=True)
@@ -94,18 +95,18 @@ def represent_file(
     ----------
     source : the file; or an Arrow table, for people who are in memory anyway.
     id_column : the column with the ids; row numbers if None.
-    chunk : people per part. workers : processes; all cores if None. progress : whether to show a bar on stderr.
+    chunk : people per part. workers : processes; one per core if None, where that is worth
+        their start. progress : whether to show a bar on stderr.
     share_formula, tolerance, budget : as for :func:`lcifr.certificates.latent.represent`.
     """
-    target = Path(folder)
-    parts = parts_beside(target)
-    frozen = freeze(encoder)
+    target, frozen = Path(folder), freeze(encoder)
     job = _Represent(frozen, {"tolerance": tolerance, "budget": budget})
-    found, done = job.run(source, id_column, chunk, parts, workers, progress)
-    with assembled(target, parts) as fresh:
-        shape, counts = join_handover(found, fresh)
-        provenance = provenance_of(frozen, share_formula, tolerance)
-        write_json(fresh / MANIFEST, handover.manifest_of(provenance, describe_files(fresh), shape, counts))
+    with parts_beside(target, "represent_file") as parts:
+        found, done = job.run(source, id_column, chunk, parts, workers, progress)
+        with assembled(target, parts) as fresh:
+            shape, counts = join_handover(found, fresh)
+            provenance = provenance_of(frozen, share_formula, tolerance)
+            write_json(fresh / MANIFEST, handover.manifest_of(provenance, describe_files(fresh), shape, counts))
     return done
 
 
@@ -156,23 +157,12 @@ def audit_file(
 
     Parameters are those of :func:`represent_file` and :func:`audit`.
     """
-    target = Path(folder)
-    parts = parts_beside(target)
-    frozen = freeze(encoder)
+    target, frozen = Path(folder), freeze(encoder)
     job = _AuditJob(frozen, {"modular": modular, "budget": budget}, read_model(model, groups, tolerance))
-    found, done = job.run(source, id_column, chunk, parts, workers, progress)
-    with assembled(target, parts) as fresh:
-        join_tables(found, fresh / AUDITED)
-        write_json(
-            fresh / MANIFEST,
-            {
-                "format": FORMAT,
-                "encoder": frozen.network.hash,
-                "model": job.model.network.hash,
-                "similarity": frozen.similarity.hash,
-                "decision": job.model.decision.to_dict(),
-                "run": hashlib.sha256(job.key().encode()).hexdigest(),
-                "files": describe_files(fresh),
-            },
-        )
+    with parts_beside(target, "audit_file") as parts:
+        found, done = job.run(source, id_column, chunk, parts, workers, progress)
+        with assembled(target, parts) as fresh:
+            join_tables(found, fresh / AUDITED)
+            about = {"format": FORMAT, **asdict(Hashes.of(frozen, job.model)), "run": job.run_hash()}
+            write_json(fresh / MANIFEST, {**about, "files": describe_files(fresh)})
     return done

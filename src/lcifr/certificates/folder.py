@@ -39,14 +39,31 @@ def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
         for file in beside.iterdir():
             sync(file)
         beside.chmod(0o755)
-        os.rename(beside, target)  # fails if somebody else was faster: a folder with files is never replaced
+        _give_name(beside, target)
         sync(target.parent)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
 
 
+def _give_name(beside: Path, target: Path) -> None:
+    """Nothing is replaced that appeared meanwhile; nor is it by whoever is faster than this look."""
+    appeared = ArtefactError(
+        f"{target} has appeared while it was being written: it is left as it is",
+        fix="choose another name, or remove it yourself",
+    )
+    if target.exists() or target.is_symlink():
+        raise appeared
+    try:
+        os.rename(beside, target)
+    except OSError:
+        if target.exists():
+            raise appeared from None
+        raise
+
+
 def sha256(path: Path) -> str:
+    """Of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -98,6 +115,14 @@ def open_folder(folder: str | Path, form: str, names: Sequence[str]) -> dict[str
     for name in names:
         _check_file(root / name, files[name])
     return manifest
+
+
+def check_listed(root: Path) -> None:
+    """Refuse a folder of which a file is not what the manifest says, whatever its format."""
+    manifest = read_json(root / MANIFEST)
+    files = manifest.get("files") if isinstance(manifest, dict) else None
+    for name, entry in files.items() if isinstance(files, dict) else ():
+        _check_file(root / Path(name).name, entry)
 
 
 def _check_file(path: Path, entry: Any) -> None:

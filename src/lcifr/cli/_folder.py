@@ -1,10 +1,11 @@
 """Where do results go? One new folder per run, whole or not at all, with the settings that made it.
 
-    OUT/settings.json   command, every argument, seed, versions, dates, hashes of what was read
+    OUT/settings.json   command, every argument, seed, versions, dates, hashes of what was read and of what was written
     OUT/result.json     what ``--json`` prints
     OUT/…               what the command makes; docs/cli.md lists it
 
-Work happens in ``.OUT.work`` beside it. A run that was stopped leaves that folder, and the same command goes on there.
+Work happens in ``.OUT.work`` beside it, by one run at a time: ``.OUT.lock`` says which. A run that was stopped leaves
+that folder, and the same command goes on there.
 """
 
 from __future__ import annotations
@@ -12,18 +13,23 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from lcifr.cli._output import to_stderr
+from lcifr.cli._output import command, to_stderr
 from lcifr.errors import LcifrError
+from lcifr.locking import locked
 from lcifr.writing import write_json
+
+if TYPE_CHECKING:
+    from lcifr.certificates.steps import Steps
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
 STOPPED = 130  # as shells say it: ended by Ctrl-C
@@ -39,6 +45,13 @@ class Run:
     resumed: bool
     lost: str = ""
 
+    @property
+    def steps(self) -> Steps:
+        """What is done in the folder, and need not be done again."""
+        from lcifr.certificates.steps import Steps
+
+        return Steps(self.work)
+
     def finish(self, result: Mapping[str, Any]) -> None:
         """Write what ``--json`` prints."""
         write_json(self.work / RESULT, result)
@@ -52,22 +65,45 @@ def run_folder(context: typer.Context, out: Path, *, force: bool, inputs: Mappin
     ----------
     inputs : for each argument that names a file or folder, what it names; their hashes are kept.
     """
-    _refuse_existing(out, force)
-    settings = settings_of(context, inputs)
-    work = out.with_name(f".{out.name}.work")
-    run = Run(work, _enter(work, settings))
-    try:
-        yield run
-    except KeyboardInterrupt:
-        to_stderr(f"\nStopped. {run.lost} What is done is kept in {work}.".replace("  ", " "))
-        to_stderr("To go on, run the same command again. To forget it, remove that folder.")
-        raise typer.Exit(STOPPED) from None
-    except LcifrError:
-        if not any(work.rglob(f".*{KEPT}")):
-            shutil.rmtree(work, ignore_errors=True)
-        raise
-    write_json(work / SETTINGS, settings | {"finished": _now()})
-    _rename(work, out)
+    _refuse_odd_name(out)
+    name, *words = words_of(context)
+    with notes(), locked(out, command(name, "--out", out, *words)):
+        _refuse_existing(out, force)
+        settings = settings_of(context, inputs)
+        work = out.with_name(f".{out.name}.work")
+        run = Run(work, _enter(work, settings))
+        try:
+            yield run
+        except KeyboardInterrupt:
+            to_stderr(f"\nStopped. {run.lost} What is done is kept in {work}.".replace("  ", " "))
+            to_stderr("To go on, run the same command again. To forget it, remove that folder.")
+            raise typer.Exit(STOPPED) from None
+        except LcifrError:
+            if not any(work.rglob(f".*{KEPT}")):
+                shutil.rmtree(work, ignore_errors=True)
+            raise
+        _finish(work, out, settings, force)
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """What a run warns of while it is resumed or cannot be locked, as a line for people."""
+    from lcifr.certificates.parts import PartsWarning
+    from lcifr.locking import NoLockWarning
+
+    show = warnings.showwarning
+
+    def note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
+        if issubclass(category, PartsWarning | NoLockWarning):
+            to_stderr(f"Note: {message}")
+        else:
+            show(message, category, *at, **line)
+
+    with warnings.catch_warnings():
+        for category in (PartsWarning, NoLockWarning):
+            warnings.simplefilter("always", category)
+        warnings.showwarning = note
+        yield
 
 
 def settings_of(context: typer.Context, inputs: Mapping[str, Path]) -> dict[str, Any]:
@@ -164,22 +200,27 @@ def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
 # -- the folder itself -------------------------------------------------------------------------------------------------
 
 
-def _refuse_existing(out: Path, force: bool) -> None:
+def _refuse_odd_name(out: Path) -> None:
     if not out.name or out.name in (".", ".."):
         raise LcifrError(f"--out {out} is no name for a new folder", fix="for example --out results")
+
+
+def _refuse_existing(out: Path, force: bool, found: str = "exists already", kept: str = "") -> None:
     if not (out.exists() or out.is_symlink()):
         return
     if not force:
-        raise LcifrError(f"{out} exists already", fix="choose another --out, or say --force to replace it")
+        raise LcifrError(f"{out} {found}{kept}", fix="choose another --out, or say --force to replace it")
     if out.is_symlink() or not (out / SETTINGS).is_file():
-        raise LcifrError(f"{out} was not written by lcifr, so --force does not replace it", fix="remove it yourself")
+        raise LcifrError(
+            f"{out} was not written by lcifr, so --force does not replace it{kept}", fix="remove it yourself"
+        )
 
 
 def _enter(work: Path, settings: dict[str, Any]) -> bool:
     """Begin, or go on where the very same run was stopped; then True."""
     try:
         before = json.loads((work / SETTINGS).read_text(encoding="utf-8"))
-        same = {**before, "started": None} == {**json.loads(json.dumps(settings)), "started": None}
+        same = _lasting(before) == _lasting(json.loads(json.dumps(settings)))
     except (OSError, ValueError, TypeError):
         same = False
     if work.is_dir() and not same:
@@ -195,20 +236,34 @@ def _enter(work: Path, settings: dict[str, Any]) -> bool:
     return same
 
 
-def _rename(work: Path, out: Path) -> None:
+def _lasting(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings without what is another one each time."""
+    return {name: value for name, value in settings.items() if name not in ("started", "finished", "files")}
+
+
+def _finish(work: Path, out: Path, settings: dict[str, Any], force: bool) -> None:
+    """Give the folder its name; one that appeared meanwhile is replaced only where that was asked for."""
+    from lcifr.certificates.contents import describe_contents
+
+    kept = f"; what was made is kept in {work}"
+    _refuse_existing(out, force, "has appeared while this was being made", kept)
     for leftover in list(work.rglob(".*")):  # of writers that were killed
         if leftover.is_dir():
             shutil.rmtree(leftover, ignore_errors=True)
         else:
             leftover.unlink(missing_ok=True)
-    if not out.exists():
-        os.rename(work, out)
-        return
-    old = out.with_name(f".{out.name}.old")  # --force: the old one goes when the new one is there
+    files = {name: digest for name, digest in describe_contents(work).items() if name != SETTINGS}
+    write_json(work / SETTINGS, settings | {"finished": _now(), "files": files})
+    old = out.with_name(f".{out.name}.old")
     shutil.rmtree(old, ignore_errors=True)
-    os.rename(out, old)
-    os.rename(work, out)
-    shutil.rmtree(old)
+    if out.exists():  # --force: the old one goes when the new one is there
+        os.rename(out, old)
+    try:
+        os.rename(work, out)
+    except OSError:
+        _refuse_existing(out, False, "has appeared while this was being made", kept)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _plain(value: Any) -> Any:

@@ -15,9 +15,11 @@ from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
     from lcifr.certificates import Audit
+    from lcifr.certificates.steps import Steps
     from lcifr.certificates.tally import Tally
     from lcifr.data import Individuals
 
+AUDITED = "audited"
 LISTED = 100  # counterexamples in result.json; audit.parquet has all
 
 
@@ -30,27 +32,28 @@ class Gathered:
 
 
 def audit_people(
-    work: Path, parties: Parties, whom: Whom, workers: int | None, chunk: int | None, *, modular: bool
+    steps: Steps, parties: Parties, whom: Whom, workers: int | None, chunk: int | None, *, modular: bool
 ) -> None:
-    """Audit everybody into ``work``, part by part, unless that is done already."""
+    """Audit everybody into the folder ``audited``, part by part, unless that is done already."""
     from lcifr.certificates.files import audit_file
-    from lcifr.cli._learning import plain_notes, say_resumed, timed, watched, workers_for
+    from lcifr.cli._learning import say_resumed, timed, watched
 
-    if (work / "audited").exists():
+    if steps.kept(AUDITED):
         return
-    with timed(f"Auditing {whom.people} people from end to end"), plain_notes():
+    with timed(f"Auditing {whom.people} people from end to end"):
         done = audit_file(
             parties.encoder,
             parties.head,
             whom.source,
-            work / "audited",
+            steps.work / AUDITED,
             id_column=whom.id_column,
             chunk=part_for(whom.people, chunk),
-            workers=workers_for(whom.people, workers),
+            workers=workers,
             progress=watched(),
             modular=modular,
             tolerance=parties.tolerance,
         )
+    steps.keep(AUDITED)
     say_resumed(done)
 
 
@@ -69,7 +72,7 @@ def gather(work: Path, parties: Parties, whom: Whom, by: list[str] | None) -> Ga
             yield some
 
     with ExitStack() as open_:
-        for audit in read_audited_chunks(work / "audited", people(open_), parties.head, tolerance=parties.tolerance):
+        for audit in read_audited_chunks(work / AUDITED, people(open_), parties.model, parties.hashes):
             found.tally.add(audit, labels.pop(), parties.groups(audit.people, by))
             found.counterexamples += _counterexamples(parties, audit, LISTED - len(found.counterexamples))
     return found

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.cli._limits import HELD, part_for, refuse_more
 from lcifr.cli._whom import Whom
 
 if TYPE_CHECKING:
+    from lcifr.certificates.steps import Steps
     from lcifr.estimators import FairEncoder
+
+BUNDLE = "bundle"
 
 
 def hand_over(
-    folder: Path,
+    steps: Steps,
+    name: str,
     encoder: FairEncoder,
     whom: Whom,
     *,
@@ -22,26 +25,27 @@ def hand_over(
     workers: int | None,
     chunk: int | None,
 ) -> None:
-    """Write the hand-over of these people to ``folder``, part by part, unless it is there already.
+    """Write the hand-over of these people to the folder ``name``, part by part, unless that is done already.
 
     Their attributes are read where they are: a copy of them could be left where a consumer gets it.
     """
     from lcifr.certificates.files import represent_file
-    from lcifr.cli._learning import plain_notes, say_resumed, timed, watched, workers_for
+    from lcifr.cli._learning import say_resumed, timed, watched
 
-    if folder.exists():
+    if steps.kept(name):
         return
-    with timed(title), plain_notes():
+    with timed(title):
         done = represent_file(
             encoder,
             whom.source,
-            folder,
+            steps.work / name,
             id_column=whom.id_column,
             chunk=part_for(whom.people, chunk),
-            workers=workers_for(whom.people, workers),
+            workers=workers,
             progress=watched(),
             share_formula=share_formula,
         )
+    steps.keep(name)
     say_resumed(done)
 
 
@@ -50,11 +54,12 @@ def refuse_bundle(people: int) -> None:
     refuse_more(people, HELD, "--bundle", "say --no-bundle; or give a table of fewer people")
 
 
-def prove_radii(folder: Path, encoder: FairEncoder, whom: Whom, handed: Path) -> None:
-    """Write the proofs of a hand-over's radii to ``folder``, unless they are there already."""
+def prove_radii(steps: Steps, encoder: FairEncoder, whom: Whom, handed: str) -> None:
+    """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
     from lcifr.certificates import Representation, write_bundle
     from lcifr.cli._learning import waiting
 
-    if not folder.exists():
+    if not steps.kept(BUNDLE):
         with waiting(f"Writing the proofs of {whom.people} people for the exact checker"):
-            write_bundle(folder, encoder, whom.individuals(), Representation.read(handed))
+            write_bundle(steps.work / BUNDLE, encoder, whom.individuals(), Representation.read(steps.work / handed))
+        steps.keep(BUNDLE)

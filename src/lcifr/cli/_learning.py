@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.head import Head
 
-FEW = 1024  # fewer people than this are proved before a second process has started
-
 
 def watched() -> bool:
     """Whether progress bars have somebody to look at them."""
@@ -81,30 +79,6 @@ def say_resumed(done: Done) -> None:
     """Who was done before a run was stopped, and is not done again."""
     if done.found:
         to_stderr(f"  {done.found:,} of {done.people:,} people were done before it was stopped; now all are")
-
-
-@contextmanager
-def plain_notes() -> Iterator[None]:
-    """What a large run warns of, as a line for people."""
-    from lcifr.certificates.large import OtherVersionWarning
-
-    show = warnings.showwarning
-
-    def note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
-        if issubclass(category, OtherVersionWarning):
-            to_stderr(f"Note: {message}")
-        else:
-            show(message, category, *at, **line)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", OtherVersionWarning)
-        warnings.showwarning = note
-        yield
-
-
-def workers_for(people: int, asked: int | None) -> int | None:
-    """Processes: as asked, else this one for few people, else all cores."""
-    return asked if asked is not None else 1 if people <= FEW else None
 
 
 def load_encoder(folder: Path) -> FairEncoder:

@@ -123,13 +123,13 @@ ToleranceOption = Annotated[
     ),
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, help="Processes. (Default: one per core where there are people enough.)")
+    int | None, typer.Option(min=1, help="Processes. (Default: one per core, where that is worth their start.)")
 ]
 ChunkOption = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="People per part, which a stopped run does again at most, per process. (Default: 256; large tables 8192.)",
+        help="People per part: a stopped run loses at most one per process. (Default: 32 to 256; large tables 8192.)",
     ),
 ]
 BundleOption = Annotated[

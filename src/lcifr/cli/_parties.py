@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from lcifr.errors import LcifrError, did_you_mean
 
 if TYPE_CHECKING:
     from lcifr.certificates import FrozenEncoder
+    from lcifr.certificates.decision import Model
+    from lcifr.certificates.hashes import Hashes
     from lcifr.data import Individuals, Schema
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.head import Head
@@ -55,6 +58,20 @@ class Parties:
         """Whether the encoder is the unaware baseline: learned for the label alone, without what φ leaves free."""
         return bool(self.fitted.tie_free and self.fitted.gamma == 0)
 
+    @cached_property
+    def model(self) -> Model:
+        """What decides on z, as proofs see it."""
+        from lcifr.certificates.decision import read_model
+
+        return read_model(self.head, tolerance=self.tolerance)
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """What all verdicts must be about."""
+        from lcifr.certificates.hashes import Hashes
+
+        return Hashes.of(self.encoder, self.model)
+
     def copy_into(self, folder: Path) -> None:
         """What a reader of the results needs of both folders."""
         shutil.copyfile(self.producer / ENCODER, folder / ENCODER)
@@ -69,12 +86,10 @@ class Parties:
     def decide(self, people: Individuals) -> Any:
         """(people,) decisions in the model's own labels."""
         from lcifr.certificates.consumer import predictions
-        from lcifr.certificates.decision import read_model
 
         if not len(people):
             return []
-        model = read_model(self.head, tolerance=self.tolerance)
-        return predictions(model, model.network(self.encoder.transform(people)))
+        return predictions(self.model, self.model.network(self.encoder.transform(people)))
 
     def check_groups(self, asked: list[str] | None) -> None:
         """Refuse subgroups by what is no attribute, before anything is proved."""
@@ -122,6 +137,9 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
     made, used = read_producer(producer), read_consumer(consumer)
     fitted = load_encoder(producer)
     head = load_model(consumer / MODEL, str(used.get("task")))
+    _refuse_mixed(producer, "encoder", made.get("encoder"), fitted.network_.hash)
+    _refuse_mixed(producer, "φ", (made.get("phi") or {}).get("hash"), fitted.similarity_.hash)
+    _refuse_mixed(consumer, "model", used.get("model"), head.network_.hash)
     if (used.get("provenance") or {}).get("weights") != fitted.network_.hash:
         raise LcifrError(
             f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",
@@ -143,6 +161,15 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
     )
 
 
+def _refuse_mixed(folder: Path, what: str, said: Any, found: str) -> None:
+    """Files of two runs in one folder: what its result says of itself is not what is there."""
+    if said != found:
+        raise LcifrError(
+            f"{folder}: the {what} in it is not the one that its result.json is about: the hashes differ",
+            fix="give the folder as it was written, or make it again",
+        )
+
+
 def _other_formula(phi: str, fitted: FairEncoder) -> Any:
     from lcifr.cli._output import to_stderr
     from lcifr.similarity import Similarity
@@ -155,7 +182,13 @@ def _other_formula(phi: str, fitted: FairEncoder) -> Any:
 
 
 def read_whom(
-    parties: Parties, producer: Path, table: Path | None, id_column: str | None, work: Path, sample: int | None = None
+    parties: Parties,
+    producer: Path,
+    table: Path | None,
+    id_column: str | None,
+    work: Path,
+    sample: int | None = None,
+    seed: int = 0,
 ) -> Whom:
     """The people of a table or some of them, or those whom the producer held out; labels where they are known."""
     from dataclasses import replace
@@ -166,7 +199,7 @@ def read_whom(
         side = _stored(producer, HELD_OUT, parties.schema)
         return whom_of(side if parties.target == parties.producer_target else Side(side.X, side.ids), parties.schema)
     known = replace(parties.schema, target=parties.target) if parties.target not in parties.schema else parties.schema
-    return look_at(table, known, id_column, work) if sample is None else draw(table, known, id_column, sample)
+    return look_at(table, known, id_column, work) if sample is None else draw(table, known, id_column, sample, seed)
 
 
 def _stored(producer: Path, name: str, schema: Schema) -> Side:

@@ -12,9 +12,12 @@ from lcifr.cli._people import HELD_OUT, TRAIN, Crowd, write_table
 from lcifr.cli._whom import whom_of
 
 if TYPE_CHECKING:
+    from lcifr.certificates.steps import Steps
     from lcifr.estimators import FairEncoder
 
 ENCODER, LABELS = "encoder.safetensors", "labels.csv"
+LEARNED = (ENCODER, "similar.phi", "schema.toml", LABELS)
+HANDED = "handover"
 
 
 def write_people(work: Path, crowd: Crowd) -> None:
@@ -23,12 +26,14 @@ def write_people(work: Path, crowd: Crowd) -> None:
         write_table(work / "people" / f"{name}.parquet", side.X)
 
 
-def write_encoder(work: Path, crowd: Crowd, phi: str, encoder: FairEncoder) -> None:
-    """Labels, φ, schema and the encoder itself: last, as it says that learning is done."""
+def write_encoder(steps: Steps, crowd: Crowd, phi: str, encoder: FairEncoder) -> None:
+    """Labels, φ, schema and the encoder itself."""
+    work = steps.work
     (work / "similar.phi").write_text(read_formula(phi)[0], encoding="utf-8")
     crowd.schema.save(work / "schema.toml")
     _write_labels(work / LABELS, crowd)
     encoder.save(work / ENCODER)
+    steps.keep(*LEARNED)
 
 
 def _write_labels(path: Path, crowd: Crowd) -> None:
@@ -42,20 +47,19 @@ def _write_labels(path: Path, crowd: Crowd) -> None:
 
 
 def write_handover(
-    work: Path, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int | None
+    steps: Steps, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int | None
 ) -> None:
     """z and proved radius of everybody, each side in a folder of its own, unless they are there already."""
-    (work / "handover").mkdir(exist_ok=True)
     for name, side in crowd.sides().items():
         title = f"Proving the radius of {len(side)} people ({name})"
-        folder = work / "handover" / name
         whom = whom_of(side, crowd.schema)
-        hand_over(folder, encoder, whom, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
+        options: dict[str, Any] = {"share_formula": share_formula, "workers": workers, "chunk": chunk}
+        hand_over(steps, f"{HANDED}/{name}", encoder, whom, title=title, **options)
 
 
-def write_proofs(work: Path, crowd: Crowd, encoder: FairEncoder) -> None:
+def write_proofs(steps: Steps, crowd: Crowd, encoder: FairEncoder) -> None:
     """Of the radii of those who were held out, for an auditor."""
-    prove_radii(work / "bundle", encoder, whom_of(crowd.held_out, crowd.schema), work / "handover" / HELD_OUT)
+    prove_radii(steps, encoder, whom_of(crowd.held_out, crowd.schema), f"{HANDED}/{HELD_OUT}")
 
 
 def describe_produced(

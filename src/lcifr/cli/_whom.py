@@ -64,13 +64,9 @@ class Whom:
 
     def individuals(self) -> Individuals:
         """Everybody at once."""
-        import numpy as np
-
         from lcifr.data import Individuals
 
-        found = [people for people, _ in self.rows()]
-        numbers, codes = ([getattr(one, name) for one in found] for name in ("numbers", "codes"))
-        return Individuals(self.schema, np.concatenate(numbers), np.concatenate(codes))
+        return Individuals.joined([people for people, _ in self.rows()])
 
     def labels(self) -> Any:
         """(people,) at once; None where they are not known."""
@@ -92,11 +88,11 @@ def whom_of(side: Side, schema: Schema) -> Whom:
     return Whom(table, schema, id_column, label, len(side))
 
 
-def draw(path: Path, schema: Schema, id_column: str | None, sample: int) -> Whom:
+def draw(path: Path, schema: Schema, id_column: str | None, sample: int, seed: int) -> Whom:
     """Some people of a file, drawn at random; the same ones every time."""
     from lcifr.cli._sample import read_some
 
-    frame, rows, people = read_some(path, sample, 0, "a sample")
+    frame, rows, people = read_some(path, sample, seed, "a sample")
     side = read_side(frame, str(path), schema, id_column, labelled=False, rows=rows)
     return replace(whom_of(side, schema), drawn_from=None if rows is None else people)
 

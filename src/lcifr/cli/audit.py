@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lcifr.cli._baselines import Baselines
 from lcifr.cli._folder import run_folder
-from lcifr.cli._gathering import Gathered, audit_people, gather
-from lcifr.cli._limits import HELD, refuse_more
+from lcifr.cli._gathering import AUDITED, Gathered, audit_people, gather
+from lcifr.cli._handing import BUNDLE
+from lcifr.cli._limits import HELD, PROVED, refuse_more
 from lcifr.cli._options import (
     ChunkOption,
     ConsumerArgument,
@@ -27,9 +28,12 @@ from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
 from lcifr.cli._parties import Parties, read_parties, read_whom
 from lcifr.cli._whom import Whom
 
+if TYPE_CHECKING:
+    from lcifr.certificates.drawn import Drawn
+    from lcifr.certificates.steps import Steps
+
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
 PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote them itself
-PROVED = 1000  # people up to whom proofs are written and checked unless it is said otherwise: a minute or so
 
 
 def register(app: typer.Typer) -> None:
@@ -72,10 +76,17 @@ def audit(
     ] = None,
     bundle: Annotated[
         bool | None,
-        typer.Option(
-            "--bundle/--no-bundle", help="Write all proofs and check them exactly. (Default: up to 1000 people.)"
-        ),
+        typer.Option("--bundle/--no-bundle", help="Write and check the proofs of everybody, or of nobody."),
     ] = None,
+    proofs: Annotated[
+        int,
+        typer.Option(
+            "--proofs",
+            min=1,
+            help="Write and check the proofs of so many people, drawn at random; or of all, if fewer.",
+        ),
+    ] = PROVED,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of who is drawn for --proofs and --sample.")] = 0,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
@@ -86,22 +97,26 @@ def audit(
     Needs the producer's and the consumer's folder. `lcifr report OUT` makes a page of it. TABLE may be larger than
     memory: it is read some people at a time. Only --bundle and --baselines hold all of them, so both are refused above
     100,000 people, as the report is above 2,000,000: a --sample gives both, and the result says that it is one.
+    OUT/bundle holds the proofs of 1000 people drawn at random (--proofs), or of all if there are fewer.
 
     Exit codes: 0 everybody is certified, 1 there is a counterexample (or the checker refuses a proof), 2 wrong
     use, 3 somebody is undecided.
 
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
+    from lcifr.certificates.drawn import draw
+
     parties = read_parties(producer, consumer, phi)
     parties.check_groups(by)
     inputs = {"producer": producer, "consumer": consumer}
     inputs |= {name: Path(file) for name, file in (("table", table), ("phi", phi)) if file and Path(file).is_file()}
     with run_folder(context, out, force=force, inputs=inputs) as run:
-        whom = read_whom(parties, producer, table, id_column, run.work, sample)
-        _refuse_many(whom, bundle, baselines)
-        audit_people(run.work, parties, whom, workers, chunk, modular=True)
-        proofs = whom.people <= PROVED if bundle is None else bundle
-        checked = _prove(run.work, parties, whom) if proofs else None  # first: it may leave somebody undecided
+        whom = read_whom(parties, producer, table, id_column, run.work, sample, seed)
+        _refuse_many(whom, bundle, proofs, baselines)
+        audit_people(run.steps, parties, whom, workers, chunk, modular=True)
+        drawn = None if bundle is False else draw(whom.people, None if bundle else proofs, seed)
+        # Proofs first: they may leave somebody undecided.
+        checked = None if drawn is None else _prove(run.steps, parties, whom, drawn)
         parties.copy_into(run.work)
         beside = _baselines(parties, producer, whom, baselines)
         found = gather(run.work, parties, whom, by)
@@ -109,7 +124,7 @@ def audit(
         result["drawn_from"] = whom.drawn_from
         result["findings"] = _findings(parties)
         result["checked"] = checked
-        result["files"] = {"bundle": "bundle" if proofs else None}
+        result["files"] = {"bundle": None if drawn is None else BUNDLE}
         run.finish(result)
     if as_json:
         print_json(result)
@@ -119,8 +134,10 @@ def audit(
     raise typer.Exit(exit_code(result["violated"] or refused, result["undecided"]))
 
 
-def _refuse_many(whom: Whom, bundle: bool | None, baselines: bool | None) -> None:
+def _refuse_many(whom: Whom, bundle: bool | None, proofs: int, baselines: bool | None) -> None:
     """What holds everybody in memory is refused before anything is proved, or left out if nobody asked for it."""
+    if bundle is None:
+        refuse_more(min(proofs, whom.people), HELD, "--proofs", "say a smaller number")
     fix = f"leave it out; or audit a sample of them: --sample {HELD}"
     for name, wanted in (("--bundle", bundle), ("--baselines", baselines)):
         if wanted:
@@ -143,23 +160,29 @@ def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None
         return judge_baselines(parties, training, whom.individuals(), whom.labels())
 
 
-def _prove(work: Path, parties: Parties, whom: Whom) -> dict[str, Any]:
-    """Write the proofs, and let the exact checker read them back. Whose proof stops short is not certified any more."""
+def _prove(steps: Steps, parties: Parties, whom: Whom, drawn: Drawn) -> dict[str, Any]:
+    """Write the proofs of these people, and let the exact checker read them back.
+
+    Whose proof stops short is not certified any more.
+    """
     from lcifr.certificates import write_bundle
-    from lcifr.certificates.audited import read_audited, revise_audited
+    from lcifr.certificates.audited import read_audited_rows, revise_audited
     from lcifr.check.bundle import check_bundle
     from lcifr.cli._learning import waiting
     from lcifr.cli._progress import progress_bar
 
-    if not (work / "bundle").exists():
-        people = whom.individuals()
-        found = read_audited(work / "audited", people, parties.head, tolerance=parties.tolerance)
-        with waiting(f"Writing the proofs of {whom.people} people"):
-            write_bundle(work / "bundle", parties.encoder, people, decisions=found)
+    if not steps.kept(BUNDLE):
+        everybody = (people for people, _ in whom.rows())
+        found = read_audited_rows(steps.work / AUDITED, everybody, parties.model, parties.hashes, drawn.rows())
+        with waiting(f"Writing the proofs of {drawn}"):
+            write_bundle(steps.work / BUNDLE, parties.encoder, found.people, decisions=found, drawn=drawn)
+        steps.keep(BUNDLE)
     with progress_bar("Checking the proofs in exact arithmetic") as progress:
-        report = check_bundle(work / "bundle", progress, patience=PATIENCE)
-    revise_audited(work / "audited", set(report.names["undecided"]))
+        report = check_bundle(steps.work / BUNDLE, progress, patience=PATIENCE)
+    revise_audited(steps.work / AUDITED, set(report.names["undecided"]))
+    steps.keep(AUDITED)
     return {
+        **asdict(drawn),
         "people": report.people,
         "certified": len(report.names["certified"]),
         "counterexamples": len(report.names["counterexample"]),
@@ -217,6 +240,7 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
 
 
 def _show(result: dict[str, Any], out: Path) -> None:
+    from lcifr.certificates.drawn import Drawn
     from lcifr.cli._words import baseline_table, counterexample_table, statement_lines
     from lcifr.drawing.text import percent
 
@@ -237,6 +261,9 @@ def _show(result: dict[str, Any], out: Path) -> None:
             "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked['rejected'])[:5])}"
         )
         say(f"exact checker: {checked['certified']} proofs, {checked['counterexamples']} counterexamples; {said}")
+        if checked["people"] < checked["of"]:
+            about = Drawn(checked["people"], checked["of"], checked["seed"])
+            say(f"it was asked about {about}; --bundle asks it about everybody")
     for text in dict.fromkeys(result["advice"]):
         to_stderr(f"Advice: {text}")
     to_stderr(f"\nWritten to {out}. Next: {command('report', out)}")

@@ -92,7 +92,7 @@ def _from_handover(
     from lcifr.certificates.certified import CERTIFIED, certify_folder, read_certified
     from lcifr.certificates.handover import Outline
     from lcifr.certificates.tally import Tally
-    from lcifr.cli._learning import decision_of, load_model, plain_notes, say_resumed, timed, watched, workers_for
+    from lcifr.cli._learning import decision_of, load_model, say_resumed, timed, watched
 
     used = read_consumer(consumer)
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
@@ -105,22 +105,22 @@ def _from_handover(
     if handed.provenance.similarity != used["provenance"]["similarity"]:
         to_stderr("Note: this hand-over was proved for another φ than the one the model learned from")
     file, parts = run.work / CERTIFIED, run.work / "certified"
-    if not file.exists():
-        if not parts.exists():
-            with timed(f"Certifying {handed.people} people"), plain_notes():
-                done = certify_folder(
-                    folder,
-                    head,
-                    parts,
-                    on=on.value,
-                    chunk=part_for(handed.people, chunk),
-                    workers=workers_for(handed.people, workers),
-                    progress=watched(),
-                    **decision_of(head),
-                )
-            say_resumed(done)
+    if not run.steps.kept(CERTIFIED, parts.name):
+        with timed(f"Certifying {handed.people} people"):
+            done = certify_folder(
+                folder,
+                head,
+                parts,
+                on=on.value,
+                chunk=part_for(handed.people, chunk),
+                workers=workers,
+                progress=watched(),
+                **decision_of(head),
+            )
         os.replace(parts / CERTIFIED, file)
-    shutil.rmtree(parts, ignore_errors=True)
+        shutil.rmtree(parts)
+        run.steps.keep(CERTIFIED)
+        say_resumed(done)
     tally = Tally()
     for found in read_certified(file, head, on=on.value, **decision_of(head)):
         tally.add(found, None, {})
@@ -135,7 +135,7 @@ def _from_table(
 
     parties = read_parties(producer, consumer)
     whom = read_whom(parties, producer, table, id_column, run.work)
-    audit_people(run.work, parties, whom, workers, chunk, modular=False)
+    audit_people(run.steps, parties, whom, workers, chunk, modular=False)
     found = gather(run.work, parties, whom, None)
     return _result(found.tally, parties.summary(), "end to end", "audited/audit.parquet")
 

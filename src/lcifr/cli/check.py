@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lcifr.cli._output import JsonOption, print_json, say
 from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.certificates.drawn import Drawn
 
 EXAMPLE = "Example: lcifr check producer/bundle --json > checked.json"
 
@@ -53,8 +56,29 @@ def check(
         if "steps of work" in str(problem):
             fix += f". If you trust whoever wrote it, allow more work: --patience {10 * patience}"
         raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
+    drawn = _drawn(bundle)
     try:
-        print_json(asdict(report)) if as_json else say("\n".join(report.lines()))
+        if as_json:
+            print_json({**asdict(report), **({} if drawn is None else {"drawn": asdict(drawn)})})
+        else:
+            say("\n".join([*report.lines(), *_about(drawn)]))
     except BrokenPipeError:
         hush()
     raise typer.Exit(report.strict_exit_code if strict else report.exit_code)
+
+
+def _about(drawn: Drawn | None) -> list[str]:
+    if drawn is None or drawn.everybody:
+        return []
+    return [f"the bundle says whom it is about: {drawn}; nothing is confirmed for the others"]
+
+
+def _drawn(bundle: Path) -> Drawn | None:
+    """Of whom these people are a sample, by the word of whoever wrote the bundle, which the checker has read."""
+    import json
+
+    from lcifr.certificates.drawn import Drawn
+
+    found = json.loads((bundle / "manifest.json").read_bytes()).get("drawn")
+    values = [found.get(name) for name in ("people", "of", "seed")] if isinstance(found, dict) else [None]
+    return Drawn(*values) if all(type(value) is int for value in values) else None

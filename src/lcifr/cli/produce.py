@@ -39,7 +39,7 @@ from lcifr.cli._options import (
 from lcifr.cli._output import JsonOption, print_json, say
 from lcifr.cli._people import Crowd, is_file, read_crowd
 from lcifr.cli._produced import (
-    ENCODER,
+    LEARNED,
     describe_produced,
     show_next,
     show_produced,
@@ -120,9 +120,9 @@ def produce(
     )
     with run_folder(context, out, force=force, inputs=inputs) as run:
         encoder, warned = _encoder(run, crowd, phi, recipe, gamma, unaware)
-        write_handover(run.work, crowd, encoder, share_formula, workers, chunk)
+        write_handover(run.steps, crowd, encoder, share_formula, workers, chunk)
         if bundle:
-            write_proofs(run.work, crowd, encoder)
+            write_proofs(run.steps, crowd, encoder)
         result = {
             "format": "lcifr-produced-1",
             "command": "produce",
@@ -143,7 +143,7 @@ def _encoder(
     from lcifr.cli._learning import load_encoder, one_thread, timed, watched
 
     write_people(run.work, crowd)
-    if run.resumed and (run.work / ENCODER).is_file():
+    if run.steps.kept(*LEARNED):
         encoder = load_encoder(run.work)
         return encoder, [f"FairEncoder: {one}" for one in encoder.degeneracies_]
     encoder = recipe.encoder(crowd, phi, gamma=gamma, verbose=watched())
@@ -152,7 +152,7 @@ def _encoder(
     run.lost = "Learning is not kept, it starts anew."
     with one_thread() as warned, timed(f"Learning from {len(crowd.train)} people"):
         encoder.fit(crowd.train.X, crowd.train.y)
-    write_encoder(run.work, crowd, phi, encoder)
+    write_encoder(run.steps, crowd, phi, encoder)
     run.lost = "What was learned is kept."
     return encoder, warned
 

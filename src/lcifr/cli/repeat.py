@@ -9,7 +9,7 @@ import typer
 
 from lcifr.cli._folder import describe_input, read_settings
 from lcifr.cli._options import ForceOption, OutOption
-from lcifr.cli._output import JsonOption, to_stderr
+from lcifr.cli._output import JsonOption, command, to_stderr
 from lcifr.errors import LcifrError
 
 EXAMPLE = "Example: lcifr repeat consumer --out consumer-again"
@@ -36,9 +36,8 @@ def repeat(
     _name_other_versions(settings)
     words, more = settings["argv"], ["--out", str(out)]
     more += ["--force"] * force + ["--json"] * as_json
-    command = context.find_root().command
-    to_stderr(f"lcifr {' '.join([words[0], *more, *words[1:]])}")
-    command.main([words[0], *more, *words[1:]], prog_name="lcifr")
+    to_stderr(command(words[0], *more, *words[1:]))
+    context.find_root().command.main([words[0], *more, *words[1:]], prog_name="lcifr")
 
 
 def _same_inputs(settings: dict[str, Any]) -> None:

@@ -23,6 +23,7 @@ from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
 from lcifr.cli._whom import look_at
 
 EXAMPLE = "Example: lcifr represent producer new.csv --out new"
+HANDED = "handover"
 
 
 def register(app: typer.Typer) -> None:
@@ -58,11 +59,11 @@ def represent(
         if bundle:
             refuse_bundle(whom.people)
         title = f"Proving the radius of {whom.people} people"
-        folder = run.work / "handover"
-        hand_over(folder, encoder, whom, title=title, share_formula=share_formula, workers=workers, chunk=chunk)
+        options: dict[str, Any] = {"share_formula": share_formula, "workers": workers, "chunk": chunk}
+        hand_over(run.steps, HANDED, encoder, whom, title=title, **options)
         if bundle:
-            prove_radii(run.work / "bundle", encoder, whom, folder)
-        result = _result(whom.people, encoder.network_.hash, folder, bundle)
+            prove_radii(run.steps, encoder, whom, HANDED)
+        result = _result(whom.people, encoder.network_.hash, run.work / HANDED, bundle)
         run.finish(result)
     if as_json:
         print_json(result)

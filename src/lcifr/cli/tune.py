@@ -141,10 +141,10 @@ def tune(
         if frontier.encoder is not None:
             run.lost = "What was learned is kept."
             write_people(run.work, crowd)
-            write_encoder(run.work, crowd, phi, frontier.encoder)
-            write_handover(run.work, crowd, frontier.encoder, share_formula, workers, chunk)
+            write_encoder(run.steps, crowd, phi, frontier.encoder)
+            write_handover(run.steps, crowd, frontier.encoder, share_formula, workers, chunk)
             if bundle:
-                write_proofs(run.work, crowd, frontier.encoder)
+                write_proofs(run.steps, crowd, frontier.encoder)
             result |= _produced(run.work, crowd, frontier, learned_from, bundle)
         run.finish(result)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +85,12 @@ class Individuals:
             )
             raise TableError(problems, source=str(source) if isinstance(source, str) else "the table", fix=fix)
         return cls(schema, numbers, codes)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Individuals]) -> Individuals:
+        """One after another; at least one, and all of one schema."""
+        numbers, codes = [one.numbers for one in parts], [one.codes for one in parts]
+        return cls(parts[0].schema, np.concatenate(numbers), np.concatenate(codes))
 
     def take(self, index: Any) -> Individuals:
         """Some of the people: a slice, a mask or indices."""

@@ -15,9 +15,11 @@ import numpy as np
 
 from lcifr.certificates import Audit, Certificates, FrozenEncoder, Statement
 from lcifr.certificates.audited import read_audited
-from lcifr.certificates.decision import read_model
+from lcifr.certificates.contents import first_change
+from lcifr.certificates.decision import Model, read_model
 from lcifr.certificates.folder import read_json
 from lcifr.certificates.handover import Provenance
+from lcifr.certificates.hashes import Hashes
 from lcifr.certificates.tally import Tally
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
@@ -53,6 +55,7 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: 
     try:
         found = read(root, result)
         statement = _statement(root, found.verdicts, result)
+        _refuse_changed(root, settings)
         return build(
             found.verdicts,
             statement,
@@ -95,6 +98,17 @@ def _read_settings(root: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _refuse_changed(root: Path, settings: Mapping[str, Any]) -> None:
+    """Whatever of the folder is still there must be what the run has written; a bundle may have been taken away."""
+    files = settings.get("files") or {}
+    there = {str(name): str(digest) for name, digest in files.items() if (root / str(name)).exists()}
+    if (changed := first_change(root, there)) is not None:
+        raise ArtefactError(
+            f"{root / changed} is not what the run that made the folder has written: its hash differs",
+            fix="give the folder as it was written, or audit again",
+        )
+
+
 # -- verdicts ----------------------------------------------------------------------------------------------------------
 
 
@@ -103,14 +117,14 @@ def _read_audit(root: Path, result: Mapping[str, Any]) -> _Found:
 
     schema = Schema.load(root / "schema.toml")
     people = Individuals.read(read_frame(root / "people.parquet"), schema)
-    head = _head(root, result)
-    verdicts = read_audited(root / "audited", people, head, tolerance=result.get("tolerance"))
+    encoder, model, about = _models(root, schema, result)
+    verdicts = read_audited(root / "audited", people, model, about)
     columns = pd.read_parquet(root / "audited" / "audit.parquet")
     phi = result["phi"]
     return _Found(
         verdicts,
         Promise(str(phi["source"]), str(phi["text"]), str(phi["english"]), str(phi["hash"])),
-        _encoder(root, schema, phi),
+        encoder,
         columns["radius"].to_numpy(np.float64) if "radius" in columns else None,
     )
 
@@ -121,21 +135,27 @@ def _head(root: Path, result: Mapping[str, Any]) -> Any:
     return head_for(str(result.get("task"))).load(root / "model.safetensors")
 
 
-def _encoder(root: Path, schema: Schema, phi: Mapping[str, Any]) -> FrozenEncoder | None:
-    """With the φ that was audited; None where φ ranks training people, whom an audit's folder does not hold."""
+def _models(root: Path, schema: Schema, result: Mapping[str, Any]) -> tuple[FrozenEncoder | None, Model, Hashes]:
+    """Both models, and what the verdicts must be about: these very models and the φ that the result names.
+
+    The encoder is None where φ ranks training people, whom an audit's folder does not hold.
+    """
     from lcifr.data import Encoding
     from lcifr.learn.storage import read
 
-    stored = read(root / "encoder.safetensors", "FairEncoder")
+    stored, phi = read(root / "encoder.safetensors", "FairEncoder"), result["phi"]
+    encoding = _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
+    model = read_model(_head(root, result), tolerance=result.get("tolerance"))
+    network = stored.networks["encoder"]
+    about = Hashes(network.hash, model.network.hash, str(phi["hash"]), encoding.hash, model.decision.to_dict())
+    about.refuse_others({**result["hashes"], "decision": about.decision}, root / "result.json")
     try:
-        similarity = Similarity(
-            str(phi["text"]), schema, _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
-        )
+        similarity = Similarity(str(phi["text"]), schema, encoding)
     except LcifrError:
-        return None
+        return None, model, about
     if similarity.hash != phi["hash"]:
         raise ArtefactError(f"{root}: the formula in result.json is not the one that was audited: the hashes differ")
-    return FrozenEncoder(stored.networks["encoder"], similarity)
+    return FrozenEncoder(network, similarity), model, about
 
 
 def _fitting(encoding: Any, schema: Schema) -> Any:
@@ -152,6 +172,8 @@ def _read_consumer(root: Path, result: Mapping[str, Any]) -> _Found:
         rows = rows[rows["split"] == "held-out"]
     proved = result["provenance"]
     model = read_model(_head(root, result), tolerance=result.get("tolerance"))
+    if model.network.hash != result["model"]:
+        raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
     verdicts = Certificates.of_rows(rows, model, str(result["on"]))
     about = Provenance(**proved)
     similar = about.formula()  # read again: whoever edited the text is found out

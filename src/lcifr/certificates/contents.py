@@ -1,0 +1,50 @@
+"""Files by hash: what a folder held when it was written, and whether it still does.
+
+Of a folder with a manifest only the manifest is hashed: it names the others by hash itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lcifr.certificates.folder import MANIFEST, check_listed, sha256
+from lcifr.errors import ArtefactError
+
+
+def describe_contents(root: Path, *names: str) -> dict[str, str]:
+    """For every file its sha256, by its path below ``root``; hidden ones are nobody's results.
+
+    Parameters
+    ----------
+    names : the files and folders of ``root`` that are described; all if none is named.
+    """
+    there = [root / name for name in names] if names else sorted(root.iterdir())
+    files = sorted(file for one in there for file in _files(one))
+    return {file.relative_to(root).as_posix(): sha256(file) for file in files}
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.name.startswith("."):
+        return
+    if not path.is_dir():
+        yield path
+    elif (path / MANIFEST).is_file():
+        yield path / MANIFEST
+    else:
+        for below in path.iterdir():
+            yield from _files(below)
+
+
+def first_change(root: Path, described: Mapping[str, str]) -> str | None:
+    """The first file that is gone, or is not what it was when it was described; None where all are."""
+    for name, expected in described.items():
+        file = root / name
+        if file.is_symlink() or not file.is_file() or sha256(file) != expected:
+            return name
+        if file.name == MANIFEST:
+            try:
+                check_listed(file.parent)
+            except ArtefactError as problem:
+                return f"{name} ({str(problem).splitlines()[0]})"
+    return None

@@ -1,0 +1,65 @@
+"""What verdicts are about, by hash: whatever is read together must name the same weights, formula and rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from lcifr.certificates.decision import Model
+from lcifr.certificates.encoder import freeze
+from lcifr.errors import ArtefactError
+
+
+@dataclass(frozen=True)
+class Hashes:
+    """Weights, formula and encoding by hash, and the rule of decision in full.
+
+    Parameters
+    ----------
+    encoder, model : weights. similarity : φ, resolved. encoding : of the people.
+    decision : what counts as the same decision.
+    """
+
+    encoder: str
+    model: str
+    similarity: str
+    encoding: str
+    decision: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, encoder: Any, model: Model) -> Hashes:
+        """Those of an encoder with its φ, and of the model on top of it."""
+        frozen = freeze(encoder)
+        return cls(
+            encoder=frozen.network.hash,
+            model=model.network.hash,
+            similarity=frozen.similarity.hash,
+            encoding=frozen.encoding.hash,
+            decision=model.decision.to_dict(),
+        )
+
+    def refuse_others(self, found: Mapping[str, Any], where: Path) -> None:
+        """Refuse what a file says of itself where it is about something else; the first difference is named."""
+        expected = asdict(self)
+        for field in fields(self):
+            if found.get(field.name) != expected[field.name]:
+                raise ArtefactError(
+                    f"{where} is about another {WORDS[field.name]}: {_short(found.get(field.name))}, "
+                    f"expected {_short(expected[field.name])}",
+                    fix="give the folder as it was written, or audit again",
+                )
+
+
+WORDS = {
+    "encoder": "encoder",
+    "model": "model",
+    "similarity": "φ",
+    "encoding": "encoding of the people",
+    "decision": "rule of decision",
+}
+
+
+def _short(value: Any) -> str:
+    return f"{value[:12]}…" if isinstance(value, str) and len(value) > 12 else str(value)

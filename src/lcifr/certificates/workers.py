@@ -1,0 +1,140 @@
+"""Processes that work on the chunks of a large run: this one, and one per core where that is worth their start."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from types import TracebackType
+from typing import Any, Protocol, Self, final
+
+STARTING = 8.0
+"""Seconds of work that must be left for one process before others are started. A process takes three to four seconds of
+a core to start, because it imports torch; two of them gain something only where twice that is left."""
+TRIED = 2
+"""Chunks done here before that is judged: the first one may have compiled something."""
+
+
+class Work(Protocol):
+    """What is done with a chunk. It travels to other processes."""
+
+    def work(self, chunk: Any) -> bytes: ...
+
+
+class Chunked(Protocol):
+    """Some people."""
+
+    @property
+    def ids(self) -> tuple[str | int, ...]: ...
+
+
+@final
+class Crew:
+    """Whom to give chunks to. Each process works on one core, so results are the same however many there are.
+
+    Parameters
+    ----------
+    workers : processes; 1 is this one alone. If None, one per core as soon as that is worth it.
+    """
+
+    def __init__(self, job: Work, workers: int | None) -> None:
+        self._job = job
+        self._asked, self._cores = workers, workers or available_cores()
+        self._pool: ProcessPoolExecutor | None = None
+        self._tried, self._spent, self._fastest = 0, 0.0, math.inf
+
+    @property
+    def size(self) -> int:
+        """How many work at the moment."""
+        return 1 if self._pool is None else self._cores
+
+    def submit(self, chunk: Chunked, left: int | None) -> Future[bytes]:
+        """What will be the content of its part. ``left`` : people still to do, with these; None if nobody knows."""
+        if self._pool is None and self._worth_starting(left):
+            self._start()
+        if self._pool is not None:
+            return _deaf_to_ctrl_c(self._pool.submit, _work, chunk)
+        done: Future[bytes] = Future()
+        begun = time.perf_counter()
+        done.set_result(self._job.work(chunk))
+        took = time.perf_counter() - begun
+        self._tried, self._spent = self._tried + 1, self._spent + took
+        self._fastest = min(self._fastest, took / max(len(chunk.ids), 1))
+        return done
+
+    def _worth_starting(self, left: int | None) -> bool:
+        if self._cores == 1 or self._asked is not None:
+            return self._cores > 1
+        ahead = self._spent if left is None else left * self._fastest
+        return self._tried >= TRIED and ahead > STARTING
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._others = set(multiprocessing.active_children())
+        self._pool = ProcessPoolExecutor(self._cores, context, _begin, (self._job, os.getpid()))
+
+    def __enter__(self) -> Self:
+        import torch
+
+        self._threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        import torch
+
+        torch.set_num_threads(self._threads)
+        if self._pool is None:
+            return
+        self._pool.shutdown(wait=error is None, cancel_futures=error is not None)
+        if error is not None:  # Ctrl-C above all: nobody waits for chunks that will not be stored
+            for worker in set(multiprocessing.active_children()) - self._others:
+                worker.terminate()
+
+
+def available_cores() -> int:
+    """Those that this process may use, which can be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def _deaf_to_ctrl_c(submit: Callable[..., Future[bytes]], *work: Any) -> Future[bytes]:
+    """Submit: workers start here and inherit the mask, else Ctrl-C while they import would print their tracebacks."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return submit(*work)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return submit(*work)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)  # what came meanwhile is delivered now
+
+
+_JOB: Work | None = None  # of a worker process
+
+
+def _begin(job: Work, parent: int) -> None:
+    global _JOB
+    import torch
+
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, who keeps what is finished
+    _JOB = job
+    threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+
+def _leave_with(parent: int) -> None:
+    """A worker whose parent was killed would wait for ever."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def _work(chunk: Any) -> bytes:
+    assert _JOB is not None
+    return _JOB.work(chunk)
