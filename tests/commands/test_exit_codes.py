@@ -41,6 +41,8 @@ def _tied(story: Path, place: Path) -> Path:
     )
     head._keep(Decider(zeros, head.decider_.target), head.history_)
     head.save(place / "tied/model.safetensors")
+    result = json.loads((place / "tied/result.json").read_text(encoding="utf-8")) | {"model": head.network_.hash}
+    (place / "tied/result.json").write_text(json.dumps(result), encoding="utf-8")
     return place / "tied"
 
 

@@ -249,7 +249,7 @@ def test_proofs_and_baselines_of_many_are_refused_or_left_out_aloud(
     said = lcifr("represent", story / "producer", table, "--bundle", "--out", "out", cwd=tmp_path, expect=2)
     assert "--bundle needs everybody in memory: 20 people, at most 10" in said.err
     for option in ("--bundle", "--baselines"):
-        said = lcifr("audit", *both, table, option, "--out", "out", cwd=tmp_path, expect=2)
+        said = lcifr("audit", *both, table, "--no-bundle", option, "--out", "out", cwd=tmp_path, expect=2)
         assert f"{option} needs everybody in memory: 20 people, at most 10" in said.err
     assert list(tmp_path.iterdir()) == []
     said = lcifr("audit", *both, table, "--no-bundle", "--out", "out", cwd=tmp_path, expect=None)

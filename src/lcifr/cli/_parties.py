@@ -137,9 +137,9 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
     made, used = read_producer(producer), read_consumer(consumer)
     fitted = load_encoder(producer)
     head = load_model(consumer / MODEL, str(used.get("task")))
-    _refuse_mixed(producer, "encoder", made.get("encoder"), fitted.network_.hash)
-    _refuse_mixed(producer, "φ", (made.get("phi") or {}).get("hash"), fitted.similarity_.hash)
-    _refuse_mixed(consumer, "model", used.get("model"), head.network_.hash)
+    refuse_mixed(producer, "encoder", made.get("encoder"), fitted.network_.hash)
+    refuse_mixed(producer, "φ", (made.get("phi") or {}).get("hash"), fitted.similarity_.hash)
+    refuse_mixed(consumer, "model", used.get("model"), head.network_.hash)
     if (used.get("provenance") or {}).get("weights") != fitted.network_.hash:
         raise LcifrError(
             f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",
@@ -161,7 +161,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
     )
 
 
-def _refuse_mixed(folder: Path, what: str, said: Any, found: str) -> None:
+def refuse_mixed(folder: Path, what: str, said: Any, found: str) -> None:
     """Files of two runs in one folder: what its result says of itself is not what is there."""
     if said != found:
         raise LcifrError(

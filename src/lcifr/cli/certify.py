@@ -93,9 +93,11 @@ def _from_handover(
     from lcifr.certificates.handover import Outline
     from lcifr.certificates.tally import Tally
     from lcifr.cli._learning import decision_of, load_model, say_resumed, timed, watched
+    from lcifr.cli._parties import refuse_mixed
 
     used = read_consumer(consumer)
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
+    refuse_mixed(consumer, "model", used.get("model"), head.network_.hash)
     handed = Outline.read(folder)
     if handed.provenance.weights != used["provenance"]["weights"]:
         raise LcifrError(
