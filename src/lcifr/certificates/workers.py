@@ -105,14 +105,26 @@ def available_cores() -> int:
 
 
 def _deaf_to_ctrl_c(submit: Callable[..., Future[bytes]], *work: Any) -> Future[bytes]:
-    """Submit: workers start here and inherit the mask, else Ctrl-C while they import would print their tracebacks."""
+    """Submit: workers start here and inherit the mask, else Ctrl-C while they import would print their tracebacks.
+
+    The mask is that of one thread, and another may take the signal. So it is noted meanwhile, and obeyed afterwards: a
+    worker that is half started would complain.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         return submit(*work)
+    handler, came = signal.getsignal(signal.SIGINT), list[int]()
+    deferred = callable(handler) and threading.current_thread() is threading.main_thread()
+    if deferred:
+        signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return submit(*work)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)  # what came meanwhile is delivered now
+        if deferred:
+            signal.signal(signal.SIGINT, handler)
+        if came and callable(handler):
+            handler(signal.SIGINT, None)
 
 
 _JOB: Work | None = None  # of a worker process
