@@ -91,7 +91,7 @@ def parts(work: Path) -> list[Path]:
     return [path for path in (work / ".audited.parts").glob("part-*") if path.is_file()]
 
 
-KILLED = """import os, signal; from lcifr.certification import parts
+KILLED = """import os, signal; from lcifr.runs import parts
 parts.discard = lambda parts: os.kill(os.getpid(), signal.SIGKILL)
 """
 """kill −9 at the moment when the hand-over has just got its name."""
