@@ -25,7 +25,7 @@ from lcifr.errors import NetworkError
 from lcifr.estimators import RobustClassifier
 from lcifr.models.adapter import adapt
 from lcifr.models.target import Kind
-from tests.learn.test_heads import latent
+from tests.learn.latents import latent
 
 MLP = {"hidden_layer_sizes": (6, 5), "max_iter": 30, "random_state": 0}
 CLASSIFIERS = [

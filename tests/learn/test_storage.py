@@ -12,8 +12,8 @@ import pytest
 
 from lcifr.errors import LcifrError, LearningError
 from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor
+from tests.learn.latents import latent
 from tests.learn.populations import FORMULA, SCHEMA, population
-from tests.learn.test_heads import latent
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
 QUICK: dict[str, Any] = {"epochs": 3, "batch_size": 32, "latent_dim": 3}

@@ -11,21 +11,9 @@ import torch
 from lcifr.errors import LearningError
 from lcifr.estimators import RobustClassifier, RobustRegressor
 from lcifr.models.target import Kind, Target
+from tests.learn.latents import latent
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
-
-
-def latent(people: int, *, kind: str = "binary", seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points, labels, radii. The first coordinate tells most; the second is a lure with a large radius behind it."""
-    draw = np.random.default_rng(seed)
-    z = draw.normal(size=(people, 4))
-    drive = 2 * z[:, 0] + z[:, 1] - 0.5 * z[:, 2] + 0.3 * draw.normal(size=people)
-    radius = draw.uniform(0.05, 0.4, people)
-    if kind == "number":
-        return z, 10 * drive + 100, radius
-    if kind == "classes":
-        return z, np.array(["a", "b", "c"])[np.digitize(drive, [-1, 1])], radius
-    return z, (drive > 0).astype(int), radius
 
 
 def corners(z: np.ndarray, radius: np.ndarray, count: int = 60) -> np.ndarray:
