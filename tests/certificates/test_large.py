@@ -16,12 +16,12 @@ import pytest
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
-from lcifr.certification.decision import read_model
 from lcifr.certification.hashes import Hashes
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError, LcifrError, TableError
+from lcifr.models.load import read_model
 from lcifr.runs import large as large
 from lcifr.runs import parts
 from lcifr.runs.audited import read_audited, revise_audited

@@ -10,8 +10,9 @@ import torch
 
 from lcifr.errors import LearningError
 from lcifr.estimators import RobustClassifier, RobustRegressor
-from lcifr.models.target import Kind, Target
-from tests.learn.latents import latent
+from lcifr.learn.target import Target
+from lcifr.models.rule import Kind
+from tests.learn.populations import latent
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
 
@@ -93,7 +94,7 @@ def test_worst_values_of_a_linear_head_are_attained() -> None:
         point = z[:, None] + radius[:, None, None] * directions.sign()
         reached = (directions * point).sum(-1)
         torch.testing.assert_close(worst, reached)
-        assert target.kind is (Kind.BINARY if classes == 2 else Kind.CLASSES)
+        assert target.kind is (Kind.SIGN if classes == 2 else Kind.CLASS)
 
 
 def test_losses_are_the_usual_ones() -> None:
