@@ -13,7 +13,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from lcifr.certification.auditor import Audit, audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Certificates, Reason, Verdict

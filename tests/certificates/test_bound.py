@@ -12,7 +12,7 @@ import pytest
 
 from lcifr.artifacts.folder import MANIFEST
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent
 from lcifr.check.bundle import check_bundle

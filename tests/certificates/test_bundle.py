@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from lcifr.artifacts.folder import sha256
 from lcifr.certification.auditor import audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent

@@ -14,7 +14,7 @@ import pytest
 
 import lcifr
 from lcifr.artifacts.folder import sha256
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.check import Rejected

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.online import OnlineCertifier
 from sklearn.neural_network import MLPClassifier
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.online import Desk
-from lcifr.certification.population import lower_bound, state
+from lcifr.certification.population.statement import lower_bound, state
 from lcifr.certification.producer import represent
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
@@ -88,7 +88,7 @@ def test_one_person_at_a_time_agrees_with_the_audit(german: Dataset, parts: tupl
     encoder, model = parts
     table = german.test.X.head(12)
     found = audit(encoder, model, table, modular=False)
-    desk = Desk(encoder, model)
+    desk = OnlineCertifier(encoder, model)
     for row, person in enumerate(table.to_dict("records")):
         decided = desk.decide(person)
         assert (decided.verdict == "CERTIFIED") == found.certified[row]

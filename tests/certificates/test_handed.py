@@ -17,10 +17,10 @@ from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.artifacts.handover import IDS, LATENT, Representation
 from lcifr.artifacts.handover_chunks import read_handed, stream_ids
 from lcifr.certification.consumer import certify
+from lcifr.certification.population.tally import Tally
 from lcifr.certification.producer import represent
-from lcifr.certification.tally import Tally
 from lcifr.errors import ArtefactError
-from lcifr.runs.certified import certify_folder, read_certified
+from lcifr.runs.streaming.certified import certify_folder, read_certified
 from tests.certificates.scenes import FORMULAS, scene
 
 LISTS = st.lists(st.text(max_size=4) | st.integers(), max_size=12)

@@ -16,16 +16,16 @@ import pytest
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.decision import read_model
-from lcifr.certification.hashes import Hashes
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError, LcifrError, TableError
-from lcifr.runs import large as large
-from lcifr.runs import parts
-from lcifr.runs.audited import read_audited, revise_audited
-from lcifr.runs.file_runs import audit_file, represent_file
+from lcifr.runs.streaming import large as large
+from lcifr.runs.streaming import parts
+from lcifr.runs.streaming.audited import read_audited, revise_audited
+from lcifr.runs.streaming.file_runs import audit_file, represent_file
 from tests.certificates.scenes import FORMULAS, Scene, people, scene
 
 ROOT = Path(__file__).parents[2]
@@ -74,8 +74,8 @@ SCRIPT = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from tests.certificates.test_large import CHUNK, one
-from lcifr.runs import large as large
-from lcifr.runs.file_runs import represent_file
+from lcifr.runs.streaming import large as large
+from lcifr.runs.streaming.file_runs import represent_file
 
 write = large.write_whole
 def slowly(path, content):  # or everything is over before it can be killed

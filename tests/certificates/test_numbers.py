@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.online import OnlineCertifier
 
 from lcifr.certification.auditor import audit
 from lcifr.certification.consumer import certify
 from lcifr.certification.merged_network import merge
-from lcifr.certification.online import Desk
 from lcifr.certification.producer import represent
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustRegressor
@@ -71,7 +71,7 @@ def test_every_answer_is_in_the_labels_unit(learned: tuple[FairEncoder, RobustRe
         assert found.frame()["prediction"].to_numpy() == pytest.approx(predicted)
         assert found.margin.max() <= 500.0
         assert found.model.decision.tolerance == 500.0
-    desk = Desk(encoder, head, tolerance=500.0).decide(X.iloc[0].to_dict())
+    desk = OnlineCertifier(encoder, head, tolerance=500.0).decide(X.iloc[0].to_dict())
     assert desk.prediction == pytest.approx(predicted[0])
     assert desk.margin <= 500.0
 

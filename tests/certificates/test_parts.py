@@ -27,9 +27,9 @@ from lcifr.data.io.stream import read_chunks
 from lcifr.data.io.uniqueness import Uniqueness, hashed
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.locking import LockedError, locked
-from lcifr.runs import certified, large, parts
-from lcifr.runs import file_runs as files
-from lcifr.runs.file_runs import audit_file, represent_file
+from lcifr.runs.streaming import certified, large, parts
+from lcifr.runs.streaming import file_runs as files
+from lcifr.runs.streaming.file_runs import audit_file, represent_file
 from tests.certificates.scenes import SCHEMA, people
 from tests.certificates.test_large import ROOT, contents, one
 
@@ -209,8 +209,8 @@ def test_a_folder_that_appears_meanwhile_is_left_alone(
 KILLED = f"""
 import os, signal, sys
 sys.path.insert(0, {str(ROOT)!r})
-from lcifr.runs import file_runs as files, parts as large
-from lcifr.runs import file_runs as files, parts
+from lcifr.runs.streaming import file_runs as files, parts as large
+from lcifr.runs.streaming import file_runs as files, parts
 from tests.certificates.test_parts import audit_all
 
 def kill(*arguments):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.population import group_metrics
+from lcifr.certification.population.statement import group_metrics
 from lcifr.errors import LcifrError
 from tests.certificates.scenes import FORMULAS, scene
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lcifr.certification import evidence
 from lcifr.certification.auditor import audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles import evidence
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.check.bundle import check_bundle

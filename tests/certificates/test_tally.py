@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from lcifr.artifacts.handover_chunks import median
 from lcifr.certification.auditor import Audit, audit
 from lcifr.certification.consumer import certify
-from lcifr.certification.population import state, state_tally
+from lcifr.certification.population.statement import state, state_tally
+from lcifr.certification.population.tally import Tally
 from lcifr.certification.producer import represent
-from lcifr.certification.tally import Tally
 from lcifr.certification.verdicts import Certificates, Reason, Verdict
 from tests.certificates.scenes import FORMULAS, scene
 

@@ -12,13 +12,13 @@ import pytest
 
 from lcifr import FairEncoder
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Individuals
-from lcifr.runs.file_runs import represent_file
+from lcifr.runs.streaming.file_runs import represent_file
 from lcifr.similarity.similarity import Similarity
 from tests.certificates.test_whole import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network

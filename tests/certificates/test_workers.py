@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from lcifr.runs import workers
-from lcifr.runs.workers import Crew
+from lcifr.runs.streaming import workers
+from lcifr.runs.streaming.workers import Crew
 
 
 @dataclass(frozen=True)

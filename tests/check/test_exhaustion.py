@@ -17,7 +17,7 @@ import pytest
 
 import lcifr
 from lcifr.artifacts.folder import sha256
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
 from lcifr.check.limits import LETTERS, STEPS
 from lcifr.errors import ArtefactError

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected

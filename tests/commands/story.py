@@ -50,7 +50,7 @@ def lcifr(*words: Any, cwd: Path, expect: int | None = 0) -> Said:
     return said
 
 
-SLOWLY = """import time; from lcifr.runs import large; write = large.write_whole
+SLOWLY = """import time; from lcifr.runs.streaming import large; write = large.write_whole
 large.write_whole = lambda *part: (time.sleep(0.3), write(*part))
 """
 """Parts are made in no time: a run that is to be stopped between two of them must wait before it writes one."""

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from lcifr.estimators import frontier
-from lcifr.runs import file_runs as files
+from lcifr.runs.streaming import file_runs as files
 from tests.commands.story import QUICK, lcifr, start, write_german, write_made_up
 
 STOPPED = 130
@@ -91,7 +91,7 @@ def parts(work: Path) -> list[Path]:
     return [path for path in (work / ".audited.parts").glob("part-*") if path.is_file()]
 
 
-KILLED = """import os, signal; from lcifr.runs import parts
+KILLED = """import os, signal; from lcifr.runs.streaming import parts
 parts.discard = lambda parts: os.kill(os.getpid(), signal.SIGKILL)
 """
 """kill −9 at the moment when the hand-over has just got its name."""

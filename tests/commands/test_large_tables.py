@@ -18,15 +18,15 @@ import pytest
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.consumer import certify
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.certification.producer import represent
 from lcifr.data import Individuals
 from lcifr.data.io import stream
 from lcifr.report import folder as report_folder
-from lcifr.runs import certified
-from lcifr.runs import file_runs as files
 from lcifr.runs import limits as _limits
 from lcifr.runs.learning import load_encoder, load_model
+from lcifr.runs.streaming import certified
+from lcifr.runs.streaming import file_runs as files
 from tests.commands.story import QUICK, lcifr, start
 from tests.commands.test_interrupt import contents
 
@@ -193,7 +193,7 @@ def test_a_killed_command_goes_on_and_ends_the_same(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
 
 
-COUNTING = """import os, signal; from lcifr.certification import tally
+COUNTING = """import os, signal; from lcifr.certification.population import tally
 tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -126,7 +126,7 @@ def test_with_force_only_results_are_replaced(story: Path, tmp_path: Path, monke
 
 # -- changed by hand ---------------------------------------------------------------------------------------------------
 
-COUNTING = """import os, signal; from lcifr.certification import tally
+COUNTING = """import os, signal; from lcifr.certification.population import tally
 tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 """kill −9 when all is proved and nothing is counted."""
@@ -148,7 +148,7 @@ def test_an_encoder_that_was_edited_is_learned_again(story: Path, tmp_path: Path
     words = ("produce", story / "people.csv", "--phi", story / "people.phi", "--target", "repaid", *QUICK)
     words = (*words, "--epochs", "2", "--no-bundle")
     lcifr(*words, "--out", "whole", cwd=tmp_path)
-    killed = "import os, signal; from lcifr.runs import file_runs as files\n"
+    killed = "import os, signal; from lcifr.runs.streaming import file_runs as files\n"
     killed += "files.represent_file = lambda *those, **how: os.kill(os.getpid(), signal.SIGKILL)\n"
     process = start(*words, "--out", "out", cwd=tmp_path, first=killed)
     process.communicate(timeout=300)

@@ -12,7 +12,7 @@ import pandas as pd
 from lcifr.certification.auditor import Audit, audit
 from lcifr.certification.decision import read_model
 from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema

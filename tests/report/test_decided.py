@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.population import state
-from lcifr.certification.tally import Tally
+from lcifr.certification.population.statement import state
+from lcifr.certification.population.tally import Tally
 from lcifr.report import build, render
 from lcifr.report.decided import MOST, OTHERS
 from lcifr.report.document import Table

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.cli.report import Format
 from lcifr.drawing.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError

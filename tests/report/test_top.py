@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.cli.audit import _beaten
 from lcifr.report import build, render
 from lcifr.report.content import Checked

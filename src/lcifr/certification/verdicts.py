@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.decision import FloatArray, Model
-from lcifr.certification.display import Shown
+from lcifr.certification.display import VerdictDisplay
 
 
 class Verdict(StrEnum):
@@ -37,7 +37,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, repr=False)
-class Certificates(Shown):
+class Certificates(VerdictDisplay):
     """What a consumer proved, per person.
 
     Parameters
@@ -112,10 +112,10 @@ class Certificates(Shown):
         )
 
 
-Found = TypeVar("Found", bound=Any)
+AnyVerdicts = TypeVar("AnyVerdicts", bound=Any)
 
 
-def unproved(found: Found, rows: Any) -> Found:
+def unproved(found: AnyVerdicts, rows: Any) -> AnyVerdicts:
     """The same certificates, or audit, with these people UNDECIDED: what cannot be shown to others is not counted."""
     verdict, reason, margin = found.verdict.copy(), found.reason.copy(), found.margin.copy()
     verdict[rows], reason[rows], margin[rows] = Verdict.UNDECIDED, Reason.UNPROVED, np.minimum(margin[rows], 0.0)

@@ -30,7 +30,7 @@ from lcifr.runs.parties import Parties, read_parties, read_whom
 from lcifr.runs.people_source import Whom
 
 if TYPE_CHECKING:
-    from lcifr.certification.drawn import Drawn
+    from lcifr.certification.bundles.drawn import Drawn
     from lcifr.runs.steps import Steps
 
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
@@ -105,7 +105,7 @@ def audit(
 
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
-    from lcifr.certification.drawn import draw
+    from lcifr.certification.bundles.drawn import draw
 
     parties = read_parties(producer, consumer, phi)
     parties.check_groups(by)
@@ -166,10 +166,10 @@ def _prove(steps: Steps, parties: Parties, whom: Whom, drawn: Drawn) -> dict[str
 
     Whose proof stops short is not certified any more.
     """
-    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.bundles.writer import write_bundle
     from lcifr.check.bundle import check_bundle
-    from lcifr.runs.audited import read_audited_rows, revise_audited
     from lcifr.runs.events import StepKind, step
+    from lcifr.runs.streaming.audited import read_audited_rows, revise_audited
 
     if not steps.kept(BUNDLE):
         everybody = (people for people, _ in whom.rows())
@@ -201,7 +201,7 @@ def _result(
     population: bool,
     baselines: Baselines,
 ) -> dict[str, Any]:
-    from lcifr.certification.population import state_tally
+    from lcifr.certification.population.statement import state_tally
     from lcifr.cli._words import learned_warnings
     from lcifr.runs.baselines import beaten_by
 
@@ -240,7 +240,7 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
 
 
 def _show(result: dict[str, Any], out: Path) -> None:
-    from lcifr.certification.drawn import Drawn
+    from lcifr.certification.bundles.drawn import Drawn
     from lcifr.cli._words import baseline_table, counterexample_table, statement_lines
     from lcifr.drawing.text import percent
 

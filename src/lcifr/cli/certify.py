@@ -30,7 +30,7 @@ from lcifr.runs.folder import Run, read_consumer, run_folder
 from lcifr.runs.limits import part_for
 
 if TYPE_CHECKING:
-    from lcifr.certification.tally import Tally
+    from lcifr.certification.population.tally import Tally
 
 EXAMPLE = "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5"
 
@@ -91,11 +91,11 @@ def _from_handover(
     run: Run, consumer: Path, folder: Path, on: Where, workers: int | None, chunk: int | None
 ) -> dict[str, Any]:
     from lcifr.artifacts.handover import Outline
-    from lcifr.certification.tally import Tally
-    from lcifr.runs.certified import CERTIFIED, certify_folder, read_certified
+    from lcifr.certification.population.tally import Tally
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.learning import decision_of, load_model, note_resumed
     from lcifr.runs.parties import refuse_mixed
+    from lcifr.runs.streaming.certified import CERTIFIED, certify_folder, read_certified
 
     used = read_consumer(consumer)
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
@@ -144,7 +144,7 @@ def _from_table(
 
 
 def _result(tally: Tally, about: dict[str, Any], proved: str, file: str) -> dict[str, Any]:
-    from lcifr.certification.population import state_tally
+    from lcifr.certification.population.statement import state_tally
 
     statement = asdict(state_tally(tally, held_out=False))
     del statement["subgroups"], statement["baselines"]

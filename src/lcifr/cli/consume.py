@@ -198,7 +198,7 @@ def _result(
     head: Head,
     found: dict[str, Certificates],
 ) -> dict[str, Any]:
-    from lcifr.certification.population import state
+    from lcifr.certification.population.statement import state
     from lcifr.cli._words import learned_warnings
 
     shown = HELD_OUT if HELD_OUT in found else TRAIN

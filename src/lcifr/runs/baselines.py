@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.certification.population import Statement
+    from lcifr.certification.population.statement import Statement
     from lcifr.data import Individuals
     from lcifr.estimators.head import Head
     from lcifr.runs.parties import Parties
@@ -26,7 +26,7 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
     """
     from lcifr.certification.auditor import audit
     from lcifr.certification.encoder import freeze
-    from lcifr.certification.population import state
+    from lcifr.certification.population.statement import state
     from lcifr.estimators import RobustClassifier, RobustRegressor, plain, unaware
     from lcifr.runs.events import StepKind, step
 

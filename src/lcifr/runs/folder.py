@@ -108,7 +108,7 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
 def notes() -> Iterator[None]:
     """What a run warns of while it is resumed or cannot be locked, as a line for people."""
     from lcifr.locking import NoLockWarning
-    from lcifr.runs.parts import PartsWarning
+    from lcifr.runs.streaming.parts import PartsWarning
 
     show = warnings.showwarning
 

@@ -15,7 +15,7 @@ from lcifr.runs.people_source import Whom
 
 if TYPE_CHECKING:
     from lcifr.certification.auditor import Audit
-    from lcifr.certification.tally import Tally
+    from lcifr.certification.population.tally import Tally
     from lcifr.data import Individuals
     from lcifr.runs.steps import Steps
 
@@ -36,8 +36,8 @@ def audit_people(
 ) -> None:
     """Audit everybody into the folder ``audited``, part by part, unless that is done already."""
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.file_runs import audit_file
     from lcifr.runs.learning import note_resumed
+    from lcifr.runs.streaming.file_runs import audit_file
 
     if steps.kept(AUDITED):
         return
@@ -59,8 +59,8 @@ def audit_people(
 
 def gather(work: Path, parties: Parties, whom: Whom, by: list[str] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
-    from lcifr.certification.tally import Tally
-    from lcifr.runs.audited import read_audited_chunks
+    from lcifr.certification.population.tally import Tally
+    from lcifr.runs.streaming.audited import read_audited_chunks
 
     found, labels = Gathered(Tally()), list[Any]()
 

@@ -30,8 +30,8 @@ def hand_over(
     Their attributes are read where they are: a copy of them could be left where a consumer gets it.
     """
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.file_runs import represent_file
     from lcifr.runs.learning import note_resumed
+    from lcifr.runs.streaming.file_runs import represent_file
 
     if steps.kept(name):
         return
@@ -57,7 +57,7 @@ def refuse_bundle(people: int) -> None:
 def prove_radii(steps: Steps, encoder: FairEncoder, whom: Whom, handed: str) -> None:
     """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
     from lcifr.artifacts.handover import Representation
-    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.bundles.writer import write_bundle
     from lcifr.runs.events import step
 
     if not steps.kept(BUNDLE):

@@ -27,6 +27,6 @@ def refuse_more(people: int, most: int, what: str, fix: str) -> None:
 
 def part_for(people: int, asked: int | None) -> int:
     """People per part: as asked, else few, else so many that there are not too many parts."""
-    from lcifr.runs.large import CHUNK
+    from lcifr.runs.streaming.large import CHUNK
 
     return asked or (min(PART, max(SMALLEST, -(-people // PARTS))) if people <= FEW else CHUNK)

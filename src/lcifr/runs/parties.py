@@ -16,9 +16,9 @@ from lcifr.runs.people_source import Whom, draw, look_at, whom_of
 from lcifr.runs.tables import HELD_OUT, TRAIN, Side
 
 if TYPE_CHECKING:
+    from lcifr.certification.bundles.hashes import Hashes
     from lcifr.certification.decision import Model
     from lcifr.certification.encoder import FrozenEncoder
-    from lcifr.certification.hashes import Hashes
     from lcifr.data import Individuals, Schema
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.head import Head
@@ -68,7 +68,7 @@ class Parties:
     @cached_property
     def hashes(self) -> Hashes:
         """What all verdicts must be about."""
-        from lcifr.certification.hashes import Hashes
+        from lcifr.certification.bundles.hashes import Hashes
 
         return Hashes.of(self.encoder, self.model)
 

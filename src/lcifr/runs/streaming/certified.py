@@ -19,8 +19,8 @@ from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
-from lcifr.runs.large import CHUNK, Done, Job, run_parts
-from lcifr.runs.parts import assembled, parts_beside
+from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
+from lcifr.runs.streaming.parts import assembled, parts_beside
 
 CERTIFIED = "certificates.parquet"
 
@@ -55,7 +55,7 @@ def certify_folder(
     Parameters
     ----------
     handover : the folder that the producer handed over. model, on, tolerance : as for :func:`lcifr.certify`.
-    chunk, workers : as for :func:`lcifr.runs.file_runs.represent_file`.
+    chunk, workers : as for :func:`lcifr.runs.streaming.file_runs.represent_file`.
     """
     source, target = Path(handover), Path(folder)
     job = _Certify(read_model(model, tolerance=tolerance), on)

@@ -22,12 +22,12 @@ import numpy as np
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import Audit, ask_whole
+from lcifr.certification.bundles.drawn import Drawn
+from lcifr.certification.bundles.evidence import Evidence, box_question, prove
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.decision import Asked
-from lcifr.certification.drawn import Drawn
 from lcifr.certification.encoder import Encoder, freeze
-from lcifr.certification.evidence import Evidence, box_question, prove
 from lcifr.certification.merged_network import merge
 from lcifr.certification.producer import versions
 from lcifr.certification.verdicts import Certificates, unproved

@@ -15,18 +15,18 @@ from pyarrow import compute
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_folder
 from lcifr.artifacts.joining import Rows
 from lcifr.certification.auditor import Audit
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.decision import Model
-from lcifr.certification.hashes import Hashes
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
-from lcifr.runs.file_runs import AUDITED, FORMAT
+from lcifr.runs.streaming.file_runs import AUDITED, FORMAT
 
 
 def read_audited(folder: str | Path, people: Individuals, model: Model, about: Hashes) -> Audit:
-    """What :func:`lcifr.runs.file_runs.audit_file` wrote, about these people and this model.
+    """What :func:`lcifr.runs.streaming.file_runs.audit_file` wrote, about these people and this model.
 
     Parameters
     ----------

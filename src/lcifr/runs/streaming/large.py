@@ -20,8 +20,8 @@ from lcifr.data.io.uniqueness import Uniqueness, hashed
 from lcifr.errors import ArtefactError
 from lcifr.files import write_whole
 from lcifr.runs.events import counting_people
-from lcifr.runs.parts import Parts
-from lcifr.runs.workers import Crew
+from lcifr.runs.streaming.parts import Parts
+from lcifr.runs.streaming.workers import Crew
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.certification.auditor import Audit
-from lcifr.certification.fit import Fit
+from lcifr.certification.population.fit import Fit
 from lcifr.certification.verdicts import Certificates
 from lcifr.errors import LcifrError
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lcifr.certification.auditor import Audit
-from lcifr.certification.tally import Tally
+from lcifr.certification.population.tally import Tally
 from lcifr.certification.verdicts import Certificates
 from lcifr.drawing.text import at_least, fixed, percent, quantity
 from lcifr.errors import LcifrError

@@ -38,7 +38,7 @@ class Decided:
     vacuous: bool
 
 
-class Desk:
+class OnlineCertifier:
     """Decides and certifies people one by one, from end to end.
 
     Plain bounds settle most people in one pass; the others get branch-and-bound within ``budget`` nodes.
