@@ -13,7 +13,7 @@ import pytest
 from lcifr.artifacts.folder import sha256
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from tests.certificates.test_bundle import SCENES, contents, judge_of, judged_by, rewritten
+from tests.certification.bundles.test_tampering import SCENES, contents, judge_of, judged_by, rewritten
 
 
 def report_of(tmp_path: Path, plain: dict[str, Any]) -> Any:

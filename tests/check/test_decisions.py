@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lcifr.check import read_network
 from lcifr.check.judge import Judge
 from lcifr.check.similar import Formula
-from tests.certificates.test_bundle import judged_by
+from tests.certification.bundles.test_tampering import judged_by
 from tests.check.test_narrowing import table_of
 
 SIMPLE = st.integers(-2, 2)

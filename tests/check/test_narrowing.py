@@ -23,7 +23,7 @@ from lcifr.check.limits import Limit
 from lcifr.check.similar import Formula, Table, derive
 from lcifr.cli.check import check
 from lcifr.errors import LcifrError
-from tests.certificates.test_bundle import contents, judge_of, judged_by, rewritten
+from tests.certification.bundles.test_tampering import contents, judge_of, judged_by, rewritten
 from tests.check.test_cells import inside
 
 

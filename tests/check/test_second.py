@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check.bundle import check_bundle
-from tests.certificates.test_bundle import KINDS, PARTS, SCENES, bundle, changed, confirmed_in, contents
+from tests.certification.bundles.test_tampering import KINDS, PARTS, SCENES, bundle, changed, confirmed_in, contents
 from tests.check.second import BROKEN, Second, name_of_handover
 
 

@@ -12,7 +12,7 @@ import tokenize
 from pathlib import Path
 
 import lcifr
-from tests.certificates.test_bundle import bundle
+from tests.certification.bundles.test_tampering import bundle
 
 PAGE = (Path(__file__).parents[2] / "docs" / "trust.md").read_text(encoding="utf-8")
 COMMAND = (sys.executable, "-c", "from lcifr.cli import main; main()")

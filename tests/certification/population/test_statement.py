@@ -10,7 +10,7 @@ import pytest
 from lcifr.certification.auditor import audit
 from lcifr.certification.population.statement import group_metrics
 from lcifr.errors import LcifrError
-from tests.certificates.scenes import FORMULAS, scene
+from tests.certification.scenes import FORMULAS, scene
 
 
 def test_group_metrics_are_those_of_each_group() -> None:

@@ -16,7 +16,7 @@ from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustRegressor
 from lcifr.models.network import Network, compose
 from lcifr.prove import maximize
-from tests.certificates.scenes import FORMULAS, scene
+from tests.certification.scenes import FORMULAS, scene
 from tests.learn.populations import FORMULA, population
 
 UNITS = [(1.0, 0.0), (1e-6, -3e-6), (1e9, -4e10)]

@@ -27,7 +27,7 @@ from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import reading
 from lcifr.check.judge import Judge, Report, forward
 from lcifr.check.similar import Formula, Table, derive
-from tests.certificates.scenes import FORMULAS, Scene, scene
+from tests.certification.scenes import FORMULAS, Scene, scene
 from tests.prove.instances import random_network
 
 KINDS = ("ball", "box", "whole")

@@ -26,7 +26,7 @@ from lcifr.runs.streaming import large as large
 from lcifr.runs.streaming import parts
 from lcifr.runs.streaming.audited import read_audited, revise_audited
 from lcifr.runs.streaming.file_runs import audit_file, represent_file
-from tests.certificates.scenes import FORMULAS, Scene, people, scene
+from tests.certification.scenes import FORMULAS, Scene, people, scene
 
 ROOT = Path(__file__).parents[2]
 SEED, COUNT, CHUNK = 2, 60, 5
@@ -73,7 +73,7 @@ def test_processes_give_the_same_as_one(tmp_path: Path) -> None:
 SCRIPT = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT)!r})
-from tests.certificates.test_large import CHUNK, one
+from tests.runs.streaming.test_large import CHUNK, one
 from lcifr.runs.streaming import large as large
 from lcifr.runs.streaming.file_runs import represent_file
 

@@ -29,8 +29,8 @@ from lcifr.models.network import Network
 from lcifr.prove import maximize
 from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
-from tests.certificates.scenes import Scene
-from tests.certificates.test_bundle import Oracle, contents_of, judge_of, judged_by
+from tests.certification.scenes import Scene
+from tests.certification.bundles.test_tampering import Oracle, contents_of, judge_of, judged_by
 from tests.check.second.proof import exact, merge, run
 from tests.check.test_second import refused, second_of
 from tests.prove.instances import random_network

@@ -30,8 +30,8 @@ from lcifr.locking import LockedError, locked
 from lcifr.runs.streaming import certified, large, parts
 from lcifr.runs.streaming import file_runs as files
 from lcifr.runs.streaming.file_runs import audit_file, represent_file
-from tests.certificates.scenes import SCHEMA, people
-from tests.certificates.test_large import ROOT, contents, one
+from tests.certification.scenes import SCHEMA, people
+from tests.runs.streaming.test_large import ROOT, contents, one
 
 CHUNK, PARTS = 5, 4
 
@@ -211,7 +211,7 @@ import os, signal, sys
 sys.path.insert(0, {str(ROOT)!r})
 from lcifr.runs.streaming import file_runs as files, parts as large
 from lcifr.runs.streaming import file_runs as files, parts
-from tests.certificates.test_parts import audit_all
+from tests.runs.streaming.test_parts import audit_all
 
 def kill(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)

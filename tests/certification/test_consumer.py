@@ -23,7 +23,7 @@ from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.network import Network
-from tests.certificates.scenes import FORMULAS, scene
+from tests.certification.scenes import FORMULAS, scene
 from tests.prove.instances import random_network, wild
 
 NOBODY = Provenance("", "", "", "", None, 1e-6, "given")

@@ -11,7 +11,7 @@ from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Verdict
 from lcifr.models.network import Network
-from tests.certificates.scenes import people, similarity
+from tests.certification.scenes import people, similarity
 
 FORMULA = "same(all except income) and income within 20"
 

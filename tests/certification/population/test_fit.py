@@ -14,7 +14,7 @@ from lcifr.certification.auditor import audit
 from lcifr.certification.population.fit import Fit
 from lcifr.certification.population.statement import state
 from lcifr.drawing.text import moved_words, quantity
-from tests.certificates.scenes import FORMULAS, scene
+from tests.certification.scenes import FORMULAS, scene
 
 
 @given(

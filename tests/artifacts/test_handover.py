@@ -17,7 +17,7 @@ from lcifr.artifacts.folder import sha256
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.producer import represent
 from lcifr.errors import ArtefactError, LcifrError
-from tests.certificates.scenes import FORMULAS, Scene, scene
+from tests.certification.scenes import FORMULAS, Scene, scene
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
 from lcifr.regions.whole_numbers import narrowed
-from tests.certificates.scenes import FORMULAS, Scene, scene, scene_of
+from tests.certification.scenes import FORMULAS, Scene, scene, scene_of
 from tests.similarity.worlds import World, worlds
 
 NOBODY_IS_SIMILAR = FORMULAS[5]

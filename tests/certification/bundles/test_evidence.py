@@ -18,7 +18,7 @@ from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.prove import maximize
-from tests.certificates.scenes import FORMULAS, Scene, scene
+from tests.certification.scenes import FORMULAS, Scene, scene
 
 ONS = ("ball", "box", "whole")
 CLOSE = ((6, 0), (6, 2), (14, 2))  # seed, formula: somebody is certified, but not by intervals

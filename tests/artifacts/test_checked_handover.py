@@ -18,7 +18,7 @@ from lcifr.certification.producer import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.errors import ArtefactError
 from lcifr.similarity.similarity import Similarity
-from tests.certificates.scenes import FORMULAS, Scene, scene
+from tests.certification.scenes import FORMULAS, Scene, scene
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from lcifr.certification.population.statement import state, state_tally
 from lcifr.certification.population.tally import Tally
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Certificates, Reason, Verdict
-from tests.certificates.scenes import FORMULAS, scene
+from tests.certification.scenes import FORMULAS, scene
 
 COUNT = 24
 PARTS = st.lists(st.integers(0, COUNT), max_size=6).map(lambda cuts: [0, *sorted(cuts), COUNT])
