@@ -13,7 +13,7 @@ from lcifr.data import Encoding
 from lcifr.drawing.text import visible
 from lcifr.errors import LcifrError
 from lcifr.similarity import Similarity
-from tests.certificates import scenes
+from tests.certification import scenes
 from tests.report.scenes import FRONTIER, HOSTILE, IMAGE, SCRIPT, audited
 
 

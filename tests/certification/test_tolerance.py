@@ -29,10 +29,10 @@ from lcifr.models.network import Network
 from lcifr.prove import maximize
 from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
+from tests.certification.bundles.made_bundles import Oracle, contents_of, judge_of, judged_by
 from tests.certification.scenes import Scene
-from tests.certification.bundles.test_tampering import Oracle, contents_of, judge_of, judged_by
+from tests.check.second.asking import refused, second_of
 from tests.check.second.proof import exact, merge, run
-from tests.check.test_second import refused, second_of
 from tests.prove.instances import random_network
 
 SCHEMA = Schema((Numeric("a", lower=-50, upper=50), Numeric("b", lower=-50, upper=50)))

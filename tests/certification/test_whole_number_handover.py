@@ -20,7 +20,7 @@ from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Individuals
 from lcifr.runs.streaming.file_runs import represent_file
 from lcifr.similarity.similarity import Similarity
-from tests.certification.test_whole_numbers import ENCODING, FRAME, SCHEMA, everybody
+from tests.certification.whole_people import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network
 
 PHI = "a within 1.7 and b within 2.9"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,23 +15,13 @@ from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.check.bundle import check_bundle
-from lcifr.data import Categorical, Encoding, Numeric, Schema
+from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.network import Network
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrowed
 from lcifr.similarity.similarity import Similarity
+from tests.certification.whole_people import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network
-
-SCHEMA = Schema((Numeric("a", integer=True), Numeric("b", integer=True), Categorical("c", ("u", "v"))))
-FRAME = pd.DataFrame({"a": [0, 3, 7, 9, -4, 2], "b": [10, 11, 9, 30, 12, 25], "c": ["u", "v", "u", "v", "u", "v"]})
-ENCODING = Encoding.fit(FRAME, SCHEMA)
-
-
-def everybody(row: pd.Series, reach: int) -> pd.DataFrame:
-    """All whole people around one."""
-    steps = range(-reach, reach + 1)
-    found = [(row["a"] + i, row["b"] + j, c) for i, j, c in product(steps, steps, ("u", "v"))]
-    return pd.DataFrame(found, columns=["a", "b", "c"])
 
 
 @settings(deadline=None, max_examples=100)

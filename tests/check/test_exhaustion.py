@@ -21,9 +21,8 @@ from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
 from lcifr.check.limits import LETTERS, STEPS
 from lcifr.errors import ArtefactError
+from tests.certification.bundles.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
 from tests.certification.scenes import FORMULAS, scene
-from tests.certification.bundles.test_tampering import SCENES, contents, judge_of, judged_by, rewritten
-from tests.check.test_attacks import with_text
 
 PEOPLE = "people.jsonl.gz"
 SECONDS, BYTES = 5, 200 << 20

@@ -16,9 +16,9 @@ from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
+from tests.certification.bundles.made_bundles import SCENES, bundle, contents, rewritten
 from tests.certification.scenes import FORMULAS, scene
-from tests.certification.bundles.test_tampering import SCENES, bundle, contents, rewritten
-from tests.check.test_trust_page import COMMAND
+from tests.check.process import COMMAND
 
 ALONE = (sys.executable, "-m", "lcifr.check")
 

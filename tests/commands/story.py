@@ -109,3 +109,8 @@ def tell(place: Path) -> Path:
     (place / "audit.printed.json").write_text(said.out, encoding="utf-8")
     (place / "audit.code").write_text(str(said.code), encoding="utf-8")
     return place
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files_there = (file for file in folder.rglob("*") if file.is_file() and file.name != "settings.json")
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files_there}

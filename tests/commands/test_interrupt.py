@@ -14,7 +14,7 @@ import pytest
 
 from lcifr.estimators import frontier
 from lcifr.runs.streaming import file_runs as files
-from tests.commands.story import QUICK, lcifr, start, write_german, write_made_up
+from tests.commands.story import QUICK, contents, lcifr, start, write_german, write_made_up
 
 STOPPED = 130
 
@@ -31,11 +31,6 @@ def stop_when(there: Callable[[], bool], *words: str, cwd: Path) -> str:
     assert "Traceback" not in err
     assert out == ""
     return err
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    files_there = (file for file in folder.rglob("*") if file.is_file() and file.name != "settings.json")
-    return {str(file.relative_to(folder)): file.read_bytes() for file in files_there}
 
 
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])

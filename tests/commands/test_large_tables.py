@@ -27,8 +27,7 @@ from lcifr.runs import limits as _limits
 from lcifr.runs.learning import load_encoder, load_model
 from lcifr.runs.streaming import certified
 from lcifr.runs.streaming import file_runs as files
-from tests.commands.story import QUICK, lcifr, start
-from tests.commands.test_interrupt import contents
+from tests.commands.story import QUICK, contents, lcifr, start
 
 ROOT = Path(__file__).parents[2]
 PEOPLE = 20

@@ -20,7 +20,7 @@ from lcifr.estimators.frontier import Frontier, Point
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
 from lcifr.similarity import Similarity
-from tests.certificates import scenes
+from tests.certification import scenes
 from tests.prove.instances import random_network
 
 ABOUT = About(

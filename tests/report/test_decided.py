@@ -16,7 +16,7 @@ from lcifr.report import build, render
 from lcifr.report.decided import MOST, OTHERS
 from lcifr.report.document import Table
 from lcifr.report.wording import put_into_words
-from tests.certificates import scenes as small
+from tests.certification import scenes as small
 from tests.report import scenes
 
 

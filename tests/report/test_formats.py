@@ -20,9 +20,9 @@ from lcifr.report.charts import frontier
 from lcifr.report.document import Chart, Table
 from lcifr.report.shown import show
 from lcifr.report.wording import put_into_words
-from tests.certificates import scenes as small
+from tests.certification import scenes as small
 from tests.report import scenes
-from tests.report.test_hostile import Tags
+from tests.report.tags import Tags
 
 NUMBER = re.compile(r"[−\d][\d,.]*\d|\d")
 

@@ -8,7 +8,7 @@ import pytest
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.report.neighbours import surroundings
 from lcifr.similarity import Similarity
-from tests.certificates import scenes
+from tests.certification import scenes
 
 
 @pytest.mark.parametrize("formula", scenes.FORMULAS)

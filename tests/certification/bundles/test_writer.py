@@ -20,8 +20,8 @@ from lcifr.certification.producer import represent
 from lcifr.check import Rejected
 from lcifr.check.bundle import check_bundle
 from lcifr.errors import ArtefactError
+from tests.certification.bundles.made_bundles import WEIGHTS, bundle, contents, rewritten
 from tests.certification.scenes import FORMULAS, scene
-from tests.certification.bundles.test_tampering import WEIGHTS, bundle, contents, rewritten
 
 
 def test_rewriting_alone_changes_nothing(tmp_path: Path) -> None:

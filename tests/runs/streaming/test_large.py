@@ -26,24 +26,8 @@ from lcifr.runs.streaming import large as large
 from lcifr.runs.streaming import parts
 from lcifr.runs.streaming.audited import read_audited, revise_audited
 from lcifr.runs.streaming.file_runs import audit_file, represent_file
-from tests.certification.scenes import FORMULAS, Scene, people, scene
-
-ROOT = Path(__file__).parents[2]
-SEED, COUNT, CHUNK = 2, 60, 5
-
-
-def one() -> Scene:
-    return scene(SEED, FORMULAS[0])
-
-
-def table() -> pd.DataFrame:
-    frame = people(COUNT, 5)
-    frame["who"] = [f"person {i}" for i in range(COUNT)]
-    return frame
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+from tests.certification.scenes import people
+from tests.runs.streaming.world import CHUNK, COUNT, ROOT, contents, one, table
 
 
 def test_parquet_csv_and_memory_give_the_same(tmp_path: Path) -> None:
@@ -73,7 +57,7 @@ def test_processes_give_the_same_as_one(tmp_path: Path) -> None:
 SCRIPT = f"""
 import sys, time
 sys.path.insert(0, {str(ROOT)!r})
-from tests.runs.streaming.test_large import CHUNK, one
+from tests.runs.streaming.world import CHUNK, one
 from lcifr.runs.streaming import large as large
 from lcifr.runs.streaming.file_runs import represent_file
 

@@ -29,19 +29,15 @@ from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.locking import LockedError, locked
 from lcifr.runs.streaming import certified, large, parts
 from lcifr.runs.streaming import file_runs as files
-from lcifr.runs.streaming.file_runs import audit_file, represent_file
+from lcifr.runs.streaming.file_runs import represent_file
 from tests.certification.scenes import SCHEMA, people
-from tests.runs.streaming.test_large import ROOT, contents, one
+from tests.runs.streaming.world import ROOT, audit_all, contents, one
 
 CHUNK, PARTS = 5, 4
 
 
 def hand_over(source: Any, folder: Path, **options: Any) -> None:
     represent_file(one().encoder, source, folder, chunk=CHUNK, workers=1, **options)
-
-
-def audit_all(source: Any, folder: Path, **options: Any) -> None:
-    audit_file(one().encoder, one().model, source, folder, chunk=CHUNK, workers=1, **options)
 
 
 RUNS = {files._Represent: hand_over, files._AuditJob: audit_all}
@@ -211,7 +207,7 @@ import os, signal, sys
 sys.path.insert(0, {str(ROOT)!r})
 from lcifr.runs.streaming import file_runs as files, parts as large
 from lcifr.runs.streaming import file_runs as files, parts
-from tests.runs.streaming.test_parts import audit_all
+from tests.runs.streaming.world import audit_all
 
 def kill(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
