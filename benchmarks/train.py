@@ -15,8 +15,8 @@ import torch
 from lcifr import datasets
 from lcifr.data import Encoding
 from lcifr.datasets import Split
-from lcifr.learn.loop import Schedule, train
-from lcifr.learn.producer import Method, People, Producer, Recipe
+from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining, TrainingMethod
+from lcifr.learn.training_loop import Schedule, train
 from lcifr.models.target import Target
 from lcifr.similarity.similarity import Similarity
 
@@ -31,7 +31,7 @@ def main() -> int:
     similarity = Similarity.ready("adult/cat_noise", data.schema, encoding)
     target = Target.of(np.asarray(data.train.y))
     training, checking = (
-        People(
+        EncodedPeople(
             encoding.encode(split.X),
             similarity.region(split.X),
             target.encode(np.asarray(split.y)),
@@ -40,15 +40,15 @@ def main() -> int:
         for split in (data.train, Split(data.validation.X[:1], data.validation.y[:1]))
     )
     recipes = {
-        "plain": Recipe(gamma=0.0),
-        "bounds": Recipe(method=Method.BOUNDS),
-        "dl2": Recipe(method=Method.DL2),
+        "plain": EncoderSettings(gamma=0.0),
+        "bounds": EncoderSettings(method=TrainingMethod.BOUNDS),
+        "dl2": EncoderSettings(method=TrainingMethod.DL2),
     }
     schedule = Schedule(epochs=1, warmup=0.0)
     best = dict.fromkeys(recipes, float("inf"))
     for _ in range(ROUNDS):  # in turn, so that a busy moment does not fall on one of them alone
-        for name, recipe in recipes.items():
-            producer = Producer(training, checking, target, recipe, seed=0)
+        for name, settings in recipes.items():
+            producer = EncoderTraining(training, checking, target, settings, seed=0)
             best[name] = min(best[name], _seconds(producer, schedule))
     print(
         f"Adult, {len(training.x)} people, encoder 20+20, batches of {schedule.batch_size}, one thread of "
@@ -61,7 +61,7 @@ def main() -> int:
     return 0 if all(best[name] <= limit * best["plain"] for name, limit in LIMITS.items()) else 1
 
 
-def _seconds(producer: Producer, schedule: Schedule) -> float:
+def _seconds(producer: EncoderTraining, schedule: Schedule) -> float:
     """One epoch, in seconds of this process; one person to validate on, so that nothing but learning is timed."""
     start = time.process_time()
     train(producer, schedule)

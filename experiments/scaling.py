@@ -11,13 +11,13 @@ from experiments.verdicts import accuracies, as_representation, margins, share
 from lcifr.certification.consumer import certify
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
-from lcifr.learn.reach import Reached
+from lcifr.learn.radius_bounds import LatentReach
 from lcifr.prove import Budget, Radius
 
 NODES = 200
 
 
-def on_ball(encoder: FairEncoder, head: RobustClassifier, split: Split, near: Reached) -> dict[str, float]:
+def on_ball(encoder: FairEncoder, head: RobustClassifier, split: Split, near: LatentReach) -> dict[str, float]:
     """Accuracy, and the certified share on the ball of the radius by plain bounds: any head, by the engine."""
     start = time.process_time()
     ball = as_representation(encoder, _as_radius(near), near.radius)
@@ -26,7 +26,7 @@ def on_ball(encoder: FairEncoder, head: RobustClassifier, split: Split, near: Re
     return {**accuracies(head.predict(near.latent), split.y), "certified": share(certified), "seconds": seconds}
 
 
-def _as_radius(near: Reached) -> Radius:
+def _as_radius(near: LatentReach) -> Radius:
     people, ends = len(near.radius), near.radius[:, None]
     no = np.zeros(people, np.bool_)
     return Radius(

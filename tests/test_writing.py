@@ -11,7 +11,7 @@ import pytest
 
 from lcifr import files as writing
 from lcifr.data import Encoding, Schema
-from lcifr.files import write_json, write_whole
+from lcifr.files import write_atomic, write_json
 from lcifr.models.network import Network
 
 Write = Callable[[Path], None]
@@ -27,7 +27,7 @@ def _encoding(path: Path) -> None:
 
 
 WRITERS: dict[str, Write] = {
-    "bytes": lambda path: write_whole(path, b"new"),
+    "bytes": lambda path: write_atomic(path, b"new"),
     "json": lambda path: write_json(path, {"new": 1}),
     "network": _network,
     "encoding": _encoding,
@@ -59,7 +59,7 @@ def test_a_full_disk_or_a_kill_leaves_the_old_file_alone(
 def test_it_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setattr(writing, "sync", lambda path: seen.append((path.read_bytes(), (tmp_path / "it").exists())))
-    write_whole(tmp_path / "it", b"all of it")
+    write_atomic(tmp_path / "it", b"all of it")
     assert seen == [(b"all of it", False)]
 
 

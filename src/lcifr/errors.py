@@ -37,7 +37,7 @@ class LcifrError(Exception):
 
 
 @dataclass(frozen=True)
-class Problem:
+class TableProblem:
     """One thing that is wrong with a table.
 
     ``row`` counts from 0, the header not included; it is None where the problem is not about one row.
@@ -52,7 +52,7 @@ class Problem:
         place += [f"row {self.row}"] if self.row is not None else []
         return f"{', '.join(place)}: {self.message}" if place else self.message
 
-    def among(self, rows: Sequence[int]) -> Problem:
+    def among(self, rows: Sequence[int]) -> TableProblem:
         """The same of a larger table, of which these rows were looked at."""
         return self if self.row is None else replace(self, row=rows[self.row])
 
@@ -75,7 +75,7 @@ class TableError(LcifrError, ValueError):
     SHOWN = 20  # a wrong column can have a million bad rows; the whole list is in `problems`
     OF_A_COLUMN = 3  # where there are more than that, so that one column does not hide what is wrong with the others
 
-    def __init__(self, problems: Sequence[Problem], *, source: str = "the table", fix: str | None = None) -> None:
+    def __init__(self, problems: Sequence[TableProblem], *, source: str = "the table", fix: str | None = None) -> None:
         self.problems = tuple(problems)
         count = len(self.problems)
         lines = [f"{source} has {count} problem{'s' if count != 1 else ''} (rows count from 0):"]
@@ -85,7 +85,7 @@ class TableError(LcifrError, ValueError):
             lines.append(f"  … and {count - len(shown)} more (all of them in .problems){self._by_column()}")
         super().__init__("\n".join(lines), fix=fix)
 
-    def _shown(self) -> list[Problem]:
+    def _shown(self) -> list[TableProblem]:
         if len(self.problems) <= self.SHOWN:
             return list(self.problems)
         seen: Counter[str | None] = Counter()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 
-def write_whole(path: str | Path, data: bytes) -> None:
+def write_atomic(path: str | Path, data: bytes) -> None:
     """A file that is there with all its bytes or not at all: written beside, brought to the disk, then renamed."""
     path = Path(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
@@ -23,7 +23,7 @@ def write_whole(path: str | Path, data: bytes) -> None:
 
 def write_json(path: str | Path, values: Any) -> None:
     """JSON that people can read, keys in the order given: that of a schema is the order of the feature columns."""
-    write_whole(path, json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+    write_atomic(path, json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n")
 
 
 def json_value(value: Any) -> Any:

@@ -20,7 +20,7 @@ from lcifr.certification.verdicts import Certificates, Reason, Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
-from lcifr.regions.whole_numbers import narrowed
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from tests.certification.scenes import FORMULAS, Scene, scene, scene_of
 from tests.similarity.worlds import World, worlds
 
@@ -43,7 +43,7 @@ def no_sample_violates(one: Scene, found: Audit | Certificates, samples: int, se
     if len(sure) == 0:
         return 0
     if isinstance(found, Audit):
-        region = narrowed(region, one.encoder.encoding)
+        region = narrow_to_whole_numbers(region, one.encoder.encoding)
     points = region.sample(samples, seed=seed)
     own = decisions(one, found, one.encoder.encoding.encode(one.people)[sure])
     there = ~np.isnan(points).any(-1)

@@ -18,7 +18,7 @@ from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.network import Network
 from lcifr.regions.region import Region
-from lcifr.regions.whole_numbers import narrowed
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity.similarity import Similarity
 from tests.certification.whole_people import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network
@@ -35,7 +35,7 @@ def test_narrowing_keeps_exactly_the_whole_numbers(ends: list[float], mean: floa
     encoding = Encoding(schema, np.array([mean, 0.0]), np.array([sd, 1.0]))
     low, high = (np.array([[a, b]]) for a, b in (sorted(ends[:2]), sorted(ends[2:])))
     lower, upper = np.minimum(low, high), np.maximum(low, high)
-    cell = narrowed(Region.from_arrays(encoding.scale(lower), encoding.scale(upper)), encoding).cells[0]
+    cell = narrow_to_whole_numbers(Region.from_arrays(encoding.scale(lower), encoding.scale(upper)), encoding).cells[0]
     first, last = np.ceil(lower[0, 0]), np.floor(upper[0, 0])
     for value in {first, first + 1, last - 1, last, np.rint((first + last) / 2)}:
         inside = encoding.scale(np.array([[value, 0.0]]))[0, 0]

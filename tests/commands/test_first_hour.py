@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from lcifr.data import Categorical, Numeric, Schema
-from lcifr.language.mentions import free_attributes
+from lcifr.language.constrained_attributes import free_attributes
 from lcifr.language.parser import parse
-from lcifr.similarity.proposal import is_untouched
+from lcifr.similarity.proposal_mark import is_untouched
 from tests.commands.story import QUICK, lcifr
 
 

@@ -16,7 +16,7 @@ from lcifr.certification.decision import read_model
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.runs.streaming.audited import read_audited
-from lcifr.similarity.lint.linter import lint
+from lcifr.similarity.linting.linter import lint
 from tests.commands.story import QUICK, lcifr, write_german
 
 

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import csv
 
-from lcifr.data.io.csv_types import KINDS, MISSING, OF_IDS, fitting, fitting_ids, read_as, retyped, spells_missing
+from lcifr.data.io.csv_types import (
+    KINDS,
+    MISSING,
+    OF_IDS,
+    fitting,
+    fitting_id_types,
+    infer_types,
+    read_as,
+    spells_missing,
+)
 
 WHOLE = ["0", "1", "7", "007", "-3", " 5", "0x1F", "9" * 20]
 FRACTIONS = ["1.5", "2.0", "1e3", "+1", "1.", "inf", " nan", "1e400"]
@@ -37,7 +46,7 @@ def whole_file(column: Sequence[str]) -> pa.Table:
 
 @given(column=COLUMNS)
 def test_texts_are_typed_as_in_a_file_of_their_own(column: list[str]) -> None:
-    found, expected = retyped(texts_of(column)), whole_file(column)
+    found, expected = infer_types(texts_of(column)), whole_file(column)
     assert found.schema.equals(expected.schema)
     assert str(found["y"].to_pylist()) == str(expected["y"].to_pylist())  # NaN is itself
 
@@ -61,7 +70,7 @@ def test_ids_print_as_they_are_written(column: list[str], cut: int) -> None:
     """Unless they are missing; whole numbers are numbers, however few one sees at a time."""
     texts, left = texts_of(column)["y"], OF_IDS
     for part in (texts.slice(0, cut), texts.slice(cut)):
-        left = fitting_ids(part, left)
+        left = fitting_id_types(part, left)
     found = read_as(pa.table({"y": texts}), {"y": left[0]})["y"].to_pylist()
     assert [written if one is None else str(one) for one, written in zip(found, column, strict=True)] == column
     assert all(one is not None or written in NONE for one, written in zip(found, column, strict=True))
@@ -77,5 +86,5 @@ def test_a_column_that_is_no_text_has_its_own_type() -> None:
 
 def test_a_text_far_down_decides() -> None:
     column = ["1"] * 200_000  # more than a block
-    assert retyped(texts_of([*column, "x"]))["y"].type == pa.string()
-    assert retyped(texts_of([*column, "NA"]))["y"].to_pylist()[-2:] == [1, None]
+    assert infer_types(texts_of([*column, "x"]))["y"].type == pa.string()
+    assert infer_types(texts_of([*column, "NA"]))["y"].to_pylist()[-2:] == [1, None]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Numeric, Schema, check_target
-from lcifr.data.number_texts import find_slip
+from lcifr.data.malformed_numbers import find_malformed_number
 from lcifr.errors import TableError
 
 NUMBERS = [f"{value:.2f}" for value in np.linspace(100, 3000, 500)]
@@ -53,7 +53,7 @@ def test_numbers_with_signs_are_named_with_the_number_they_mean(written, meant):
     [("$1,234.50", "1234.50"), ("1,234,567", "1234567"), ("3,5", "3.5"), ("1.234,56", "1234.56"), ("-12,5 %", "-12.5")],
 )
 def test_commas_are_read_as_people_mean_them(text, meant):
-    slip = find_slip(pa.chunked_array([[*NUMBERS, text]]))
+    slip = find_malformed_number(pa.chunked_array([[*NUMBERS, text]]))
     assert slip is not None
     assert (slip.row, slip.text, slip.better) == (500, text, meant)
 
@@ -80,8 +80,8 @@ def test_a_question_mark_is_a_slip_even_among_few_numbers():
 
 @given(st.lists(st.floats(-1e6, 1e6).map(str), min_size=30, max_size=60, unique=True), st.integers(0, 29))
 def test_numbers_alone_are_no_slip_and_the_row_is_the_first(numbers: list[str], row: int):
-    assert find_slip(pa.chunked_array([numbers])) is None
-    slip = find_slip(pa.chunked_array([[*numbers[:row], "?", *numbers[row:], "?"]]))
+    assert find_malformed_number(pa.chunked_array([numbers])) is None
+    slip = find_malformed_number(pa.chunked_array([[*numbers[:row], "?", *numbers[row:], "?"]]))
     assert slip is not None
     assert (slip.row, slip.numbers, slip.others) == (row, len(numbers), 2)
 

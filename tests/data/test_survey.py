@@ -16,8 +16,8 @@ from tests.certification.scenes import SCHEMA, people
 
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.data.io import stream
-from lcifr.data.io.stream import Columns, column_names, count_people, read_chunks, read_tables
-from lcifr.data.io.survey import look_through
+from lcifr.data.io.scan import scan_file
+from lcifr.data.io.stream import FileColumns, column_names, count_people, read_chunks, read_tables
 from lcifr.errors import LcifrError, TableError
 
 VALUES = st.sampled_from(
@@ -25,9 +25,9 @@ VALUES = st.sampled_from(
 )
 
 
-def surveyed(path: Path, schema: Schema, **columns: Any) -> Columns:
-    source = Columns(path, tuple(column_names(path)))
-    return look_through(source, schema, columns.get("ids"), columns.get("label"), path.parent)
+def surveyed(path: Path, schema: Schema, **columns: Any) -> FileColumns:
+    source = FileColumns(path, tuple(column_names(path)))
+    return scan_file(source, schema, columns.get("ids"), columns.get("label"), path.parent)
 
 
 @given(labels=st.lists(VALUES, min_size=1, max_size=9))
@@ -91,7 +91,7 @@ def test_only_the_columns_asked_for_are_read(tmp_path: Path) -> None:
     frame = people(5, 1).rename(columns={"age": "age.years"}).assign(age=1, note="x")
     frame.to_parquet(tmp_path / "people.parquet", index=False)
     schema = Schema((Numeric("age.years"), *(one for one in SCHEMA if one.name != "age")))
-    source = look_through(Columns(tmp_path / "people.parquet", schema.names), schema, None, None, tmp_path)
+    source = scan_file(FileColumns(tmp_path / "people.parquet", schema.names), schema, None, None, tmp_path)
     (chunk,) = read_chunks(source, schema, 9)
     assert chunk.people.number("age.years").tolist() == frame["age.years"].tolist()
     assert source.people == 5

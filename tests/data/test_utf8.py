@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.data import Encoding, Schema, read_frame
 from lcifr.data.io.stream import column_names, read_tables
-from lcifr.data.utf8 import BLOCK, refuse_other_encodings
+from lcifr.data.utf8 import BLOCK, check_utf8
 from lcifr.errors import LcifrError
 from lcifr.similarity import Similarity
 
@@ -57,7 +57,7 @@ def test_utf_8_is_read_as_it_is(tmp_path, encoding):
     path = write(tmp_path / "people.csv", encoding)
     assert read_frame(path)["name"].to_pylist() == [name for name, _ in ROWS]
     assert streamed(path) == [name for name, _ in ROWS]
-    refuse_other_encodings(path)
+    check_utf8(path)
 
 
 def test_windows_line_ends_and_blank_lines_are_no_people(tmp_path):
@@ -71,7 +71,7 @@ def test_the_place_does_not_depend_on_where_a_block_ends(tmp_path, before, wrong
     good = "name\n" + "ä" * 3 + "\n" + "x" * before
     (tmp_path / "p.csv").write_bytes(good.encode() + wrong)
     with pytest.raises(LcifrError) as caught:
-        refuse_other_encodings(tmp_path / "p.csv")
+        check_utf8(tmp_path / "p.csv")
     assert "line 3: " in str(caught.value)
     assert "x" * min(before, 5) + wrong.decode("utf-8", "backslashreplace") in str(caught.value)
 

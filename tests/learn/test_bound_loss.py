@@ -15,9 +15,9 @@ from torch.nn.functional import softplus
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, plain
-from lcifr.learn.producer import People, Producer, Recipe, layers_of
-from lcifr.learn.reach import bound_radius
-from lcifr.learn.surroundings import Surroundings
+from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining, layers_of
+from lcifr.learn.radius_bounds import bound_radius
+from lcifr.learn.region_tensors import RegionTensors
 from lcifr.models.network import Network
 from lcifr.models.target import Target
 from lcifr.prove import radius
@@ -34,13 +34,13 @@ FORMULAS = {
 }
 
 
-def setting(text: str, people: int = 12, seed: int = 0) -> tuple[np.ndarray, Surroundings, Similarity, object]:
+def setting(text: str, people: int = 12, seed: int = 0) -> tuple[np.ndarray, RegionTensors, Similarity, object]:
     training, _ = population(200, seed=1)
     encoding = Encoding.fit(training, SCHEMA)
     similarity = Similarity(text, SCHEMA, encoding)
     X, _ = population(people, seed=seed)
     region = similarity.region(X)
-    return encoding.encode(X), Surroundings.of(region), similarity, region
+    return encoding.encode(X), RegionTensors.of(region), similarity, region
 
 
 def random_layers(features: int, widths: tuple[int, ...], seed: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
@@ -64,13 +64,13 @@ def forward(layers: list[tuple[torch.Tensor, torch.Tensor]], x: torch.Tensor) ->
 @pytest.mark.parametrize("name", [name for name in FORMULAS if name != "linear rows"])
 @pytest.mark.parametrize("widths", [(3,), (6, 3), (5, 4, 2)])
 def test_gradient_equals_finite_differences(name: str, widths: tuple[int, ...]) -> None:
-    x, surroundings, _, _ = setting(FORMULAS[name])
+    x, region, _, _ = setting(FORMULAS[name])
     layers = random_layers(x.shape[1], widths, seed=len(widths))
     index = torch.arange(len(x))
 
     def total(*flat: torch.Tensor) -> torch.Tensor:
         pairs = list(zip(flat[0::2], flat[1::2], strict=True))
-        return surroundings.radius(pairs, forward(pairs, torch.as_tensor(x)), index).sum()
+        return region.radius(pairs, forward(pairs, torch.as_tensor(x)), index).sum()
 
     flat = [part.clone().requires_grad_() for pair in layers for part in pair]
     gradients = torch.autograd.grad(total(*flat), flat, allow_unused=True)
@@ -87,11 +87,11 @@ def test_gradient_equals_finite_differences(name: str, widths: tuple[int, ...]) 
 @settings(deadline=None, max_examples=20)
 @given(name=st.sampled_from(list(FORMULAS)), seed=st.integers(0, 10_000), depth=st.integers(1, 3))
 def test_loss_is_never_below_what_is_reached_nor_below_the_proof(name: str, seed: int, depth: int) -> None:
-    x, surroundings, _, region = setting(FORMULAS[name], people=6, seed=seed)
+    x, region, _, region = setting(FORMULAS[name], people=6, seed=seed)
     layers = random_layers(x.shape[1], (5, 4, 3)[-depth:], seed)
     network = Network.from_arrays([(w.numpy(), b.numpy()) for w, b in layers])
     latent = torch.as_tensor(network(x))
-    loss = surroundings.radius(tensors(network), latent, torch.arange(len(x))).numpy()
+    loss = region.radius(tensors(network), latent, torch.arange(len(x))).numpy()
     points = region.sample(100, seed=seed)  # type: ignore[attr-defined]
     reached = np.abs(network(np.nan_to_num(points)) - latent.numpy()[:, None]).max(2)
     reached[np.isnan(points[:, :, 0])] = 0.0
@@ -140,19 +140,19 @@ def test_training_lowers_the_proved_radius_of_people_held_out(method: str) -> No
 
 def test_the_label_must_survive_the_stretched_radius() -> None:
     """(plain + γ·worst) / (1 + γ), the worst loss of two classes being softplus(stretch·ε‖w‖₁ − y·logit)."""
-    x, surroundings, _, region = setting(FORMULA, people=20)
+    x, region, _, region = setting(FORMULA, people=20)
     label = (np.arange(20) % 2).astype(float)
-    people = People(x, region, label, np.ones(20))  # type: ignore[arg-type]
+    people = EncodedPeople(x, region, label, np.ones(20))  # type: ignore[arg-type]
     target, index = Target.of(label), torch.arange(20)
     losses = []
     for stretch in (0.5, 1.0, 4.0):
-        recipe = Recipe(gamma=3.0, stretch=stretch, latent=4, dtype=torch.float64)
+        chosen = EncoderSettings(gamma=3.0, stretch=stretch, latent=4, dtype=torch.float64)
         torch.manual_seed(5)  # the same weights each time
-        producer = Producer(people, people, target, recipe, seed=0)
+        producer = EncoderTraining(people, people, target, chosen, seed=0)
         layers, (weight, bias) = layers_of(producer.module.encoder), layers_of(producer.module.head)[0]
         latent = forward(layers, torch.as_tensor(x))
         logit = (latent @ weight.T + bias)[:, 0] * torch.as_tensor(2 * label - 1)
-        reach = stretch * surroundings.radius(layers, latent, index) * weight.abs().sum()
+        reach = stretch * region.radius(layers, latent, index) * weight.abs().sum()
         expected = (softplus(-logit).mean() + 3.0 * softplus(reach - logit).mean()) / 4.0
         losses.append(float(producer.loss(index, 1.0).detach()))
         assert losses[-1] == pytest.approx(float(expected.detach()), rel=1e-9)
@@ -193,5 +193,5 @@ def _sizes(values: int) -> dict[str, int]:
         np.ones((people, values + 1)),
         [(columns, np.ones((people, values), bool))],
     )
-    (ground,) = Surroundings.of(region).grounds
-    return {"still": ground.still.shape[1], "allowed": ground.allowed[0].shape[1]}
+    (cell,) = RegionTensors.of(region).cells
+    return {"still": cell.still.shape[1], "allowed": cell.allowed[0].shape[1]}

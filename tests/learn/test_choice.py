@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lcifr.errors import LearningError
 from lcifr.estimators.choice import CERTIFIED, Scale, choose
-from lcifr.estimators.frontier import Point
+from lcifr.estimators.frontier import FrontierPoint
 from lcifr.learn.score import (
     USELESS,
     Degeneracy,
@@ -30,25 +30,27 @@ ACCURACY = Scale.of("accuracy")
 PEOPLE = 100
 
 
-def point(gamma: float, score: float, certified: float, *trivial: str, balanced: float | None = None) -> Point:
+def point(gamma: float, score: float, certified: float, *trivial: str, balanced: float | None = None) -> FrontierPoint:
     balanced = score if balanced is None else balanced
     errors = [share_error(share, PEOPLE) for share in (score, balanced, certified)]
     found = tuple(Degeneracy(name, name) for name in trivial)
-    return Point(f"gamma-{gamma:g}", gamma, score, balanced, certified, 0.1, found, *errors)
+    return FrontierPoint(f"gamma-{gamma:g}", gamma, score, balanced, certified, 0.1, found, *errors)
 
 
 SHARES = st.integers(0, PEOPLE).map(lambda people: people / PEOPLE)
 
 
 @st.composite
-def frontiers(draw: st.DrawFn) -> list[Point]:
+def frontiers(draw: st.DrawFn) -> list[FrontierPoint]:
     gammas = draw(st.lists(st.sampled_from([0.1, 0.3, 1.0, 3.0, 10.0]), min_size=1, unique=True).map(sorted))
     trivial = st.sampled_from([(), (), ("flat latent",), *((name,) for name in USELESS)])
     return [point(gamma, draw(SHARES), draw(SHARES), *draw(trivial)) for gamma in gammas]
 
 
 @given(points=frontiers(), required=SHARES)
-def test_what_is_chosen_is_useful_good_enough_and_beaten_by_nobody(points: list[Point], required: float) -> None:
+def test_what_is_chosen_is_useful_good_enough_and_beaten_by_nobody(
+    points: list[FrontierPoint], required: float
+) -> None:
     chosen = choose(points, required, ACCURACY).point
     able = [one for one in points if one.useful and one.score >= required]
     if not able:
@@ -63,7 +65,7 @@ def test_what_is_chosen_is_useful_good_enough_and_beaten_by_nobody(points: list[
 
 
 @given(points=frontiers(), required=SHARES)
-def test_the_order_of_the_points_does_not_matter(points: list[Point], required: float) -> None:
+def test_the_order_of_the_points_does_not_matter(points: list[FrontierPoint], required: float) -> None:
     found = {choose(order, required, ACCURACY).point for order in itertools.permutations(points[:4])}
     assert len(found) == 1
 

@@ -15,8 +15,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from lcifr.estimators import RobustClassifier
-from lcifr.learn import linear
-from lcifr.learn.linear import LinearProblem, solve
+from lcifr.learn import linear_head
+from lcifr.learn.linear_head import LinearProblem, solve_linear_head
 from lcifr.models.target import Target
 
 FloatArray = NDArray[np.float64]
@@ -65,7 +65,7 @@ def steepest_descent_left(problem: LinearProblem, matrix: torch.Tensor, shift: t
 @settings(max_examples=40, deadline=None)
 def test_no_line_leads_further_down(seed: int, kind: str, reach: float, gamma: float) -> None:
     problem = hand_over(seed, kind, reach=reach, gamma=gamma)
-    matrix, shift = solve(problem)
+    matrix, shift = solve_linear_head(problem)
     assert steepest_descent_left(problem, matrix, shift, seed) <= 2e-5
 
 
@@ -98,7 +98,7 @@ def test_two_classes_reach_the_optimum_of_an_independent_solver(seed: int) -> No
         bounds=[(0, None)] * 8 + [(None, None)],
         options={"maxiter": 2000, "gtol": 1e-9},
     )
-    assert problem.exact_objective(*solve(problem)) <= other.fun + 1e-6
+    assert problem.exact_objective(*solve_linear_head(problem)) <= other.fun + 1e-6
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,7 +107,7 @@ def test_the_kink_at_zero_is_left_where_that_pays(kind: str) -> None:
     stuck = []
     for seed in range(20):
         problem = hand_over(seed, kind, people=300, reach=0.1)
-        matrix, shift = solve(problem)
+        matrix, shift = solve_linear_head(problem)
         nothing = torch.zeros_like(matrix)
         slope = problem.exact_objective(nothing, shift) - problem.exact_objective(matrix, shift)
         stuck.append(slope > 1e-6 and not matrix.abs().max() > 1e-3)
@@ -118,7 +118,7 @@ def test_the_kink_at_zero_is_left_where_that_pays(kind: str) -> None:
 def test_a_head_that_can_only_lose_is_zero() -> None:
     """Radii so large that every weight costs more than it brings: the optimum is the constant head."""
     problem = hand_over(1, "binary", reach=1e3, gamma=1e9)
-    matrix, shift = solve(problem)
+    matrix, shift = solve_linear_head(problem)
     assert matrix.abs().max() < 1e-6
     share = float(problem.label.mean())
     assert shift.item() == pytest.approx(np.log(share / (1 - share)), abs=1e-3)
@@ -133,13 +133,13 @@ def test_the_scale_and_place_of_z_do_not_matter() -> None:
 
 
 def test_a_solver_that_stops_early_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear, "ITERATIONS", 1)
+    monkeypatch.setattr(linear_head, "ITERATIONS", 1)
     with pytest.warns(ConvergenceWarning, match="before its optimum"):
-        solve(hand_over(0, "binary", reach=0.1))
+        solve_linear_head(hand_over(0, "binary", reach=0.1))
 
 
 def test_an_ordinary_fit_does_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         for kind in KINDS:
-            solve(hand_over(5, kind, people=2000, width=20))
+            solve_linear_head(hand_over(5, kind, people=2000, width=20))

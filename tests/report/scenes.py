@@ -16,7 +16,7 @@ from lcifr.certification.population.statement import state
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.estimators.frontier import Frontier, Point
+from lcifr.estimators.frontier import Frontier, FrontierPoint
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
 from lcifr.similarity import Similarity
@@ -36,11 +36,11 @@ BASELINES = {
     "unaware": {"accuracy": 0.79, "balanced_accuracy": 0.75, "certified": 1.0, "violated": 0.0, "undecided": 0.0},
 }
 FRONTIER = Frontier(
-    (Point("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1), Point("gamma-3", 3.0, 0.7, 0.6, 0.9, 0.1)),
-    Point("plain", 0.0, 0.83, 0.7, 0.3, 0.2),
-    Point("unaware", 0.0, 0.81, 0.7, 0.5, 0.2),
+    (FrontierPoint("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1), FrontierPoint("gamma-3", 3.0, 0.7, 0.6, 0.9, 0.1)),
+    FrontierPoint("plain", 0.0, 0.83, 0.7, 0.3, 0.2),
+    FrontierPoint("unaware", 0.0, 0.81, 0.7, 0.5, 0.2),
     0.75,
-    Point("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1),
+    FrontierPoint("gamma-1", 1.0, 0.8, 0.7, 0.6, 0.1),
     None,
     None,
 )
@@ -168,9 +168,12 @@ def wordy_report() -> Report:
 def crowded_frontier() -> Frontier:
     """Models that differ by less than the size of their dots."""
     points = tuple(
-        Point(f"gamma-{k}", float(f"{10 ** (k - 3):g}"), 0.52 + 0.004 * k, 0.5, 0.40 + 0.006 * k, 0.1) for k in range(6)
+        FrontierPoint(f"gamma-{k}", float(f"{10 ** (k - 3):g}"), 0.52 + 0.004 * k, 0.5, 0.40 + 0.006 * k, 0.1)
+        for k in range(6)
     )
-    return replace(FRONTIER, points=points, chosen=points[2], unaware=Point("unaware", 0.0, 0.53, 0.5, 0.42, 0.2))
+    return replace(
+        FRONTIER, points=points, chosen=points[2], unaware=FrontierPoint("unaware", 0.0, 0.53, 0.5, 0.42, 0.2)
+    )
 
 
 # -- very many people --------------------------------------------------------------------------------------------------

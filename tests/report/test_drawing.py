@@ -14,7 +14,7 @@ from lcifr.drawing.charts import Dot, frontier_chart, histogram_chart
 from lcifr.drawing.histogram import histogram
 from lcifr.drawing.labels import Box, fit_row, place_labels, width_of
 from lcifr.drawing.markup import to_html
-from lcifr.drawing.text import percent, percents, plain, short, split_tenths
+from lcifr.drawing.text import format_value, percent, percents, short, split_tenths
 
 COUNTS = st.lists(st.integers(0, 10_000), min_size=1, max_size=8).filter(any)
 MARGINS = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=300)
@@ -63,9 +63,14 @@ def test_one_counterexample_among_a_thousand_certificates_has_a_bar_left_of_zero
 
 
 def test_thousands_are_written_alike_wherever_they_stand():
-    assert [plain(1662), plain(1662.0), plain(1662.5), short(1662)] == ["1,662", "1,662", "1,662.5", "1,662"]
+    assert [format_value(1662), format_value(1662.0), format_value(1662.5), short(1662)] == [
+        "1,662",
+        "1,662",
+        "1,662.5",
+        "1,662",
+    ]
     assert [short(12345.6), short(-20000), short(1e5, 6), short(0.00012)] == ["12,350", "−20,000", "100,000", "0.00012"]
-    assert plain(1984, year=True) == "1984"
+    assert format_value(1984, year=True) == "1984"
 
 
 DOTS = st.lists(st.tuples(st.floats(0, 400), st.floats(0, 200)), min_size=1, max_size=12)

@@ -14,7 +14,7 @@ from lcifr.errors import RegionError
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
 from lcifr.semantics.core import Compare, leaves
-from lcifr.semantics.holds import Pair, approximate, exact
+from lcifr.semantics.holds import PairedPeople, approximate, exact_values
 from lcifr.similarity import Similarity
 
 from .corpus import CORPUS, SCHEMA, TRAINING, Entry
@@ -95,11 +95,11 @@ def test_everybody_similar_is_in_the_region(entry: Entry):
 
 def _on_a_boundary(similarity: Similarity, x: pd.DataFrame, other: pd.DataFrame, exactly: bool) -> np.ndarray:
     """Pairs that tie in some comparison, exactly or only nearly: there a region may hold more, and a loss be less."""
-    pair = Pair(*(Individuals.read(table, similarity.schema) for table in (x, other)))
+    pair = PairedPeople(*(Individuals.read(table, similarity.schema) for table in (x, other)))
     near = np.zeros(len(x), bool)
     for leaf in leaves(similarity.core):
         if isinstance(leaf, Compare):
-            tied = np.array([value == 0 for value in exact(leaf.form, pair)])
+            tied = np.array([value == 0 for value in exact_values(leaf.form, pair)])
             near |= (np.abs(approximate(leaf.form, pair)[0]) < 1e-9) & (exactly | ~tied)
             for _, table, _ in leaf.form.ranks if exactly else ():  # a rank steps at the training values
                 near |= np.isin(pair.other.number(table.attribute), np.concatenate(table.tables))

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from lcifr import datasets
 from lcifr.data.schema import Schema
+from lcifr.language.constrained_attributes import free_attributes, sometimes_free_attributes
 from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula, Not
-from lcifr.language.mentions import free_attributes, sometimes_free_attributes
 from lcifr.language.parser import parse
-from lcifr.similarity.ready import ready, ready_names
+from lcifr.similarity.ready_formulas import ready, ready_names
 
 from .corpus import CORPUS, ENGLISH, SCHEMA, SDS, Entry
 from .strategies import formulas, schemas

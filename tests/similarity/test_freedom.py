@@ -8,12 +8,12 @@ from hypothesis import given
 
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.errors import RegionError, SimilarityError
+from lcifr.language.constrained_attributes import declared_free, free_attributes
 from lcifr.language.formula import And, AttributeSet, Free
-from lcifr.language.mentions import declared_free, free_attributes
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.linter import lint
+from lcifr.similarity.linting.linter import lint
 
 from .strategies import RESERVED
 from .test_laws import laws

@@ -14,7 +14,7 @@ from lcifr.language.explain.sentences import explain
 from lcifr.language.names import KEYWORDS
 from lcifr.language.parser import MAX_LENGTH, MAX_NESTING, parse
 from lcifr.language.printer import print_formula
-from lcifr.similarity.ready import ready_names
+from lcifr.similarity.ready_formulas import ready_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)\n```$", PAGE, flags=re.DOTALL | re.MULTILINE)

@@ -7,8 +7,8 @@ import torch
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
 from lcifr.language.formula import And, Implies, Not, Or, Person
-from lcifr.semantics.core import All, Any_, Category, Compare, Core, SameCategory, is_about, leaves
-from lcifr.semantics.holds import Pair, approximate, evaluate
+from lcifr.semantics.core import AllOf, AnyOf, Category, Compare, Core, SameCategory, is_about, leaves
+from lcifr.semantics.holds import PairedPeople, approximate, evaluate
 from lcifr.semantics.resolve import resolve
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, worlds
@@ -38,13 +38,13 @@ def test_everybody_similar_is_in_the_region(world: World):
     assert (inside | ~similar).all()
 
 
-def _closed(core: Core, pair: Pair) -> np.ndarray:
+def _closed(core: Core, pair: PairedPeople) -> np.ndarray:
     """Truth with every comparison of x′ closed and a hair wider: what a region may hold at most."""
-    if isinstance(core, All | Any_):
+    if isinstance(core, AllOf | AnyOf):
         parts = [_closed(part, pair) for part in core.parts]
-        start = np.full(len(pair), isinstance(core, All))
+        start = np.full(len(pair), isinstance(core, AllOf))
         return (
-            np.logical_and.reduce([start, *parts]) if isinstance(core, All) else np.logical_or.reduce([start, *parts])
+            np.logical_and.reduce([start, *parts]) if isinstance(core, AllOf) else np.logical_or.reduce([start, *parts])
         )
     if isinstance(core, Category | SameCategory) or not is_about(core, Person.OTHER):
         return evaluate(core, pair)
@@ -58,7 +58,7 @@ def test_the_region_holds_nobody_else(world: World):
     x, other = world.tables
     inside = world.region().contains(world.encoding.encode(other))
     people = world.similarity.region(x).origin.people
-    pair = Pair(people, type(people).read(other, world.schema))
+    pair = PairedPeople(people, type(people).read(other, world.schema))
     assert (~inside | _closed(world.similarity.core, pair)).all()
 
 

@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.language.formula import And, Formula, Not, Or
-from lcifr.semantics.holds import Pair, evaluate
+from lcifr.semantics.holds import PairedPeople, evaluate
 from lcifr.semantics.resolve import resolve
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.branches import contains
-from lcifr.similarity.lint.finding import Finding, Severity
-from lcifr.similarity.lint.linter import lint
-from lcifr.similarity.lint.neighbours import find_neighbours
-from lcifr.similarity.lint.proxies import find_tells
+from lcifr.similarity.linting.branches import subsumes
+from lcifr.similarity.linting.finding import Finding, Severity
+from lcifr.similarity.linting.linter import lint
+from lcifr.similarity.linting.neighbours import find_neighbours
+from lcifr.similarity.linting.proxies import find_proxies
 
 from .worlds import World, worlds
 
@@ -245,13 +245,13 @@ def _subformulas(formula: Formula) -> list[Formula]:
 )
 @given(worlds(max_leaves=5))
 def test_whoever_is_in_a_contained_branch_is_in_the_other(world: World):
-    pair = Pair(*(Individuals.read(table, world.schema) for table in world.tables))
+    pair = PairedPeople(*(Individuals.read(table, world.schema) for table in world.tables))
     some = _subformulas(world.formula)[:6]
     some += [Or((some[0], some[-1])), And((some[0], some[-1])), Not(some[-1])]
     cores = [resolve(formula, world.schema, world.encoding) for formula in some]
     for smaller in cores:
         for larger in cores:
-            if contains(larger, smaller, world.schema):
+            if subsumes(larger, smaller, world.schema):
                 assert (~evaluate(smaller, pair) | evaluate(larger, pair)).all()
 
 
@@ -277,9 +277,9 @@ def test_an_obvious_proxy_is_named():
 def test_a_number_can_be_a_proxy_too():
     people = PEOPLE.assign(score=np.where(SEX == 1, 80.0, 20.0) + RANDOM.uniform(-20, 20, N))
     people = pd.concat([people] * 3)
-    tells = find_tells(Individuals.read(people, SCHEMA), "sex", "score")
-    assert {tell.given_away for tell in tells} == {"female", "male"}
-    assert all(tell.share >= 0.95 and tell.base < 0.6 for tell in tells)
+    proxies = find_proxies(Individuals.read(people, SCHEMA), "sex", "score")
+    assert {proxy.given_away for proxy in proxies} == {"female", "male"}
+    assert all(proxy.share >= 0.95 and proxy.base < 0.6 for proxy in proxies)
 
 
 def test_chance_is_no_proxy():
@@ -288,7 +288,7 @@ def test_chance_is_no_proxy():
         random = np.random.default_rng(seed)
         schema = Schema((Categorical("sex", ("f", "m")), Categorical("town", tuple(map(str, range(60))))))
         codes = np.stack([random.random(1500) < 0.1, random.integers(0, 60, 1500)], axis=1).astype(np.int32)
-        assert find_tells(Individuals(schema, np.zeros((1500, 0)), codes), "sex", "town") == ()
+        assert find_proxies(Individuals(schema, np.zeros((1500, 0)), codes), "sex", "town") == ()
 
 
 # -- without people, and odd people ------------------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def test_neighbours_are_those_of_brute_force(text):
     assert found.counts.tolist() == truth.sum(axis=1)[found.asked].tolist()
     assert found.largest == truth.sum(axis=1).max()
     assert found.median == np.median(truth.sum(axis=1))
-    assert found.share_alone == (truth.sum(axis=1) == 0).mean()
+    assert found.share_isolated == (truth.sum(axis=1) == 0).mean()
     for example in found.similar:
         row, other = example.rows
         assert row is not None

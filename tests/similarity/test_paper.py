@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.similarity import Similarity, ready_names
-from lcifr.similarity.lint.linter import lint
+from lcifr.similarity.linting.linter import lint
 
 AGE = 38.6
 

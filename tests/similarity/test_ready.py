@@ -11,7 +11,7 @@ from lcifr.language.formula import Same, Within
 from lcifr.language.names import attributes_in
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
-from lcifr.similarity.ready import ready, ready_names
+from lcifr.similarity.ready_formulas import ready, ready_names
 
 CONDITIONAL = {"adult", "german", "law_school"}
 FREE = {

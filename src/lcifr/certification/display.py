@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.drawing.text import count, exactly, percent, plain, quantity
+from lcifr.drawing.text import count, exactly, format_value, percent, quantity
 
 LISTED = 5
 """Counterexamples in a notebook."""
@@ -76,7 +76,7 @@ def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
     ]
     for row in np.flatnonzero(found.violated)[:LISTED]:
         pair = found.counterexample(found.ids[row])
-        differs = "; ".join(f"{name} {' → '.join(map(plain, pair[name].tolist()))}" for name in pair.columns)
+        differs = "; ".join(f"{name} {' → '.join(map(format_value, pair[name].tolist()))}" for name in pair.columns)
         own = found.prediction[row]
         rows.append((str(found.ids[row]), quantity(float(own), tolerance) if number else str(own), differs))
     return rows

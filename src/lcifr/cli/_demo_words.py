@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.drawing.text import percent, plain
+from lcifr.drawing.text import format_value, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,7 +82,7 @@ def show_person(console: Console, result: Result) -> None:
     for heading in ("", f"applicant {person}", "a similar applicant"):
         table.add_column(heading)
     for name in pairs[person].columns:
-        table.add_row(name, *(plain(value) for value in pairs[person][name].tolist()))
+        table.add_row(name, *(format_value(value) for value in pairs[person][name].tolist()))
     table.add_row("decision", words[granted], words[not granted], style="bold")
     console.print(table)
     console.print("All else about the two is equal, and by the rule they are similar.\n")

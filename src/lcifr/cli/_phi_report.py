@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lcifr.language.diagnostics import find_position, point_at
 from lcifr.language.printer import print_formula
-from lcifr.language.refusal import find_place, point_at
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.finding import Example, Finding, percent
-from lcifr.similarity.lint.neighbours import Neighbours
+from lcifr.similarity.linting.finding import Example, Finding, short_percent
+from lcifr.similarity.linting.neighbours import Neighbours
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class Report:
                 "median": found.median,
                 "largest": found.largest,
                 "largest_row": found.largest_row,
-                "share_without": found.share_alone,
+                "share_without": found.share_isolated,
                 "similar_pairs": [_example_as_dict(example) for example in found.similar],
                 "just_missed_pairs": [_example_as_dict(example) for example in found.missed],
             },
         }
 
     def _finding_as_dict(self, finding: Finding) -> dict[str, Any]:
-        place = find_place(self.similarity.text, finding.span.start) if finding.span else None
+        place = find_position(self.similarity.text, finding.span.start) if finding.span else None
         return {
             "code": finding.code,
             "severity": str(finding.severity),
@@ -71,7 +71,7 @@ class Report:
         for finding in self.findings:
             lines.append(f"- {finding.severity} ({finding.code}): {finding.message}")
             if finding.span is not None:
-                place = find_place(self.similarity.text, finding.span.start)
+                place = find_position(self.similarity.text, finding.span.start)
                 lines += [
                     f"  at line {place.line}, column {place.column}:",
                     point_at(self.similarity.text, finding.span),
@@ -86,7 +86,7 @@ class Report:
         lines = [
             f"Of {who}, each compared with the other {found.people - 1} in the data:",
             f"- similar others: {found.median:g} in the median, {found.largest} at most (row {found.largest_row})",
-            f"- {percent(found.share_alone)} have nobody else in the data who is similar to them",
+            f"- {short_percent(found.share_isolated)} have nobody else in the data who is similar to them",
             "",
             "Similar:",
             *_examples_text(found.similar, "no pair was found"),

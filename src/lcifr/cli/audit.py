@@ -230,7 +230,7 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
     """What lint says of φ with the people whom the producer learned from; None where they were not handed on."""
     from lcifr.data import read_frame
     from lcifr.runs.tables import TRAIN
-    from lcifr.similarity.lint.linter import lint
+    from lcifr.similarity.linting.linter import lint
 
     people = parties.producer / "people" / f"{TRAIN}.parquet"
     if not people.is_file():

@@ -34,7 +34,7 @@ from lcifr.runs.tables import HELD_OUT, TRAIN
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.verdicts import Certificates
-    from lcifr.estimators.head import Head
+    from lcifr.estimators.base_head import Head
 
 EXAMPLE = "Example: lcifr consume producer/handover labels.csv --out consumer"
 

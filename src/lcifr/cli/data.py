@@ -14,7 +14,7 @@ from lcifr.runs.formulas import read_schema
 if TYPE_CHECKING:
     from lcifr.data import Attribute, Schema
     from lcifr.datasets import Source
-    from lcifr.errors import Problem
+    from lcifr.errors import TableProblem
 
 app = typer.Typer(help="Datasets, and tables of your own.", no_args_is_help=True)
 
@@ -85,14 +85,14 @@ def check(
         raise typer.Exit(1)
 
 
-def _problems(file: Path, schema: Schema) -> tuple[int, list[Problem]]:
+def _problems(file: Path, schema: Schema) -> tuple[int, list[TableProblem]]:
     """How many people are in the table, and everything that is wrong with it, the target included if it is there."""
     from lcifr.data import Individuals, read_target
     from lcifr.errors import TableError
     from lcifr.runs.sample import read_whole
     from lcifr.runs.tables import pick_columns
 
-    problems: list[Problem] = []
+    problems: list[TableProblem] = []
     people = 0
     try:
         table = read_whole(file, "data check")

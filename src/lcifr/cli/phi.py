@@ -95,9 +95,9 @@ def check_formula(
     about the formula.
     """
     from lcifr.cli._phi_report import Report
-    from lcifr.similarity.lint.finding import Severity
-    from lcifr.similarity.lint.linter import lint
-    from lcifr.similarity.lint.neighbours import find_neighbours
+    from lcifr.similarity.linting.finding import Severity
+    from lcifr.similarity.linting.linter import lint
+    from lcifr.similarity.linting.neighbours import find_neighbours
 
     text, source = read_formula(formula)
     crowd = _crowd(data or _dataset_of(formula), schema, formula)

@@ -163,7 +163,7 @@ def _encoder(
 def _unaware(encoder: FairEncoder, phi: str) -> FairEncoder:
     """The baseline by that name; refused where there is nothing it could be unaware of."""
     from lcifr.estimators import unaware
-    from lcifr.language.mentions import free_attributes
+    from lcifr.language.constrained_attributes import free_attributes
 
     similarity = encoder.similarity
     if not free_attributes(similarity.formula, similarity.schema):

@@ -92,10 +92,10 @@ def _who_may_see(made: Any) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    from lcifr.files import write_whole
+    from lcifr.files import write_atomic
 
     try:
-        write_whole(path, text.encode("utf-8", "replace"))
+        write_atomic(path, text.encode("utf-8", "replace"))
     except OSError as problem:
         raise LcifrError(f"{path} cannot be written: {problem.strerror}", fix="choose another --out") from None
 

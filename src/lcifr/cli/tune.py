@@ -56,7 +56,7 @@ from lcifr.runs.tables import HELD_OUT, Crowd, is_file, read_crowd
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder, Frontier
-    from lcifr.estimators.head import Head
+    from lcifr.estimators.base_head import Head
 
 PLOT, MODEL = "frontier.svg", "model.safetensors"
 FIGURES = ("score", "balanced", "certified")
@@ -171,7 +171,7 @@ def _search(
     """What was found, and from how many people everything was learned."""
     from lcifr.cli._progress import watched
     from lcifr.estimators import tune as search
-    from lcifr.estimators.reading import split_rows
+    from lcifr.estimators.input_validation import split_rows
     from lcifr.runs.learning import one_thread
 
     labels = None if head._task == "regression" else crowd.train.y

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lcifr.data.attributes import Categorical, Numeric
 from lcifr.data.frames import as_text
-from lcifr.errors import Problem, did_you_mean
+from lcifr.errors import TableProblem, did_you_mean
 
 # Squares of larger numbers would overflow when a standard deviation is taken; no attribute of a person is that large.
 LARGEST = 1e100
@@ -26,21 +26,21 @@ def rows_where(mask: Any) -> list[int]:
 
 
 def read_numbers(
-    column: pa.ChunkedArray, attribute: Numeric, problems: list[Problem], fitting: bool
+    column: pa.ChunkedArray, attribute: Numeric, problems: list[TableProblem], fitting: bool
 ) -> NDArray[np.float64]:
     """(people,) the numbers of a column; what is wrong with them joins ``problems``."""
     name = attribute.name
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     values, odd = to_float(column)
-    problems += [Problem(f"{column[row].as_py()!r} is not a number", column=name, row=row) for row in odd]
+    problems += [TableProblem(f"{column[row].as_py()!r} is not a number", column=name, row=row) for row in odd]
     missing = np.isnan(values)
     missing[odd] = False
-    problems += [Problem("the value is missing", column=name, row=row) for row in rows_where(missing)]
+    problems += [TableProblem("the value is missing", column=name, row=row) for row in rows_where(missing)]
     for wrong, message in _limits(values, attribute, pa.types.is_integer(column.type)):
-        problems += [Problem(f"{values[row]:g} {message}", column=name, row=row) for row in rows_where(wrong)]
+        problems += [TableProblem(f"{values[row]:g} {message}", column=name, row=row) for row in rows_where(wrong)]
     if fitting and len(values) and not problems and values.min() == values.max():
-        problems.append(Problem(f"the value never varies (always {values[0]:g}), so it has no scale", column=name))
+        problems.append(TableProblem(f"the value never varies (always {values[0]:g}), so it has no scale", column=name))
     return values
 
 
@@ -104,7 +104,7 @@ def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
     return values, odd
 
 
-def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[Problem]) -> Any:
+def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[TableProblem]) -> Any:
     """(people,) the codes of a column's categories, 0 where there is none; what is wrong joins ``problems``."""
     known = pa.array(attribute.values, pa.string())
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
@@ -115,9 +115,9 @@ def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[P
     text = as_text(column)
     codes = pc.index_in(text, value_set=known)
     missing = text.is_null().to_numpy()
-    problems += [Problem("the value is missing", column=attribute.name, row=row) for row in rows_where(missing)]
+    problems += [TableProblem("the value is missing", column=attribute.name, row=row) for row in rows_where(missing)]
     for row in rows_where(codes.is_null().to_numpy() & ~missing):
         value = text[row].as_py()
         hint = did_you_mean(value, attribute.values)
-        problems.append(Problem(f'the schema does not know the category "{value}".{hint}', attribute.name, row))
+        problems.append(TableProblem(f'the schema does not know the category "{value}".{hint}', attribute.name, row))
     return codes.fill_null(0).to_numpy()

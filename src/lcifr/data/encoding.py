@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data.schema import Categorical, Schema
 from lcifr.data.table import Individuals
-from lcifr.data.threads import side_by_side
-from lcifr.errors import LcifrError, Problem, TableError
+from lcifr.data.threads import map_in_threads
+from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.files import write_json
 
 FORMAT = 2  # of the JSON form
@@ -68,12 +68,14 @@ class Encoding:
         """
         people = Individuals.read(source, schema, fitting=True)
         if len(people) < 2:
-            raise TableError([Problem("one row has no standard deviation")], fix="fit on at least two people")
+            raise TableError([TableProblem("one row has no standard deviation")], fix="fit on at least two people")
         means = people.numbers.mean(axis=0)
         sds = people.numbers.std(axis=0, ddof=1)
         flat = [a.name for a, sd in zip(schema.numeric, sds, strict=True) if sd == 0]  # too small to square
         if flat:
-            raise TableError([Problem("varies too little to have a standard deviation", column=name) for name in flat])
+            raise TableError(
+                [TableProblem("varies too little to have a standard deviation", column=name) for name in flat]
+            )
         return cls(schema, means, sds, people)
 
     # -- columns ---------------------------------------------------------------------------------------------------
@@ -145,7 +147,7 @@ class Encoding:
             part[:, self.numeric_columns] = self.scale(people.numbers[rows])
             part.reshape(-1)[(places[: len(part)] + people.codes[rows]).reshape(-1)] = 1.0
 
-        side_by_side(fill, range(0, len(people), ENCODED_AT_ONCE), rows=len(people))
+        map_in_threads(fill, range(0, len(people), ENCODED_AT_ONCE), rows=len(people))
         return matrix
 
     def _checked(self, out: NDArray[np.float64], people: int) -> NDArray[np.float64]:

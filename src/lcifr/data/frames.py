@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lcifr.data.utf8 import refuse_other_encodings, refuse_other_header
-from lcifr.errors import LcifrError, Problem, TableError, no_such_file
+from lcifr.data.utf8 import check_header_utf8, check_utf8
+from lcifr.errors import LcifrError, TableError, TableProblem, no_such_file
 
 ACCEPTED = "a pandas or polars frame, an Arrow table, or a path to a .csv or .parquet file"
 
@@ -53,23 +53,23 @@ def read_frame(source: Any) -> pa.Table:
 def _read_file(path: Path) -> pa.Table:
     from pyarrow import csv, parquet
 
-    with readable(path):
+    with file_errors(path):
         if is_parquet(path):
             return parquet.read_table(path)
         if path.suffix.lower() in (".csv", ".tsv", ".gz"):
-            refuse_other_separators(path)
+            check_separator(path)
             table = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path)))
             if any(pa.types.is_binary(kind) for kind in table.schema.types):  # Arrow's word for text that is no UTF-8
-                refuse_other_encodings(path)
+                check_utf8(path)
             return table
     raise LcifrError(f"{path}: unknown kind of file", fix="give a .csv, .tsv or .parquet file")
 
 
-def refuse_other_separators(path: Path) -> None:
+def check_separator(path: Path) -> None:
     """Where another sign than expected stands between the values, a whole line would be one of them."""
     with pa.input_stream(str(path)) as file:  # which opens .gz as well
         start = file.read(65536)
-    refuse_other_header(path, start)
+    check_header_utf8(path, start)
     header, _, rest = start.decode("utf-8", "replace").partition("\n")
     first = rest.partition("\n")[0]
     words = {";": "semicolons", "\t": "tabs", ",": "commas"}
@@ -83,7 +83,7 @@ def refuse_other_separators(path: Path) -> None:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def file_errors(path: Path) -> Iterator[None]:
     """Says of a file that it is not there, or no table, in our own words."""
     try:
         yield
@@ -91,7 +91,7 @@ def readable(path: Path) -> Iterator[None]:
         raise no_such_file(path) from None
     except (pa.ArrowException, OSError) as error:
         if "UTF8" in str(error) and not is_parquet(path):
-            refuse_other_encodings(path)
+            check_utf8(path)
         ragged = "Expected" in str(error) and "columns, got" in str(error)
         fix = "give every line as many values as the first has; text with a comma in it stands in double quotes"
         raise LcifrError(
@@ -117,7 +117,7 @@ def _unique(table: pa.Table, source: str = "the table") -> pa.Table:
 def _refuse_duplicates(names: list[str], source: str = "the table") -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        problems = [Problem(f"the name stands {names.count(name)} times", column=name) for name in repeated]
+        problems = [TableProblem(f"the name stands {names.count(name)} times", column=name) for name in repeated]
         raise TableError(problems, source=source, fix="rename or drop all but one of them")
 
 

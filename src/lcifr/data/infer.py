@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from lcifr.data.columns import to_float
 from lcifr.data.frames import as_text, read_frame
-from lcifr.data.number_texts import find_slip
+from lcifr.data.malformed_numbers import find_malformed_number
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.errors import Problem, SchemaError, TableError, did_you_mean
+from lcifr.errors import SchemaError, TableError, TableProblem, did_you_mean
 
 MANY_CATEGORIES = 100  # text with more distinct values than this is an identifier or prose, not an attribute
 
@@ -57,7 +57,7 @@ def infer_schema(
     for name in named:
         if name not in table.column_names:
             raise SchemaError(f'there is no column "{name}".{did_you_mean(name, table.column_names)}')
-    problems: list[Problem] = [] if len(table) else [Problem("there are no rows")]
+    problems: list[TableProblem] = [] if len(table) else [TableProblem("there are no rows")]
     attributes: list[Attribute] = []
     for name in table.column_names:
         if name == target or name in drop or not len(table):
@@ -75,39 +75,39 @@ def infer_schema(
     return Schema(tuple(attributes), {name: tuple(members) for name, members in (groups or {}).items()}, target)
 
 
-def _propose(name: str, column: pa.ChunkedArray, kind: str | None, problems: list[Problem]) -> Attribute | None:
+def _propose(name: str, column: pa.ChunkedArray, kind: str | None, problems: list[TableProblem]) -> Attribute | None:
     """The attribute a column looks like, or None with the reason among ``problems``."""
     if pa.types.is_temporal(column.type):
         problems.append(
-            Problem(
+            TableProblem(
                 "holds dates, which no formula can compare; turn it into a number (an age in years) or drop it",
                 column=name,
             )
         )
         return None
     if column.null_count == len(column):
-        problems.append(Problem("every value is missing; drop it", column=name))
+        problems.append(TableProblem("every value is missing; drop it", column=name))
         return None
     if kind == "numeric" or (kind is None and _is_number(column.type)):
         values, odd = to_float(column)
         if odd:
-            problems.append(Problem(f"{column[odd[0]].as_py()!r} is not a number", column=name, row=odd[0]))
+            problems.append(TableProblem(f"{column[odd[0]].as_py()!r} is not a number", column=name, row=odd[0]))
             return None
         finite = values[np.isfinite(values)]
         if kind is None and set(np.unique(finite)) == {0.0, 1.0}:
             return Categorical(name, ("0", "1"))  # nobody is between no and yes
         return Numeric(name, integer=bool(len(finite)) and bool((finite == np.rint(finite)).all()))
-    if kind is None and (slip := find_slip(as_text(column))) is not None:
+    if kind is None and (slip := find_malformed_number(as_text(column))) is not None:
         message = f"{slip}; or, if these are codes, say categorical=[…]"
-        problems.append(Problem(message, column=name, row=slip.row))
+        problems.append(TableProblem(message, column=name, row=slip.row))
         return None
     values_seen = sorted(pc.unique(as_text(column)).drop_null().to_pylist())
     if not values_seen:
-        problems.append(Problem("every value is missing; drop it", column=name))
+        problems.append(TableProblem("every value is missing; drop it", column=name))
         return None
     if kind is None and len(values_seen) > MANY_CATEGORIES:
         problems.append(
-            Problem(
+            TableProblem(
                 f"{len(values_seen)} different texts are too many for a category; drop it, or say categorical=[…]",
                 column=name,
             )

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from lcifr.data.columns import read_codes, read_numbers, rows_where
 from lcifr.data.frames import as_text, read_frame
-from lcifr.data.number_texts import FEW, find_slip
+from lcifr.data.malformed_numbers import FEW, find_malformed_number
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.data.threads import side_by_side
-from lcifr.errors import Problem, TableError, did_you_mean
+from lcifr.data.threads import map_in_threads
+from lcifr.errors import TableError, TableProblem, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class Individuals:
         numbers = np.empty((len(table), len(schema.numeric)), order="F")  # filled, and mostly read, by column
         codes = np.empty((len(table), len(schema.categorical)), np.int32, order="F")
 
-        def read_column(attribute: Attribute) -> list[Problem]:
+        def read_column(attribute: Attribute) -> list[TableProblem]:
             if attribute.name not in table.column_names:
                 return []
-            found: list[Problem] = []
+            found: list[TableProblem] = []
             if isinstance(attribute, Numeric):
                 j = schema.names_numeric.index(attribute.name)
                 numbers[:, j] = read_numbers(table[attribute.name], attribute, found, fitting)
@@ -76,7 +76,7 @@ class Individuals:
                 codes[:, j] = read_codes(table[attribute.name], attribute, found)
             return found
 
-        for found in side_by_side(read_column, schema.attributes, rows=len(table)):
+        for found in map_in_threads(read_column, schema.attributes, rows=len(table)):
             problems += found
         if problems:
             only_extra = all(one.column is not None and one.column not in schema for one in problems)
@@ -125,19 +125,21 @@ def read_target(source: Any, schema: Schema) -> NDArray[Any]:
     table = read_frame(source)
     if schema.target is None or schema.target not in table.column_names:
         hint = did_you_mean(schema.target or "", table.column_names)
-        raise TableError([Problem(f"the target column is missing.{hint}", column=schema.target)])
+        raise TableError([TableProblem(f"the target column is missing.{hint}", column=schema.target)])
     return check_target(table[schema.target], schema.target)
 
 
 def check_target(column: Any, name: str = "target") -> NDArray[Any]:
     """The values of a target column, if none is missing and there is more than one class."""
     values = target_values(column, name)
-    problems = [] if len(values) else [Problem("there are no rows")]
+    problems = [] if len(values) else [TableProblem("there are no rows")]
     if not problems and pc.count_distinct(values).as_py() < 2:
-        problems.append(Problem(f"the target has one class only: {values[0].as_py()!r}", column=name))
+        problems.append(TableProblem(f"the target has one class only: {values[0].as_py()!r}", column=name))
     if not problems and pa.types.is_string(values.type) and pc.count_distinct(values).as_py() > FEW:
-        slip = find_slip(values)  # else every number would be a class of its own, and learning would take for ever
-        problems += [] if slip is None else [Problem(f"the target: {slip}", column=name, row=slip.row)]
+        slip = find_malformed_number(
+            values
+        )  # else every number would be a class of its own, and learning would take for ever
+        problems += [] if slip is None else [TableProblem(f"the target: {slip}", column=name, row=slip.row)]
     if problems:
         raise TableError(problems)
     return np.asarray(values.to_pandas())
@@ -150,29 +152,29 @@ def target_values(column: Any, name: str = "target", start: int = 0) -> pa.Chunk
         values = as_text(values)
     missing = rows_where(pc.is_null(values, nan_is_null=True))
     if missing:
-        raise TableError([Problem("the target is missing", column=name, row=row + start) for row in missing])
+        raise TableError([TableProblem("the target is missing", column=name, row=row + start) for row in missing])
     return values
 
 
 def _same_schema(found: Schema, expected: Schema) -> None:
     if found.attributes != expected.attributes:
         raise TableError(
-            [Problem("these individuals belong to another schema")], fix="read their table with this schema"
+            [TableProblem("these individuals belong to another schema")], fix="read their table with this schema"
         )
 
 
-def _column_problems(table: pa.Table, schema: Schema) -> list[Problem]:
+def _column_problems(table: pa.Table, schema: Schema) -> list[TableProblem]:
     known = {*schema.names, schema.target}
     extra = [name for name in table.column_names if name not in known]
     problems = [
-        Problem(f"the column is missing.{did_you_mean(name, extra)}", column=name)
+        TableProblem(f"the column is missing.{did_you_mean(name, extra)}", column=name)
         for name in schema.names
         if name not in table.column_names
     ]
     problems += [
-        Problem(f"the schema does not know this column.{did_you_mean(name, schema.names)}", column=name)
+        TableProblem(f"the schema does not know this column.{did_you_mean(name, schema.names)}", column=name)
         for name in extra
     ]
     if not len(table):
-        problems.append(Problem("there are no rows"))
+        problems.append(TableProblem("there are no rows"))
     return problems

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 WORTH_THREADS = 20_000  # rows; below this, starting threads costs more than they save
 
 
-def side_by_side(work: Callable[[Item], Result], items: Iterable[Item], *, rows: int) -> list[Result]:
+def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item], *, rows: int) -> list[Result]:
     """``work`` on every item, in order; in threads where there are rows enough (Arrow and numpy release the lock)."""
     if rows < WORTH_THREADS:
         return [work(item) for item in items]

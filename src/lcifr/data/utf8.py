@@ -15,7 +15,7 @@ SHOWN = 30  # characters of the cell that are shown
 OTHER = "windows-1252"  # what spreadsheets of western Europe and America write; Latin-1 but for a few signs
 
 
-def refuse_other_encodings(path: Path) -> None:
+def check_utf8(path: Path) -> None:
     """Raise at the first byte of a text file that is no UTF-8; guessing how it is meant would change people's data."""
     decoder, line, rest = codecs.getincrementaldecoder("utf-8")(), 1, b""
     with pa.input_stream(str(path)) as file:  # which opens .gz as well
@@ -32,14 +32,14 @@ def refuse_other_encodings(path: Path) -> None:
         raise _refusal(path, line, rest[: -len(error.object)], error) from None
 
 
-def refuse_other_header(path: Path, start: bytes) -> None:
+def check_header_utf8(path: Path, start: bytes) -> None:
     """The same of the first bytes of a file: names of columns, and the marks of UTF-16 and UTF-32."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise LcifrError(f"{path} is UTF-16, and tables are read as UTF-8", fix=_fix(path, "UTF-16"))
     try:
         start.split(b"\n")[0].decode("utf-8")
     except UnicodeDecodeError:
-        refuse_other_encodings(path)
+        check_utf8(path)
 
 
 def _refusal(path: Path, line: int, before: bytes, error: UnicodeDecodeError) -> LcifrError:

@@ -11,7 +11,7 @@ import pkgutil
 from pathlib import Path
 
 from lcifr.data.io.fetch import data_folder, download
-from lcifr.datasets._dataset import Dataset, Place, Source, Split, split
+from lcifr.datasets._dataset import Dataset, DatasetFolder, Source, Split, split
 from lcifr.errors import DatasetError, did_you_mean
 
 __all__ = ["Dataset", "Source", "Split", "fetch", "find", "load", "names"]
@@ -65,7 +65,7 @@ def load(name: str, *, folder: str | Path | None = None, label: str | None = Non
     if label is not None and label not in source.labels:
         offered = f"choose from {', '.join(source.labels)}" if source.labels else "leave the label out"
         raise DatasetError(f'{source.name} has no label "{label}".{did_you_mean(label, source.labels)}', fix=offered)
-    return split(source, source.read(Place(source, data_folder(folder), verify), label))
+    return split(source, source.read(DatasetFolder(source, data_folder(folder), verify), label))
 
 
 def fetch(name: str, folder: str | Path | None = None, *, progress: bool = False) -> list[Path]:
@@ -86,7 +86,7 @@ def fetch(name: str, folder: str | Path | None = None, *, progress: bool = False
         Where the files are.
     """
     source = find(name)
-    place = Place(source, data_folder(folder))
+    place = DatasetFolder(source, data_folder(folder))
     if (by_hand := source.instructions(place.folder)) is not None:
         raise DatasetError(f"{source.title} cannot be fetched automatically", fix=by_hand)
     return [place.find(file.name) or download(file, place.folder, progress=progress) for file in source.files]

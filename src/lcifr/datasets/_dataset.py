@@ -19,7 +19,7 @@ SHARE = 0.2  # of all rows for the test, then of the rest for validation, as in 
 SEED = 0  # the paper's
 
 
-def words(text: str) -> tuple[str, ...]:
+def split_names(text: str) -> tuple[str, ...]:
     """Names written one after another, as a dataset's file lists its columns and categories."""
     return tuple(text.split())
 
@@ -63,7 +63,7 @@ class Source:
     cautions: tuple[str, ...]
     files: tuple[DataFile, ...]
     schema: Schema
-    read: Callable[[Place, str | None], Table]
+    read: Callable[[DatasetFolder, str | None], CleanTable]
     labels: tuple[str, ...] = ()
     by_hand: str | None = None
 
@@ -81,7 +81,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CleanTable:
     """A cleaned table, before it is split.
 
     Parameters
@@ -165,7 +165,7 @@ class Dataset:
 
 
 @dataclass(frozen=True)
-class Place:
+class DatasetFolder:
     """Where a dataset's files are looked for: its own folder in the data folder, then the package.
 
     Parameters
@@ -221,7 +221,7 @@ class Place:
         )
 
 
-def split(source: Source, table: Table) -> Dataset:
+def split(source: Source, table: CleanTable) -> Dataset:
     """The paper's splits: a fifth for the test unless the source has its own, then a fifth of the rest to validate."""
     from sklearn.model_selection import train_test_split
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.datasets._dataset import Place, Source, Table, words
+from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source, split_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ WORKCLASS: Final = "Federal-gov Local-gov Private Self-emp-inc Self-emp-not-inc 
 
 
 def _category(name: str, values: str) -> Categorical:
-    return Categorical(name, words(values))
+    return Categorical(name, split_names(values))
 
 
 SCHEMA: Final = Schema(  # the spelling of the values is the census bureau's
@@ -57,11 +57,11 @@ SCHEMA: Final = Schema(  # the spelling of the values is the census bureau's
 )
 
 
-def read(place: Place, label: str | None) -> Table:
+def read(place: DatasetFolder, label: str | None) -> CleanTable:
     """Everybody without a ``?``; the test set is the source's own file."""
     train, test = place.require("adult.data", "adult.test")
     X, y = _read_file(train)
-    return Table(SCHEMA, X, y, test=_read_file(test))
+    return CleanTable(SCHEMA, X, y, test=_read_file(test))
 
 
 def _read_file(path: Path) -> tuple[pd.DataFrame, pd.Series[int]]:

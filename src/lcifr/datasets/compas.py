@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.datasets._dataset import Place, Source, Table
+from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ SCHEMA: Final = Schema(
 )
 
 
-def read(place: Place, label: str | None) -> Table:
+def read(place: DatasetFolder, label: str | None) -> CleanTable:
     """ProPublica's filters, the two largest groups by race, and the time spent in custody and in jail."""
     import pandas as pd
 
@@ -46,7 +46,7 @@ def read(place: Place, label: str | None) -> Table:
         custody_seconds=_seconds(raw["in_custody"], raw["out_custody"]),
         jail_seconds=_seconds(raw["c_jail_in"], raw["c_jail_out"]),
     )[list(SCHEMA.names)]
-    return Table(SCHEMA, X, (1 - raw["two_year_recid"]).rename("no_recidivism").astype("int64"))
+    return CleanTable(SCHEMA, X, (1 - raw["two_year_recid"]).rename("no_recidivism").astype("int64"))
 
 
 def _seconds(start: pd.Series[str], end: pd.Series[str]) -> pd.Series[int]:

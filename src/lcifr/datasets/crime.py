@@ -6,12 +6,12 @@ from typing import Final
 
 from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.datasets._dataset import Place, Source, Table, words
+from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source, split_names
 
 TARGET: Final = "ViolentCrimesPerPop"
 IDENTIFIERS: Final = ("communityname", "countyCode", "communityCode", "fold")
 # All columns of the file in order, named as in UCI's documentation.
-COLUMNS: Final = words("""
+COLUMNS: Final = split_names("""
 communityname state countyCode communityCode fold population householdsize racepctblack racePctWhite racePctAsian
 racePctHisp agePct12t21 agePct12t29 agePct16t24 agePct65up numbUrban pctUrban medIncome pctWWage pctWFarmSelf pctWInvInc
 pctWSocSec pctWPubAsst pctWRetire medFamInc perCapInc whitePerCap blackPerCap indianPerCap AsianPerCap OtherPerCap
@@ -33,7 +33,7 @@ arsons arsonsPerPop ViolentCrimesPerPop nonViolPerPop
 """)
 CRIMES: Final = COLUMNS[COLUMNS.index("murders") :]
 # Unknown (?) for some of the communities: one OtherPerCap, and most of the police survey.
-INCOMPLETE: Final = words("""
+INCOMPLETE: Final = split_names("""
 OtherPerCap LemasSwornFT LemasSwFTPerPop LemasSwFTFieldOps LemasSwFTFieldPerPop LemasTotalReq LemasTotReqPerPop
 PolicReqPerOffic PolicPerPop RacialMatchCommPol PctPolicWhite PctPolicBlack PctPolicHisp PctPolicAsian PctPolicMinor
 OfficAssgnDrugUnits NumKindsDrugsSeiz PolicAveOTWorked PolicCars PolicOperBudg LemasPctPolicOnPatr LemasGangUnitDeploy
@@ -62,7 +62,7 @@ STATES: Final = (  # those with a community whose violent crimes are known
 def _numeric(name: str) -> Numeric:
     for units, whole in ((WHOLE_UNITS, True), (OTHER_UNITS, False)):
         for unit, members in units.items():
-            if name in words(members):
+            if name in split_names(members):
                 return Numeric(name, unit=unit, integer=whole)
     return Numeric(name, unit="%")
 
@@ -70,13 +70,13 @@ def _numeric(name: str) -> Numeric:
 def _schema() -> Schema:
     dropped = {"state", *IDENTIFIERS, *INCOMPLETE, *CRIMES}
     numeric = tuple(_numeric(name) for name in COLUMNS if name not in dropped)
-    return Schema((Categorical("state", words(STATES)), *numeric), target="low_crime")
+    return Schema((Categorical("state", split_names(STATES)), *numeric), target="low_crime")
 
 
 SCHEMA: Final = _schema()
 
 
-def read(place: Place, label: str | None) -> Table:
+def read(place: DatasetFolder, label: str | None) -> CleanTable:
     """The communities whose violent crimes are known; the label is 1 below the lower median."""
     import pandas as pd
 
@@ -84,7 +84,7 @@ def read(place: Place, label: str | None) -> Table:
     raw = pd.read_csv(path, header=None, names=COLUMNS, na_values="?", encoding="latin-1").dropna(subset=[TARGET])
     # With an even number of communities the lower of the two middle ones is the median here, as in the paper's code.
     median = raw[TARGET].quantile(0.5, interpolation="lower")
-    return Table(SCHEMA, raw[list(SCHEMA.names)], (raw[TARGET] < median).rename("low_crime").astype("int64"))
+    return CleanTable(SCHEMA, raw[list(SCHEMA.names)], (raw[TARGET] < median).rename("low_crime").astype("int64"))
 
 
 SOURCE: Final = Source(

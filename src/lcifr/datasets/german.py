@@ -6,7 +6,7 @@ from typing import Final
 
 from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.datasets._dataset import Place, Source, Table
+from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source
 
 # The file's columns in order: numbers as they are, codes with the words that UCI's documentation gives them.
 COLUMNS: Final[tuple[Numeric | tuple[str, dict[str, str]], ...]] = (
@@ -100,7 +100,7 @@ def _attribute(column: Numeric | tuple[str, dict[str, str]]) -> Attribute:
 SCHEMA: Final = Schema(tuple(_attribute(column) for column in COLUMNS), target="good_credit")
 
 
-def read(place: Place, label: str | None) -> Table:
+def read(place: DatasetFolder, label: str | None) -> CleanTable:
     """The 1,000 people, codes replaced by words; the label is 1 for good credit (2 minus the file's class)."""
     import pandas as pd
 
@@ -110,7 +110,7 @@ def read(place: Place, label: str | None) -> Table:
         if not isinstance(column, Numeric):
             name, words = column
             raw[name] = raw[name].map(words)
-    return Table(SCHEMA, raw[list(SCHEMA.names)], (2 - raw["good_credit"]).astype("int64"))
+    return CleanTable(SCHEMA, raw[list(SCHEMA.names)], (2 - raw["good_credit"]).astype("int64"))
 
 
 SOURCE: Final = Source(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.datasets._dataset import Place, Source, Table, words
+from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source, split_names
 from lcifr.datasets._health_release3 import TABLES, aggregate
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ AMOUNTS: Final = {  # the aggregation's names and ours
     "PayDelay_min": Numeric("pay_delay_min", unit="days", integer=True),
 }
 CATEGORIES: Final = {  # the category columns of a claim; NAME_? counts the claims without a value
-    "PrimaryConditionGroup": words(
+    "PrimaryConditionGroup": split_names(
         "AMI APPCHOL ARTHSPIN CANCRA CANCRB CANCRM CATAST CHF COPD FLaELEC FXDISLC GIBLEED GIOBSENT GYNEC1 GYNECA "
         "HEART2 HEART4 HEMTOL HIPFX INFEC4 LIVERDZ METAB1 METAB3 MISCHRT MISCL1 MISCL5 MSC2a3 NEUMENT ODaBNCA PERINTL "
         "PERVALV PNCRDZ PNEUM PRGNCY PrimaryConditionGroup_? RENAL1 RENAL2 RENAL3 RESPR4 ROAMI SEIZURE SEPSIS SKNAUT "
@@ -45,7 +45,9 @@ CATEGORIES: Final = {  # the category columns of a claim; NAME_? counts the clai
         *("Anesthesiology", "Diagnostic Imaging", "Emergency", "General Practice", "Internal", "Laboratory"),
         *("Obstetrics and Gynecology", "Other", "Pathology", "Pediatrics", "Rehabilitation", "Specialty_?", "Surgery"),
     ),
-    "ProcedureGroup": words("ANES EM MED PL ProcedureGroup_? RAD SAS SCS SDS SEOA SGS SIS SMCD SMS SNS SO SRS SUS"),
+    "ProcedureGroup": split_names(
+        "ANES EM MED PL ProcedureGroup_? RAD SAS SCS SDS SEOA SGS SIS SMCD SMS SNS SO SRS SUS"
+    ),
     "PlaceSvc": (
         *("Ambulance", "Home", "Independent Lab", "Inpatient Hospital", "Office", "Other", "Outpatient Hospital"),
         *("PlaceSvc_?", "Urgent Care"),
@@ -90,7 +92,7 @@ def schema(label: str | None = None) -> Schema:
     )
 
 
-def read(place: Place, label: str | None) -> Table:
+def read(place: DatasetFolder, label: str | None) -> CleanTable:
     """The raw release where the user has it, else the aggregated file, which says what it is."""
     if (raw := _raw_release(place)) is not None:
         return _table(aggregate(raw, CATEGORIES), label, ())
@@ -100,7 +102,7 @@ def read(place: Place, label: str | None) -> Table:
     raise place.missing([ARCHIVE])
 
 
-def _raw_release(place: Place) -> Path | None:
+def _raw_release(place: DatasetFolder) -> Path | None:
     if (archive := place.find(ARCHIVE)) is not None:
         return archive
     folders = (place.folder, place.folder / Path(ARCHIVE).stem)
@@ -119,13 +121,13 @@ def _read_aggregated(path: Path) -> pd.DataFrame:
     return pd.concat([frame, pd.DataFrame(text)], axis=1)
 
 
-def _table(frame: pd.DataFrame, label: str | None, cautions: tuple[str, ...]) -> Table:
+def _table(frame: pd.DataFrame, label: str | None, cautions: tuple[str, ...]) -> CleanTable:
     attributes = schema(label)
     # With 1 − index as in the paper's code everything but 1 is true, also indices of 2 and 3.
     y = frame["max_CharlsonIndex"] != 1 if label is None else frame[f"PrimaryConditionGroup={label}"] > 0
     ours = {raw: amount.name for raw, amount in AMOUNTS.items()} | _count_names(label)
     frame = frame.rename(columns={**ours, "AgeAtFirstClaim": "age", "Sex": "sex"})
-    return Table(
+    return CleanTable(
         attributes, frame[list(attributes.names)], y.rename(attributes.target).astype("int64"), cautions=cautions
     )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from lcifr.data.io.fetch import DataFile
 from lcifr.data.schema import Categorical, Numeric, Schema
-from lcifr.datasets._dataset import Place, Source, Table
+from lcifr.datasets._dataset import CleanTable, DatasetFolder, Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ def schema(colleges: tuple[str, ...] = KNOWN_COLLEGES) -> Schema:
     )
 
 
-def read(place: Place, label: str | None) -> Table:
+def read(place: DatasetFolder, label: str | None) -> CleanTable:
     """The complete Stata file where the user has it, else the partial CSV, which says so."""
     import pandas as pd
 
@@ -62,14 +62,14 @@ def read(place: Place, label: str | None) -> Table:
     raise place.missing([COMPLETE])
 
 
-def clean(raw: pd.DataFrame, partial: str | None) -> Table:
+def clean(raw: pd.DataFrame, partial: str | None) -> CleanTable:
     """Complete applications of people who are not Asian; a blank race is a missing one."""
     raw = raw.rename(columns=str.lower)[[*schema().names, "admit"]]
     text = raw.select_dtypes(exclude="number").apply(lambda column: column.str.strip())
     raw = raw.assign(**text).replace("", None).dropna()
     raw = raw[raw["race"] != "Asian"]
     X = _typed(raw)
-    return Table(schema(tuple(sorted(X["college"].unique()))), X, raw["admit"].astype("int64"), partial=partial)
+    return CleanTable(schema(tuple(sorted(X["college"].unique()))), X, raw["admit"].astype("int64"), partial=partial)
 
 
 def _typed(raw: pd.DataFrame) -> pd.DataFrame:

@@ -123,7 +123,7 @@ def moved_words(moved: float, tolerance: float) -> str:
     return f"moves by {far}, more than the tolerance of {allowed}"
 
 
-def plain(value: Any, *, year: bool = False) -> str:
+def format_value(value: Any, *, year: bool = False) -> str:
     """An attribute's value: categories as they are, whole numbers whole, others with the digits they have: 1,662.5
 
     A ``year`` is the one number that people write without a comma.

@@ -10,7 +10,7 @@ from lcifr.errors import LearningError
 from lcifr.learn.score import USELESS
 
 if TYPE_CHECKING:
-    from lcifr.estimators.frontier import Point
+    from lcifr.estimators.frontier import FrontierPoint
 
 SCORES = {"accuracy": "score", "balanced": "balanced"}
 """What ``by`` may be, and the figure of a point that it means."""
@@ -29,17 +29,17 @@ class Scale:
             raise LearningError(f"by={by!r} is no score", fix='say "accuracy" or "balanced"')
         return cls(SCORES[by])
 
-    def score(self, point: Point) -> float:
+    def score(self, point: FrontierPoint) -> float:
         return float(getattr(point, self.name))
 
-    def error(self, point: Point) -> float:
+    def error(self, point: FrontierPoint) -> float:
         return float(getattr(point, f"{self.name}_error"))
 
-    def as_good(self, point: Point, other: Point) -> bool:
+    def as_good(self, point: FrontierPoint, other: FrontierPoint) -> bool:
         """Whether ``point`` is better, or behind by at most one standard error, the larger one of the two."""
         return self.score(other) - self.score(point) <= max(self.error(point), self.error(other))
 
-    def best(self, points: Sequence[Point]) -> list[Point]:
+    def best(self, points: Sequence[FrontierPoint]) -> list[FrontierPoint]:
         """The best of them, and all that are as good."""
         first = max(points, key=self.score)
         return [point for point in points if self.as_good(point, first)]
@@ -52,11 +52,11 @@ CERTIFIED = Scale("certified")
 class Choice:
     """The point that was chosen, or None; ``why`` in words."""
 
-    point: Point | None
+    point: FrontierPoint | None
     why: str
 
 
-def choose(points: Sequence[Point], required: float, scale: Scale) -> Choice:
+def choose(points: Sequence[FrontierPoint], required: float, scale: Scale) -> Choice:
     """Of the useful points with the required score the most certified; of those as certified the best in score.
 
     Whoever is behind by no more than one standard error is as good. Of points that are as good in both the more
@@ -71,7 +71,9 @@ def choose(points: Sequence[Point], required: float, scale: Scale) -> Choice:
     return Choice(point, _why(point, equal, able, required, scale))
 
 
-def _why(point: Point, equal: list[Point], able: list[Point], required: float, scale: Scale) -> str:
+def _why(
+    point: FrontierPoint, equal: list[FrontierPoint], able: list[FrontierPoint], required: float, scale: Scale
+) -> str:
     what = "balanced accuracy" if scale.name == "balanced" else "score"
     if len(able) == 1:
         return f"{_named(point)} is the only useful model with the required {what} of {required:g}"
@@ -86,7 +88,7 @@ def _why(point: Point, equal: list[Point], able: list[Point], required: float, s
     return f"{said}; it is more certified than the others by more than one standard error"
 
 
-def _why_none(points: Sequence[Point], useful: list[Point], required: float, scale: Scale) -> str:
+def _why_none(points: Sequence[FrontierPoint], useful: list[FrontierPoint], required: float, scale: Scale) -> str:
     if useful:
         best = max(scale.score(point) for point in useful)
         return f"no useful model reaches the required {required:g}; the best of them has {best:.3f}"
@@ -96,7 +98,7 @@ def _why_none(points: Sequence[Point], useful: list[Point], required: float, sca
     return "no model is useful: each decides the same for everybody, or worse than without looking"
 
 
-def _named(point: Point) -> str:
+def _named(point: FrontierPoint) -> str:
     return point.name.replace("gamma-", "gamma ")
 
 

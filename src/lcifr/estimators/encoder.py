@@ -12,11 +12,18 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.estimators.reading import find_schema, find_similarity, is_table, read_labels, read_people, split_rows
-from lcifr.estimators.settings import recipe_of, schedule_of, seed_of, unread_attributes
-from lcifr.learn.producer import People, Produced, produce
-from lcifr.learn.reach import Reached, bound_radius
-from lcifr.learn.score import DegenerateModelWarning, alone_share, degeneracies
+from lcifr.estimators.input_validation import (
+    is_table,
+    resolve_schema,
+    resolve_similarity,
+    split_rows,
+    validate_labels,
+    validate_people,
+)
+from lcifr.estimators.settings import encoder_settings, schedule_of, seed_of, unread_attributes
+from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
+from lcifr.learn.radius_bounds import LatentReach, bound_radius
+from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
 from lcifr.models.adapter import Decider
 from lcifr.models.target import Target, class_weights
 from lcifr.prove import Radius
@@ -58,7 +65,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         ``"auto"``, ``"classification"`` or ``"regression"``; predicted numbers less than ``tolerance`` apart count as
         the same decision; weights of the classes as in scikit-learn.
     epochs, batch_size, learning_rate, weight_decay, patience, warmup
-        See :class:`lcifr.learn.loop.Schedule`.
+        See :class:`lcifr.learn.training_loop.Schedule`.
     validation_fraction
         The share held out for early stopping, where ``fit`` is not given validation people.
     random_state, device, verbose
@@ -69,7 +76,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     network_, head_, decoder_ : the encoder, and the label's and the decoder's networks (None where there are none).
     schema_, encoding_, similarity_ : what the columns mean, their scales, φ. target_ : what was predicted.
     unread_ : attributes that z does not depend on.
-    history_ : one :class:`lcifr.learn.loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
+    history_ : one :class:`lcifr.learn.training_loop.Epoch` per epoch. degeneracies_ : what is trivial about the model.
     """
 
     def __init__(
@@ -135,17 +142,17 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         validation
             A table and its labels for early stopping; otherwise ``validation_fraction`` of the people are held out.
         """
-        people = read_people(self, X, self._known_schema(), fitting=True)
-        labels = None if y is None else read_labels(y, len(people))
+        people = validate_people(self, X, self._known_schema(), fitting=True)
+        labels = None if y is None else validate_labels(y, len(people))
         seed = seed_of(self.random_state)
         self._remember_columns(X, people.schema)
         encoding = getattr(self.similarity, "encoding", None) or Encoding.fit(people, people.schema)
         self.schema_, self.encoding_ = people.schema, encoding
-        self.similarity_ = find_similarity(self.similarity, people.schema, encoding)
+        self.similarity_ = resolve_similarity(self.similarity, people.schema, encoding)
         self.target_ = None if labels is None else Target.of(labels, self.task)
         if validation is not None:
-            held = read_people(self, validation[0], people.schema, fitting=False)
-            held_labels = None if labels is None else read_labels(validation[1], len(held))
+            held = validate_people(self, validation[0], people.schema, fitting=False)
+            held_labels = None if labels is None else validate_labels(validation[1], len(held))
             sides = (people, labels), (held, held_labels)
         else:
             rows, others = split_rows(len(people), self.validation_fraction, self._classes(labels), seed)
@@ -153,24 +160,24 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 (people.take(index), None if labels is None else labels[index]) for index in (rows, others)
             )
         training, checking = (self._people(*side) for side in sides)
-        produced = produce(training, checking, self.target_, recipe_of(self), schedule_of(self, seed))
+        produced = train_encoder(training, checking, self.target_, encoder_settings(self), schedule_of(self, seed))
         self._keep(produced)
         self._look_for_degeneracies(checking, sides[1][1])
         return self
 
     def _known_schema(self) -> Schema | None:
-        return self.similarity.schema if isinstance(self.similarity, Similarity) else find_schema(self.schema)
+        return self.similarity.schema if isinstance(self.similarity, Similarity) else resolve_schema(self.schema)
 
     def _classes(self, labels: NDArray[Any] | None) -> NDArray[Any] | None:
         return labels if self.target_ is not None and len(self.target_.classes) else None
 
-    def _people(self, people: Individuals, labels: NDArray[Any] | None) -> People:
+    def _people(self, people: Individuals, labels: NDArray[Any] | None) -> EncodedPeople:
         coded = None if labels is None or self.target_ is None else self.target_.encode(labels)
         ones = np.ones(len(people))
         weight = ones if coded is None else class_weights(self.target_, coded, self.class_weight)  # type: ignore[arg-type]
-        return People(self.encoding_.encode(people), self.region(people), coded, weight)
+        return EncodedPeople(self.encoding_.encode(people), self.region(people), coded, weight)
 
-    def _keep(self, produced: Produced) -> None:
+    def _keep(self, produced: TrainedEncoder) -> None:
         self.network_, self.head_, self.decoder_ = produced.encoder, produced.head, produced.decoder
         if produced.head is not None and self.target_ is not None:
             decider = Decider.of(produced.head, self.target_)
@@ -183,21 +190,21 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             self.n_features_in_ = len(schema)
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 
-    def _look_for_degeneracies(self, people: People, labels: NDArray[Any] | None) -> None:
+    def _look_for_degeneracies(self, people: EncodedPeople, labels: NDArray[Any] | None) -> None:
         import torch
 
         latent, decision, label = self.network_(people.x), None, None
         if self.head_ is not None and self.target_ is not None and labels is not None:
             label = self.target_.encode(labels)
             decision = self.target_.decide(torch.as_tensor(self.head_(latent))).numpy()
-        alone = alone_share(people.region)
+        singletons = singleton_share(people.region)
         weighted = self.class_weight is not None
         found = degeneracies(
             self.target_,
             latent=latent,
             decision=decision,
             label=label,
-            alone=alone,
+            singletons=singletons,
             balanced=weighted,
             weighted=weighted,
         )
@@ -221,7 +228,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def region(self, X: Any) -> Region:
         """S_φ(x) of everybody."""
         check_is_fitted(self)
-        people = read_people(self, X, self.schema_, fitting=False)
+        people = validate_people(self, X, self.schema_, fitting=False)
         return self.similarity_.region(people, whole_numbers=self.whole_numbers)
 
     def radius(self, X: Any, **options: Any) -> Radius:
@@ -229,7 +236,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         from lcifr.prove import radius
 
         check_is_fitted(self)
-        people = read_people(self, X, self.schema_, fitting=False)
+        people = validate_people(self, X, self.schema_, fitting=False)
         return radius(self.network_, self._encode(people), self.region(people), **options)
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
@@ -239,22 +246,22 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         check_is_fitted(self)
         return represent(self, X, ids, **options)
 
-    def reach(self, X: Any) -> Reached:
+    def reach(self, X: Any) -> LatentReach:
         """z and ε of everybody by plain bounds: proved too, quicker than :meth:`radius` and somewhat wider."""
         check_is_fitted(self)
-        people = read_people(self, X, self.schema_, fitting=False)
+        people = validate_people(self, X, self.schema_, fitting=False)
         return bound_radius(self.network_, self._encode(people), self.region(people))
 
     def _encode(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
-        return self.encoding_.encode(read_people(self, X, self.schema_, fitting=False))
+        return self.encoding_.encode(validate_people(self, X, self.schema_, fitting=False))
 
     def save(self, path: str | Path) -> None:
         """Write everything but the people to one safetensors file."""
-        from lcifr.estimators.saving import save_encoder
+        from lcifr.estimators.saving import write_encoder
 
         check_is_fitted(self)
-        save_encoder(self, path)
+        write_encoder(self, path)
 
     @classmethod
     def load(cls, path: str | Path, *, training: Any = None) -> FairEncoder:
@@ -265,6 +272,6 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         training
             The training table, needed only where φ takes ranks among the training people: these are never saved.
         """
-        from lcifr.estimators.saving import load_encoder
+        from lcifr.estimators.saving import read_encoder
 
-        return load_encoder(cls, path, training)
+        return read_encoder(cls, path, training)

@@ -15,12 +15,12 @@ from sklearn.base import clone
 
 from lcifr.data import read_frame
 from lcifr.errors import LearningError
+from lcifr.estimators.base_head import Head
 from lcifr.estimators.baselines import plain, unaware
 from lcifr.estimators.choice import CERTIFIED, Scale, choose
 from lcifr.estimators.encoder import FairEncoder
-from lcifr.estimators.head import Head
 from lcifr.estimators.heads import RobustClassifier
-from lcifr.estimators.reading import is_table
+from lcifr.estimators.input_validation import is_table
 from lcifr.files import write_json
 from lcifr.learn.score import (
     USELESS,
@@ -38,7 +38,7 @@ GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontierPoint:
     """One model on the validation people.
 
     Parameters
@@ -79,11 +79,11 @@ class Frontier:
     by : the score that counts, ``"accuracy"`` (R² for a number) or ``"balanced"``. why : this choice, in words.
     """
 
-    points: tuple[Point, ...]
-    plain: Point
-    unaware: Point
+    points: tuple[FrontierPoint, ...]
+    plain: FrontierPoint
+    unaware: FrontierPoint
     required: float
-    chosen: Point | None
+    chosen: FrontierPoint | None
     encoder: FairEncoder | None
     head: Head | None
     by: str = "accuracy"
@@ -94,13 +94,13 @@ class Frontier:
         if path is not None:
             Path(path).write_text(self._repr_svg_(), encoding="utf-8")
             return None
-        from lcifr.estimators.plot import frontier_figure
+        from lcifr.estimators.frontier_plot import plot_frontier
 
-        return frontier_figure(self)
+        return plot_frontier(self)
 
     def _repr_svg_(self) -> str:
         """For notebooks."""
-        from lcifr.estimators.plot import frontier_svg
+        from lcifr.estimators.frontier_plot import frontier_svg
 
         return frontier_svg(self)
 
@@ -141,7 +141,7 @@ def tune(
     scale = Scale.of(by)
     search = _Search(encoder, head, (X, y), validation, folder, by)
     bare, blind = search.visit(plain(encoder), "plain"), search.visit(unaware(encoder), "unaware")
-    points: list[Point] = []
+    points: list[FrontierPoint] = []
     for gamma in sorted(gammas):
         candidate: FairEncoder = clone(encoder)
         candidate.set_params(gamma=float(gamma))
@@ -153,7 +153,7 @@ def tune(
     return Frontier(tuple(points), bare, blind, required, choice.point, fitted, decider, by, choice.why)
 
 
-def _beside(point: Point, baseline: Point, scale: Scale) -> Point:
+def _beside(point: FrontierPoint, baseline: FrontierPoint, scale: Scale) -> FrontierPoint:
     """With a word of warning where the unaware baseline scores more and is certified as often."""
     if scale.as_good(point, baseline) or not CERTIFIED.as_good(baseline, point):
         return point
@@ -191,18 +191,18 @@ class _Search:
             )
         write_json(note, {"mark": mark})
 
-    def visit(self, candidate: FairEncoder, name: str) -> Point:
+    def visit(self, candidate: FairEncoder, name: str) -> FrontierPoint:
         """The point of this candidate, fitted now or found in the folder."""
         note = None if self.folder is None else self.folder / f"{name}.json"
         if note is not None and note.exists():
             values = json.loads(note.read_text(encoding="utf-8"))
             values["degeneracies"] = tuple(Degeneracy(**one) for one in values["degeneracies"])
-            return Point(**values)
+            return FrontierPoint(**values)
         candidate.fit(*self.training, validation=self.validation)
         head: Head = clone(self.head)
         reach = candidate.reach(self.training[0]).radius
         head.fit(candidate.transform(self.training[0]), np.asarray(self.training[1]), radius=reach)
-        point = judge(candidate, head, *self.validation, name=name, by=self.by)
+        point = evaluate_models(candidate, head, *self.validation, name=name, by=self.by)
         self.fitted[name] = candidate, head
         if note is not None and self.folder is not None:
             candidate.save(self.folder / f"{name}.encoder")
@@ -218,7 +218,9 @@ class _Search:
         return self.fitted[name]
 
 
-def judge(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", by: str = "accuracy") -> Point:
+def evaluate_models(
+    encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", by: str = "accuracy"
+) -> FrontierPoint:
     """How fitted models do on these people; certified on the ball, by bounds alone."""
     found = encoder.reach(X)
     target = head.decider_.target
@@ -233,7 +235,7 @@ def judge(encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", b
         balanced=by == "balanced",
         weighted=head.weighted,
     )
-    return Point(
+    return FrontierPoint(
         name,
         float(encoder.gamma),
         score_of(target, decision, label),

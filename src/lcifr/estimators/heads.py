@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from lcifr.estimators.head import FloatArray, Head
+from lcifr.estimators.base_head import FloatArray, Head
 from lcifr.models.target import Kind, Target
 
 
@@ -29,7 +29,7 @@ class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
     class_weight
         As in scikit-learn: None, ``"balanced"`` or ``{class: weight}``.
     epochs, batch_size, learning_rate, weight_decay, patience, warmup, validation_fraction, random_state, verbose
-        For networks; see :class:`lcifr.learn.loop.Schedule`.
+        For networks; see :class:`lcifr.learn.training_loop.Schedule`.
 
     Attributes
     ----------

@@ -13,17 +13,17 @@ import numpy as np
 
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
-from lcifr.estimators.reading import read_people
-from lcifr.learn.loop import Checked, Epoch
+from lcifr.estimators.input_validation import validate_people
 from lcifr.learn.score import Degeneracy
+from lcifr.learn.training_loop import Epoch, ValidationMetrics
 from lcifr.models.adapter import Decider
 from lcifr.models.storage import Stored, read, write
 from lcifr.models.target import Target
 from lcifr.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
+    from lcifr.estimators.base_head import Head
     from lcifr.estimators.encoder import FairEncoder
-    from lcifr.estimators.head import Head
 
 NOT_SAVED = ("similarity", "schema", "device", "verbose", "random_state")
 AnyHead = TypeVar("AnyHead", bound="Head")
@@ -74,8 +74,8 @@ def _lines(history: tuple[Epoch, ...]) -> list[dict[str, Any]]:
 
 
 def _history(lines: list[dict[str, Any]]) -> tuple[Epoch, ...]:
-    def checked(values: dict[str, Any]) -> Checked:
-        return Checked(**{name: math.nan if value is None else value for name, value in values.items()})
+    def checked(values: dict[str, Any]) -> ValidationMetrics:
+        return ValidationMetrics(**{name: math.nan if value is None else value for name, value in values.items()})
 
     return tuple(Epoch(**{**line, "validation": checked(line["validation"])}) for line in lines)
 
@@ -83,7 +83,7 @@ def _history(lines: list[dict[str, Any]]) -> tuple[Epoch, ...]:
 # -- the encoder -------------------------------------------------------------------------------------------------------
 
 
-def save_encoder(encoder: FairEncoder, path: str | Path) -> None:
+def write_encoder(encoder: FairEncoder, path: str | Path) -> None:
     """See :meth:`FairEncoder.save`."""
     similarity, target = encoder.similarity_, encoder.target_
     content = {
@@ -99,7 +99,7 @@ def save_encoder(encoder: FairEncoder, path: str | Path) -> None:
     write(path, "FairEncoder", Stored(content, {name: net for name, net in networks.items() if net is not None}))
 
 
-def load_encoder(cls: type[FairEncoder], path: str | Path, training: Any) -> FairEncoder:
+def read_encoder(cls: type[FairEncoder], path: str | Path, training: Any) -> FairEncoder:
     """See :meth:`FairEncoder.load`."""
     stored = read(path, "FairEncoder")
     with _fitting_together(path):
@@ -113,7 +113,7 @@ def _rebuild_encoder(cls: type[FairEncoder], stored: Stored, training: Any) -> F
     formula = content["similarity"]
     encoder = cls(formula["text"], schema=schema, **_arguments(content["parameters"]))
     if training is not None:
-        encoding = replace(encoding, training=read_people(encoder, training, schema, fitting=True))
+        encoding = replace(encoding, training=validate_people(encoder, training, schema, fitting=True))
     encoder.n_features_in_ = len(schema)
     if content["named"]:
         encoder.feature_names_in_ = np.array(schema.names, dtype=object)
@@ -135,7 +135,7 @@ def _rebuild_encoder(cls: type[FairEncoder], stored: Stored, training: Any) -> F
 # -- heads -------------------------------------------------------------------------------------------------------------
 
 
-def save_head(head: Head, path: str | Path) -> None:
+def write_head(head: Head, path: str | Path) -> None:
     """See :meth:`Head.save`."""
     content = {
         "parameters": _parameters(head),
@@ -147,7 +147,7 @@ def save_head(head: Head, path: str | Path) -> None:
     write(path, type(head).__name__, Stored(content, {"head": head.decider_.network}))
 
 
-def load_head(cls: type[AnyHead], path: str | Path) -> AnyHead:
+def read_head(cls: type[AnyHead], path: str | Path) -> AnyHead:
     """See :meth:`Head.load`."""
     stored = read(path, cls.__name__)
     content = stored.content

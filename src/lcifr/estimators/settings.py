@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import LearningError
-from lcifr.language.mentions import free_attributes
-from lcifr.learn.loop import Schedule
-from lcifr.learn.producer import Method, Recipe
+from lcifr.language.constrained_attributes import free_attributes
+from lcifr.learn.encoder_training import EncoderSettings, TrainingMethod
+from lcifr.learn.training_loop import Schedule
 
 
 def seed_of(random_state: Any) -> int:
@@ -33,18 +33,18 @@ def unread_attributes(encoder: Any) -> tuple[str, ...]:
     return free_attributes(encoder.similarity_.formula, encoder.schema_) if encoder.tie_free else ()
 
 
-def recipe_of(encoder: Any) -> Recipe:
+def encoder_settings(encoder: Any) -> EncoderSettings:
     """What a :class:`FairEncoder` is to build and train for, once it knows its table and φ."""
-    if encoder.method not in list(Method):
+    if encoder.method not in list(TrainingMethod):
         raise LearningError(f"method={encoder.method!r} is unknown", fix='say "bounds" or "dl2"')
     if not (encoder.stretch > 0 and np.isfinite(encoder.stretch)):
         raise LearningError(
             f"stretch={encoder.stretch!r} is no factor", fix="say a positive number; 1 is the proved radius"
         )
-    return Recipe(
+    return EncoderSettings(
         hidden=tuple(encoder.hidden),
         latent=encoder.latent_dim,
-        method=Method(encoder.method),
+        method=TrainingMethod(encoder.method),
         gamma=encoder.gamma,
         delta=encoder.delta,
         stretch=encoder.stretch,

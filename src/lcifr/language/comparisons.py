@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from lcifr.data.schema import Categorical, Numeric
 from lcifr.language.formula import CategoryComparison, Comparison, Formula, Linear, Membership, Span, Value
-from lcifr.language.names import NameCheck, Named, quote_name, quote_value, repeated
+from lcifr.language.names import NameCheck, NameReference, quote_name, quote_value, repeated
 from lcifr.language.terms import Arithmetic, Operand, Text
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class ComparisonBuilder:
     """Builds comparisons, and notes those that compare what cannot be compared."""
 
     check: NameCheck
@@ -31,7 +31,7 @@ class Comparisons:
                 return None
             return self.compare(right, _FLIPPED.get(sign, sign), left, span)
         category = self._category(left)
-        if isinstance(left, Named) and category:
+        if isinstance(left, NameReference) and category:
             return self._compare_category(left, category, sign, right, span)
         if isinstance(right, Text):
             self._refuse_text(left, right)
@@ -44,7 +44,7 @@ class Comparisons:
     def member(self, operand: Operand, values: list[Text], span: Span) -> Formula | None:
         """``operand in {values}``."""
         category = self._category(operand)
-        if isinstance(operand, Named) and category:
+        if isinstance(operand, NameReference) and category:
             known = self.categories(values, category)
             return Membership(Value(operand.person, operand.name, operand.span), known, span) if known else None
         if isinstance(operand, Text):
@@ -70,13 +70,13 @@ class Comparisons:
         return tuple(text.value for text in values) if all(good) else None
 
     def _category(self, operand: Operand) -> Categorical | None:
-        if not isinstance(operand, Named) or operand.name not in self.check.schema:
+        if not isinstance(operand, NameReference) or operand.name not in self.check.schema:
             return None
         attribute = self.check.schema[operand.name]
         return attribute if isinstance(attribute, Categorical) and not operand.is_set else None
 
     def _compare_category(
-        self, left: Named, category: Categorical, sign: str, right: Operand, span: Span
+        self, left: NameReference, category: Categorical, sign: str, right: Operand, span: Span
     ) -> Formula | None:
         shown = quote_name(left.name)
         if right is None:
@@ -101,7 +101,9 @@ class Comparisons:
             return CategoryComparison(value, sign, right.value, span) if known else None
         return self._compare_two(value, category, sign, right, span)
 
-    def _compare_two(self, left: Value, category: Categorical, sign: str, right: Named, span: Span) -> Formula | None:
+    def _compare_two(
+        self, left: Value, category: Categorical, sign: str, right: NameReference, span: Span
+    ) -> Formula | None:
         other = self.check.attribute(right)
         if other is None:
             return None
@@ -117,10 +119,10 @@ class Comparisons:
         return CategoryComparison(left, sign, Value(right.person, right.name, right.span), span)
 
     def _refuse_text(self, left: Operand, right: Text) -> None:
-        if left is None or (isinstance(left, Named) and self.check.attribute(left) is None):
+        if left is None or (isinstance(left, NameReference) and self.check.attribute(left) is None):
             return
-        what = f"{left} is a number" if isinstance(left, Named) else "the other side is a number"
+        what = f"{left} is a number" if isinstance(left, NameReference) else "the other side is a number"
         self._refuse(f"{what} and cannot be compared with text", right.span, "write the number without quotation marks")
 
     def _refuse(self, message: str, span: Span, fix: str) -> None:
-        self.check.refusals.add(message, span, fix=fix)
+        self.check.diagnostics.add(message, span, fix=fix)

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from lcifr.data.schema import RESERVED_GROUPS, Categorical, Numeric, Schema
 from lcifr.errors import did_you_mean
+from lcifr.language.diagnostics import Diagnostics
 from lcifr.language.formula import AttributeSet, Person, Span
-from lcifr.language.refusal import Refusals
 
 KEYWORDS = ("and", "or", "not", "implies", "same", "free", "within", "sd", "except", "in", "rank", "by")
 _Item = TypeVar("_Item")
@@ -67,7 +67,7 @@ def _members(name: str, schema: Schema) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Named:
+class NameReference:
     """A name as it stands in the text, before anyone has asked what it is."""
 
     name: str
@@ -89,14 +89,14 @@ class NameCheck:
     """Looks names up in a schema and notes every one that does not fit."""
 
     schema: Schema
-    refusals: Refusals
+    diagnostics: Diagnostics
 
-    def attribute(self, named: Named) -> Numeric | Categorical | None:
+    def attribute(self, named: NameReference) -> Numeric | Categorical | None:
         """The attribute of this name, or None after noting why there is none."""
         if named.name in self.schema and not named.is_set:
             return self.schema[named.name]
         if named.is_set or named.name in self.schema.groups:
-            self.refusals.add(
+            self.diagnostics.add(
                 f'"{named.name}" is a set of attributes and has no single value to compare',
                 named.span,
                 fix=f"write same({named.name}) or {named.name} within a distance, or name one of its attributes",
@@ -105,7 +105,7 @@ class NameCheck:
             self._refuse_unknown(named, self.schema.names)
         return None
 
-    def members(self, names: AttributeSet, parts: tuple[Named, ...]) -> tuple[str, ...] | None:
+    def members(self, names: AttributeSet, parts: tuple[NameReference, ...]) -> tuple[str, ...] | None:
         """The attributes of a set, or None after noting why it stands for none."""
         known = (*self.schema.names, *self.schema.groups, *RESERVED_GROUPS)
         good = [self._can_stand_in_set(part, known) for part in parts]
@@ -114,7 +114,7 @@ class NameCheck:
         included = set(attributes_in(AttributeSet(names.names), self.schema))
         for part in parts[len(names.names) :]:
             if not set(_members(part.name, self.schema)) & included:
-                self.refusals.add(
+                self.diagnostics.add(
                     f"{part} is not among what it is excepted from",
                     part.span,
                     fix="take it out, or check the set before except",
@@ -123,7 +123,7 @@ class NameCheck:
         members = attributes_in(names, self.schema)
         # A set of the schema may well be empty, or hold nothing but what is excepted: then nothing is asked of it.
         if not members and not any(name in RESERVED_GROUPS or name in self.schema.groups for name in names.names):
-            self.refusals.add(
+            self.diagnostics.add(
                 "this set is empty: what it names is excepted again",
                 names.span,
                 fix="take out this condition, or except less",
@@ -131,9 +131,9 @@ class NameCheck:
             return None
         return members
 
-    def _can_stand_in_set(self, part: Named, known: tuple[str, ...]) -> bool:
+    def _can_stand_in_set(self, part: NameReference, known: tuple[str, ...]) -> bool:
         if part.quoted and part.name in RESERVED_GROUPS and part.name in self.schema:
-            self.refusals.add(
+            self.diagnostics.add(
                 f'in a set, "{part.name}" always means the set of that name, not the attribute',
                 part.span,
                 fix=f"write {part}' = {part} instead, or rename the column",
@@ -146,22 +146,22 @@ class NameCheck:
 
     def category(self, value: str, attribute: Categorical, span: Span) -> bool:
         """Whether the attribute has this value; notes it if not."""
-        if value in attribute.values or self.refusals.is_full:
+        if value in attribute.values or self.diagnostics.is_full:
             return value in attribute.values
         shown = ", ".join(quote_value(known) for known in attribute.values[:8]) + (
             ", …" if len(attribute.values) > 8 else ""
         )
         hint = did_you_mean(value, attribute.values)
-        self.refusals.add(
+        self.diagnostics.add(
             f'{quote_name(attribute.name)} has no value "{value}".{hint}', span, fix=f"its values are {shown}"
         )
         return False
 
-    def _refuse_unknown(self, named: Named, known: tuple[str, ...]) -> None:
-        if self.refusals.is_full:
+    def _refuse_unknown(self, named: NameReference, known: tuple[str, ...]) -> None:
+        if self.diagnostics.is_full:
             return
         if named.name == self.schema.target:
-            self.refusals.add(
+            self.diagnostics.add(
                 f'"{named.name}" is the target, what is to be predicted: who is similar cannot depend on it',
                 named.span,
                 fix="take it out of the formula",
@@ -171,7 +171,7 @@ class NameCheck:
         owners = [attribute.name for attribute in self.schema.categorical if named.name in attribute.values]
         if owners and not named.quoted:
             hint = f' It is a value of {quote_name(owners[0])}: values stand in double quotes, "{named.name}".'
-        self.refusals.add(
+        self.diagnostics.add(
             f'there is no attribute "{named.name}".{hint}',
             named.span,
             fix=None if hint else f"the attributes are {self._list_names()}",

@@ -8,12 +8,12 @@ from importlib import resources
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
 
 from lcifr.data.schema import Schema
+from lcifr.language.diagnostics import Diagnostic, Diagnostics
 from lcifr.language.formula import Formula, Span, parts_of
-from lcifr.language.freedom import check_freedom
-from lcifr.language.meaning import Meaning
-from lcifr.language.misreading import Misread, explain_character
-from lcifr.language.refusal import Refusal, Refusals
-from lcifr.language.slips import explain_token
+from lcifr.language.free_clauses import check_free_clauses
+from lcifr.language.syntax_errors import MisplacedToken, explain_character
+from lcifr.language.syntax_hints import explain_token
+from lcifr.language.tree_builder import TreeBuilder
 
 MAX_NESTING = 100  # parentheses, not and implies in one another: beyond reading, and the readers of the tree recurse
 MAX_LENGTH = 50_000  # characters: about a second of reading
@@ -44,21 +44,21 @@ def parse(text: str, schema: Schema, *, source: str = "formula") -> Formula:
     >>> parse("age within 5", schema)
     Within(set=AttributeSet(names=('age',), excluded=()), distance=Fraction(5, 1), in_sd=False)
     """
-    refusals = Refusals(text, source)
+    diagnostics = Diagnostics(text, source)
     if len(text) > MAX_LENGTH:
-        refusals.add(
+        diagnostics.add(
             f"the formula is longer than {MAX_LENGTH} characters", Span(MAX_LENGTH, MAX_LENGTH), fix="split it"
         )
-        raise refusals.error()
-    tree = _read(text, schema, refusals)
-    formula: Formula | None = Meaning(schema, refusals).transform(tree)
-    refusals.raise_if_any()
+        raise diagnostics.error()
+    tree = _read(text, schema, diagnostics)
+    formula: Formula | None = TreeBuilder(schema, diagnostics).transform(tree)
+    diagnostics.raise_if_any()
     if formula is None:
         raise AssertionError("a part was refused without a reason")
-    _limit_depth(formula, refusals)
-    refusals.raise_if_any()
-    check_freedom(formula, schema, refusals)
-    refusals.raise_if_any()
+    _limit_depth(formula, diagnostics)
+    diagnostics.raise_if_any()
+    check_free_clauses(formula, schema, diagnostics)
+    diagnostics.raise_if_any()
     return formula
 
 
@@ -70,7 +70,7 @@ def _grammar() -> Lark:
     return Lark(grammar, parser="lalr", lexer="basic", propagate_positions=True, maybe_placeholders=True)
 
 
-def _read(text: str, schema: Schema, refusals: Refusals) -> Tree[Token]:
+def _read(text: str, schema: Schema, diagnostics: Diagnostics) -> Tree[Token]:
     """The parse tree of the text; raises at the first place where the text is no formula."""
     reader = _grammar().parse_interactive(text)
     before: Token | None = None
@@ -81,29 +81,29 @@ def _read(text: str, schema: Schema, refusals: Refusals) -> Tree[Token]:
             before, current = current, token
             depth += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
             if depth > MAX_NESTING:
-                refusals.found.append(_too_deep(Span(token.start_pos or 0, token.end_pos or 0)))
-                raise refusals.error()
+                diagnostics.found.append(_too_deep(Span(token.start_pos or 0, token.end_pos or 0)))
+                raise diagnostics.error()
         before = current
         tree: Tree[Token] = reader.feed_eof()  # type: ignore[no-untyped-call]
         return tree
     except UnexpectedCharacters as error:
-        refusals.found.append(explain_character(text, error.pos_in_stream or 0))
+        diagnostics.found.append(explain_character(text, error.pos_in_stream or 0))
     except UnexpectedToken as error:
-        misread = Misread(error.token, before, frozenset(reader.accepts()), schema)  # type: ignore[no-untyped-call]
-        refusals.found.append(explain_token(misread))
-    raise refusals.error() from None
+        misplaced = MisplacedToken(error.token, before, frozenset(reader.accepts()), schema)  # type: ignore[no-untyped-call]
+        diagnostics.found.append(explain_token(misplaced))
+    raise diagnostics.error() from None
 
 
-def _limit_depth(formula: Formula, refusals: Refusals) -> None:
+def _limit_depth(formula: Formula, diagnostics: Diagnostics) -> None:
     """Refuse a tree that is nested too deep; walks without recursion, since that is what it protects others from."""
     waiting: list[tuple[Formula, int]] = [(formula, 1)]
     while waiting:
         node, depth = waiting.pop()
         if depth > MAX_NESTING:
-            refusals.found.append(_too_deep(node.span))
+            diagnostics.found.append(_too_deep(node.span))
             return
         waiting += [(part, depth + 1) for part in parts_of(node)]
 
 
-def _too_deep(span: Span) -> Refusal:
-    return Refusal(f"nested more than {MAX_NESTING} deep", span, fix="write it flatter: nobody could read this")
+def _too_deep(span: Span) -> Diagnostic:
+    return Diagnostic(f"nested more than {MAX_NESTING} deep", span, fix="write it flatter: nobody could read this")

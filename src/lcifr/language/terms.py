@@ -9,7 +9,7 @@ from fractions import Fraction
 from lcifr.data.schema import Categorical
 from lcifr.language.decimals import PLACES, is_writable
 from lcifr.language.formula import Absolute, Linear, Rank, Span, Value
-from lcifr.language.names import NameCheck, Named, quote_name
+from lcifr.language.names import NameCheck, NameReference, quote_name
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Text:
     span: Span
 
 
-Operand = Linear | Named | Text | None
+Operand = Linear | NameReference | Text | None
 """What can stand beside a comparison; None where something in it has been refused already."""
 
 NUMBERS_FIX = f"numbers have at most {PLACES} digits before and after the point"
@@ -41,7 +41,7 @@ class Arithmetic:
                 fix="compare it with a category by = or !=",
             )
             return None
-        if not isinstance(operand, Named):
+        if not isinstance(operand, NameReference):
             return operand
         attribute = self.check.attribute(operand)
         if isinstance(attribute, Categorical):
@@ -128,4 +128,4 @@ class Arithmetic:
 
     @property
     def _refuse(self) -> Callable[..., None]:
-        return self.check.refusals.add
+        return self.check.diagnostics.add

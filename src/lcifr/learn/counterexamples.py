@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 
-from lcifr.learn.surroundings import Ground, Surroundings, detached
-from lcifr.models.network import Network
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, tensors
+from lcifr.learn.region_tensors import CellTensors, RegionTensors, detached
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene
 from lcifr.prove.networks.linear_bounds.search import Points, outputs, repair, satisfies_rows
-from lcifr.regions.region import FloatArray, Region
+from lcifr.regions.simplex import project_onto_simplex
 
 STEPS = 25  # the paper's
 STEP = 0.05  # the paper's, in standard deviations
@@ -22,7 +19,7 @@ ROW_SLACK = 1e-5  # standard deviations: an equality row is never met exactly by
 
 
 @dataclass(frozen=True)
-class Found:
+class BatchCounterexamples:
     """Counterexamples of a batch.
 
     Parameters
@@ -37,7 +34,7 @@ class Found:
 
 
 def find_counterexamples(
-    surroundings: Surroundings,
+    region: RegionTensors,
     layers: Layers,
     latent: Tensor,
     index: Tensor,
@@ -45,7 +42,7 @@ def find_counterexamples(
     *,
     steps: int = STEPS,
     step: float = STEP,
-) -> Found:
+) -> BatchCounterexamples:
     """For each person of the batch a similar person x* with f(x*) as far from ``latent`` (n, outputs) as ascent gets.
 
     Of several cells one is picked at random for each person: over the epochs all of them have their turn, and a
@@ -55,39 +52,28 @@ def find_counterexamples(
     points = latent.new_zeros((count, width))
     valid = torch.zeros(count, dtype=torch.bool, device=latent.device)
     parts: list[tuple[Tensor, Tensor]] = []
-    for ground, members in _picked(surroundings, index, generator):
-        scene = ground.scene(layers, index[members])
+    for cell, members in _picked(region, index, generator):
+        scene = cell.scene(layers, index[members])
         found, good = _ascend(detached(scene), latent[members].detach(), generator, steps, step)
-        points[members] = _whole(ground, index[members], found)
+        points[members] = _whole(cell, index[members], found)
         valid[members] = good
         parts.append((members, outputs(scene, found)))
     reached = latent.detach().clone()
     for members, value in parts:
         reached = reached.index_put((members,), value)
-    return Found(reached, points, valid)
+    return BatchCounterexamples(reached, points, valid)
 
 
-def similar_people(network: Network, x: ArrayLike, region: Region, *, seed: int = 0) -> FloatArray:
-    """(people, features) x* of everybody ``x`` (people, features) of a region; NaN where none was found."""
-    surroundings = Surroundings.of(region)
-    index = torch.arange(region.people)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        latent = torch.as_tensor(network(x))
-        found = find_counterexamples(surroundings, tensors(network), latent, index, generator)
-    return np.where(found.valid.numpy()[:, None], found.points.numpy(), np.nan)
-
-
-def _picked(surroundings: Surroundings, index: Tensor, generator: torch.Generator) -> list[tuple[Ground, Tensor]]:
+def _picked(region: RegionTensors, index: Tensor, generator: torch.Generator) -> list[tuple[CellTensors, Tensor]]:
     """Each cell with the positions of those for whom it was picked."""
-    grounds = surroundings.grounds
-    if len(grounds) == 1:
-        return [(grounds[0], grounds[0].members(index))]
-    present = torch.stack([ground.present[index] for ground in grounds], 1)
+    cells = region.cells
+    if len(cells) == 1:
+        return [(cells[0], cells[0].members(index))]
+    present = torch.stack([cell.present[index] for cell in cells], 1)
     lots = torch.rand(present.shape, generator=generator).to(present.device) * present
     chosen = torch.where(present.any(1), lots.argmax(1), -1)
-    pairs = [(ground, (chosen == number).nonzero()[:, 0]) for number, ground in enumerate(grounds)]
-    return [(ground, members) for ground, members in pairs if len(members)]
+    pairs = [(cell, (chosen == number).nonzero()[:, 0]) for number, cell in enumerate(cells)]
+    return [(cell, members) for cell, members in pairs if len(members)]
 
 
 def _ascend(scene: Scene, center: Tensor, generator: torch.Generator, steps: int, step: float) -> tuple[Points, Tensor]:
@@ -97,7 +83,7 @@ def _ascend(scene: Scene, center: Tensor, generator: torch.Generator, steps: int
         slopes, groups = _slopes(scene, center, numeric, shares)
         numeric = torch.minimum(torch.maximum(numeric + step * slopes.sign(), scene.lower), scene.upper)
         shares = [
-            onto_simplex(share + step * part.sign(), allowed)
+            project_onto_simplex(share + step * part.sign(), allowed)
             for share, part, allowed in zip(shares, groups, scene.allowed, strict=True)
         ]
     hot = tuple(
@@ -145,22 +131,11 @@ def _slopes(scene: Scene, center: Tensor, numeric: Tensor, shares: list[Tensor])
     return coefficient @ scene.weight, [coefficient @ weight for weight in scene.groups]
 
 
-def onto_simplex(values: Tensor, allowed: Tensor) -> Tensor:
-    """Euclidean projection of each row onto the simplex of its allowed entries, by sorting."""
-    masked = torch.where(allowed, values, -torch.inf)
-    descending = masked.sort(1, descending=True).values
-    finite = torch.where(torch.isinf(descending), 0.0, descending)
-    counts = torch.arange(1, values.shape[1] + 1, dtype=values.dtype, device=values.device)
-    shifts = (finite.cumsum(1) - 1.0) / counts
-    last = ((descending - shifts > 0).sum(1) - 1).clamp(min=0)
-    return torch.where(allowed, values - shifts.gather(1, last[:, None]), 0.0).clamp(min=0)
-
-
-def _whole(ground: Ground, who: Tensor, points: Points) -> Tensor:
+def _whole(cell: CellTensors, who: Tensor, points: Points) -> Tensor:
     """(n, features): the encoded people."""
-    whole = ground.still[who].clone()
-    whole[:, ground.moving] = points.numeric
+    whole = cell.still[who].clone()
+    whole[:, cell.moving] = points.numeric
     rows = torch.arange(len(who), device=who.device)
-    for columns, hot in zip(ground.free, points.hot, strict=True):
+    for columns, hot in zip(cell.free, points.hot, strict=True):
         whole[rows, columns[hot]] = 1.0
     return whole

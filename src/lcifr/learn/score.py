@@ -79,7 +79,7 @@ def effective_rank(latent: FloatArray) -> float:
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
-def alone_share(region: Region) -> float:
+def singleton_share(region: Region) -> float:
     """The share of people whose region holds nobody but themselves, or nobody at all."""
     accompanied = np.zeros(region.people, np.bool_)
     for cell in region.cells:
@@ -112,7 +112,7 @@ def degeneracies(
     decision: FloatArray | None = None,
     label: FloatArray | None = None,
     unaware: float | None = None,
-    alone: float | None = None,
+    singletons: float | None = None,
     balanced: bool = False,
     weighted: bool = False,
 ) -> tuple[Degeneracy, ...]:
@@ -122,10 +122,10 @@ def degeneracies(
     ----------
     latent : (people, d) z. decision, label : (people,) codes, or numbers.
     unaware : score of the unaware baseline on the same people.
-    alone : share of people whose region holds nobody but themselves.
+    singletons : share of people whose region holds nobody but themselves.
     balanced : whether the model is to be judged by balanced accuracy. weighted : whether it has class weights already.
     """
-    found = [*_of_people(latent, alone)]
+    found = [*_of_people(latent, singletons)]
     if target is not None and decision is not None and label is not None:
         found += [
             *_of_decisions(target, decision, label, balanced, weighted),
@@ -134,7 +134,7 @@ def degeneracies(
     return tuple(found)
 
 
-def _of_people(latent: FloatArray | None, alone: float | None) -> Iterator[Degeneracy]:
+def _of_people(latent: FloatArray | None, singletons: float | None) -> Iterator[Degeneracy]:
     if latent is not None and len(latent) > 1 and latent.shape[1] > 1 and (rank := effective_rank(latent)) < FLAT:
         yield Degeneracy(
             "flat latent",
@@ -142,8 +142,8 @@ def _of_people(latent: FloatArray | None, alone: float | None) -> Iterator[Degen
             "the label it was trained for and for little else",
             FLAT_ADVICE,
         )
-    if alone is not None and alone > 0.5:
-        text = f"{alone:.0%} of the people have nobody similar but themselves: proving that is no feat"
+    if singletons is not None and singletons > 0.5:
+        text = f"{singletons:.0%} of the people have nobody similar but themselves: proving that is no feat"
         yield Degeneracy("alone", text)
 
 

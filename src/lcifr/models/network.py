@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import NetworkError
-from lcifr.files import write_whole
+from lcifr.files import write_atomic
 
 if TYPE_CHECKING:
     from torch import nn
@@ -175,7 +175,7 @@ class Network:
         for index, layer in enumerate(self.layers):
             tensors[f"{index}.weight"], tensors[f"{index}.bias"] = np.array(layer.weight), np.array(layer.bias)
         data = save(tensors, metadata={"format": FORMAT, "layers": str(len(self.layers)), "hash": self.hash})
-        write_whole(path, data)
+        write_atomic(path, data)
 
     @classmethod
     def load(cls, path: str | Path) -> Network:

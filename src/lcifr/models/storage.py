@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import LearningError
-from lcifr.files import write_whole
+from lcifr.files import write_atomic
 from lcifr.models.network import Network
 
 FORMAT = "lcifr-model"
@@ -42,7 +42,7 @@ def write(path: str | Path, kind: str, stored: Stored) -> None:
     # Keys keep their order: the order of a schema's attributes is the order of the feature columns.
     text = json.dumps({"content": stored.content, "networks": depths}, ensure_ascii=False, allow_nan=False)
     header = {"format": FORMAT, "version": VERSION, "kind": kind, "hash": _digest(text, tensors), "content": text}
-    write_whole(path, save(tensors, metadata={KEY: json.dumps(header, ensure_ascii=False)}))
+    write_atomic(path, save(tensors, metadata={KEY: json.dumps(header, ensure_ascii=False)}))
 
 
 def read(path: str | Path, kind: str) -> Stored:

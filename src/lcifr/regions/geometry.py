@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lcifr.data.encoding import UNIT_ROUNDOFF
 from lcifr.errors import RegionError
 from lcifr.regions.projection import pull_onto_rows
-from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, Region, Rows
+from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, LinearRows, Region
 
 
 def points_of(region: Region, points: ArrayLike) -> FloatArray:
@@ -24,7 +24,7 @@ def points_of(region: Region, points: ArrayLike) -> FloatArray:
     return array if array.ndim == 3 else array[:, None, :]
 
 
-def contains(region: Region, points: ArrayLike, tolerance: float) -> BoolArray:
+def region_contains(region: Region, points: ArrayLike, tolerance: float) -> BoolArray:
     stacked = points_of(region, points)
     inside = np.zeros(stacked.shape[:2], bool)
     for cell in region.cells:
@@ -55,7 +55,7 @@ def _are_allowed(choices: Sequence[Choice], points: FloatArray, tolerance: float
     return fits & single
 
 
-def row_excess(rows: Rows, points: FloatArray) -> FloatArray:
+def row_excess(rows: LinearRows, points: FloatArray) -> FloatArray:
     """(people, k, rows): by how much G x − g exceeds what rounding of the dot product alone could make of 0.
 
     A dot product of n terms errs by at most n·u/(1 − n·u) · Σ|G||x| (Higham, Accuracy and Stability, §3.1); one more
@@ -67,7 +67,7 @@ def row_excess(rows: Rows, points: FloatArray) -> FloatArray:
     return excess
 
 
-def project(region: Region, points: ArrayLike, tolerance: float) -> FloatArray:
+def project_onto_region(region: Region, points: ArrayLike, tolerance: float) -> FloatArray:
     start = points_of(region, points)
     if np.ndim(points) == 3:
         raise RegionError("project takes one point per person: (people, features)")
@@ -101,26 +101,15 @@ def on_rows(cell: Cell, points: FloatArray, tolerance: float) -> BoolArray:
 
 
 def _onto_product(cell: Cell, point: FloatArray) -> FloatArray:
+    """The nearest point of box × simplices."""
     landed = point.copy()
     landed[:, cell.numeric] = np.clip(point[:, cell.numeric], cell.lower, np.maximum(cell.lower, cell.upper))
-    for choice in cell.choices:
-        landed[:, choice.columns] = onto_simplex(point[:, choice.columns], choice.allowed)
+    if cell.choices:
+        import torch
+
+        from lcifr.regions.simplex import project_onto_simplex
+
+        for choice in cell.choices:
+            values, allowed = torch.tensor(point[:, choice.columns]), torch.tensor(choice.allowed)
+            landed[:, choice.columns] = project_onto_simplex(values, allowed).numpy()
     return landed
-
-
-def onto_simplex(values: FloatArray, allowed: BoolArray) -> FloatArray:
-    """Euclidean projection of each row onto {p ≥ 0, Σp = 1, p = 0 where not allowed}, by sorting (Held et al. 1974).
-
-    Learning has its own on tensors (:func:`lcifr.learn.counterexamples.onto_simplex`), which stays on the device that
-    learns; a test holds the two together.
-    """
-    masked = np.where(allowed, values, -np.inf)
-    descending = -np.sort(-masked, axis=1)
-    sums = np.cumsum(np.where(np.isfinite(descending), descending, 0.0), axis=1)
-    counts = np.arange(1, values.shape[1] + 1)
-    with np.errstate(invalid="ignore"):
-        used = descending - (sums - 1) / counts > 0
-    last = np.maximum(used.sum(axis=1) - 1, 0)
-    people = np.arange(len(values))
-    shift = (sums[people, last] - 1) / counts[last]
-    return np.maximum(np.where(allowed, values - shift[:, None], 0.0), 0.0)

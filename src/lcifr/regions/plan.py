@@ -1,6 +1,6 @@
 """The core tree as a union of plans: which bounds, categories and rows each cell will have.
 
-A plan does not depend on people; it is made once per formula. :mod:`lcifr.regions.lower` fills it in for a batch.
+A plan does not depend on people; it is made once per formula. :mod:`lcifr.regions.lowering` fills it in for a batch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 from lcifr.data import Schema
 from lcifr.language.formula import Person, Span
 from lcifr.semantics.canonical import name_by_name, two_sided, without_absolute
-from lcifr.semantics.core import All, Any_, Category, Compare, Core, Form, RankTable, SameCategory, is_about
+from lcifr.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, RankTable, SameCategory, is_about
 
 Side = Literal["lower", "upper"]
 
@@ -21,18 +21,18 @@ MULTIPLIED = 8  # how many times the limit of cells may be made on the way, befo
 
 
 @dataclass(frozen=True)
-class Bound:
+class AttributeBound:
     """x′ of one attribute is at most (``upper``) or at least (``lower``) a form of x alone."""
 
     attribute: str
     side: Side
-    limit: Form
+    limit: LinearForm
     strict: bool
 
     @property
     def is_own_value(self) -> bool:
         """Whether the limit is the person's own value of the attribute, nothing added."""
-        return self.limit == Form(((Person.SELF, self.attribute, Fraction(1)),))
+        return self.limit == LinearForm(((Person.SELF, self.attribute, Fraction(1)),))
 
 
 @dataclass(frozen=True)
@@ -42,30 +42,30 @@ class RankBound:
     table: RankTable
     group: int
     side: Side
-    limit: Form
+    limit: LinearForm
     strict: bool
 
 
 @dataclass(frozen=True)
-class Row:
+class RowPlan:
     """Σ coefficient · x′ ≤ limit, a form of x alone, with two or more attributes of x′."""
 
     coefficients: tuple[tuple[str, Fraction], ...]
-    limit: Form
+    limit: LinearForm
 
 
 @dataclass(frozen=True)
-class Plan:
+class CellPlan:
     """One cell, before people are filled in: everything in it must hold."""
 
     conditions: frozenset[Core] = frozenset()  # on x alone
     links: frozenset[SameCategory] = frozenset()  # category of x′ against a category of x
-    bounds: frozenset[Bound] = frozenset()
+    bounds: frozenset[AttributeBound] = frozenset()
     ranks: frozenset[RankBound] = frozenset()
-    rows: frozenset[Row] = frozenset()
+    rows: frozenset[RowPlan] = frozenset()
     categories: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
-    def implies(self, other: Plan) -> bool:
+    def implies(self, other: CellPlan) -> bool:
         """Whether everything that ``other`` asks for, this plan asks for too (so its cell lies inside the other's)."""
         return (
             self.conditions >= other.conditions
@@ -87,7 +87,7 @@ class TooManyCells(Exception):
         super().__init__(count)
 
 
-def plans(core: Core, schema: Schema, limit: int) -> tuple[Plan, ...]:
+def plan_cells(core: Core, schema: Schema, limit: int) -> tuple[CellPlan, ...]:
     """The union of plans that ``core`` is, at most ``limit``: disjunctions multiplied out, contradictions gone."""
     return _Expander(schema, limit).alternatives(core)
 
@@ -97,22 +97,22 @@ class _Expander:
         self.schema = schema
         self.limit = limit
 
-    def alternatives(self, node: Core) -> tuple[Plan, ...]:
+    def alternatives(self, node: Core) -> tuple[CellPlan, ...]:
         if not is_about(node, Person.OTHER):
-            return (Plan(conditions=frozenset({node})),) if node != Any_(()) else ()
-        if isinstance(node, All):
+            return (CellPlan(conditions=frozenset({node})),) if node != AnyOf(()) else ()
+        if isinstance(node, AllOf):
             return self._product(node)
-        if isinstance(node, Any_):
+        if isinstance(node, AnyOf):
             options = [plan for part in node.parts for plan in self.alternatives(part)]
             return self._kept(options, len(options), node.span)
         if isinstance(node, Compare):
             return self._compare(node)
         if isinstance(node, Category):
-            return (Plan(categories={node.attribute: node.allowed}),) if node.allowed else ()
+            return (CellPlan(categories={node.attribute: node.allowed}),) if node.allowed else ()
         return self._same_category(node)
 
-    def _product(self, node: All) -> tuple[Plan, ...]:
-        found: tuple[Plan, ...] = (Plan(),)
+    def _product(self, node: AllOf) -> tuple[CellPlan, ...]:
+        found: tuple[CellPlan, ...] = (CellPlan(),)
         for part in node.parts:
             options = self.alternatives(part)
             if len(found) * len(options) > MULTIPLIED * self.limit:  # too many even to look for contradictions
@@ -121,9 +121,9 @@ class _Expander:
             found = self._kept(joined, len(options), part.span)
         return found
 
-    def _kept(self, found: list[Plan], factor: int, part: Span) -> tuple[Plan, ...]:
+    def _kept(self, found: list[CellPlan], factor: int, part: Span) -> tuple[CellPlan, ...]:
         """Without those that another contains; refused if still too many."""
-        kept: list[Plan] = []
+        kept: list[CellPlan] = []
         for plan in found:
             if not any(plan.implies(other) for other in kept):
                 kept = [other for other in kept if not other.implies(plan)] + [plan]
@@ -133,7 +133,7 @@ class _Expander:
 
     # -- comparisons -----------------------------------------------------------------------------------------------
 
-    def _compare(self, node: Compare) -> tuple[Plan, ...]:
+    def _compare(self, node: Compare) -> tuple[CellPlan, ...]:
         form = node.form
         has_rank = any(person is Person.OTHER for person, *_ in form.ranks)
         if form.absolutes:
@@ -141,19 +141,19 @@ class _Expander:
         if has_rank:
             return self._rank(node)
         if node.operator == "!=":
-            return (Plan(),)  # its closure is everything: a plane has no inside
+            return (CellPlan(),)  # its closure is everything: a plane has no inside
         others = tuple((name, c) for person, name, c in form.numbers if person is Person.OTHER)
-        rest = Form(tuple(t for t in form.numbers if t[0] is Person.SELF), form.ranks, (), form.constant)
+        rest = LinearForm(tuple(t for t in form.numbers if t[0] is Person.SELF), form.ranks, (), form.constant)
         signs = (1, -1) if node.operator == "=" else (1,)
         strict = node.operator == "<"
         if len(others) > 1:
-            rows = [Row(tuple((name, s * c) for name, c in others), rest.times(Fraction(-s))) for s in signs]
-            return (Plan(rows=frozenset(rows)),)
+            rows = [RowPlan(tuple((name, s * c) for name, c in others), rest.times(Fraction(-s))) for s in signs]
+            return (CellPlan(rows=frozenset(rows)),)
         (name, c), limit = others[0], rest.times(Fraction(-1) / others[0][1])
         sides: tuple[Side, ...] = ("upper", "lower") if len(signs) == 2 else ("upper",) if c > 0 else ("lower",)
-        return (Plan(bounds=frozenset(Bound(name, side, limit, strict) for side in sides)),)
+        return (CellPlan(bounds=frozenset(AttributeBound(name, side, limit, strict) for side in sides)),)
 
-    def _rank(self, node: Compare) -> tuple[Plan, ...]:
+    def _rank(self, node: Compare) -> tuple[CellPlan, ...]:
         """c · rank(x′) + rest ⋈ 0, group by group: within a group a rank is a threshold on the attribute."""
         terms = [(table, c) for person, table, c in node.form.ranks if person is Person.OTHER]
         if len(terms) > 1 or any(person is Person.OTHER for person, *_ in node.form.numbers):
@@ -165,16 +165,16 @@ class _Expander:
         limit = rest.times(Fraction(-1) / c)
         sides: tuple[Side, ...] = ("upper", "lower") if node.operator == "=" else ("upper",) if c > 0 else ("lower",)
         return tuple(
-            Plan(
+            CellPlan(
                 categories={table.by: codes},
                 ranks=frozenset(RankBound(table, g, side, limit, node.operator == "<") for side in sides),
             )
             for g, (codes, _) in enumerate(table.groups)
         )
 
-    def _same_category(self, node: SameCategory) -> tuple[Plan, ...]:
+    def _same_category(self, node: SameCategory) -> tuple[CellPlan, ...]:
         if node.left[0] is not node.right[0]:
-            return (Plan(links=frozenset({node if node.left[0] is Person.OTHER else _turned(node)})),)
+            return (CellPlan(links=frozenset({node if node.left[0] is Person.OTHER else _turned(node)})),)
         return self.alternatives(name_by_name(node, self.schema))  # both of x′: one alternative per name
 
 
@@ -190,7 +190,7 @@ def _turned(node: SameCategory) -> SameCategory:
     return replace(node, left=node.right, right=node.left)
 
 
-def _join(plan: Plan, other: Plan) -> Plan | None:
+def _join(plan: CellPlan, other: CellPlan) -> CellPlan | None:
     """Both plans at once, or None if that is impossible for everybody."""
     categories = dict(plan.categories)
     for name, codes in other.categories.items():
@@ -207,7 +207,7 @@ def _join(plan: Plan, other: Plan) -> Plan | None:
                 conditions.add(Compare(gap, "<" if strict else "<="))
             elif gap.constant > 0 or (gap.constant == 0 and strict):
                 return None
-    return Plan(
+    return CellPlan(
         frozenset(conditions),
         plan.links | other.links,
         bounds,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.regions.region import Cell, FloatArray, IntArray, Rows
+from lcifr.regions.region import Cell, FloatArray, IntArray, LinearRows
 
 ROUNDS = 4  # each solves for what rounding left over in the one before
 FAR = 1e4  # constraints that are this many times further away than the move is long do not matter to it
@@ -18,7 +18,7 @@ CHANGES = 10  # of the active set per unknown; a handful in all is usual
 NO_POINT = 1e-12  # a least distance problem whose residual vanishes has no feasible point
 
 
-def pull_onto_rows(cell: Cell, rows: Rows, landed: FloatArray, people: IntArray, target: FloatArray) -> None:
+def pull_onto_rows(cell: Cell, rows: LinearRows, landed: FloatArray, people: IntArray, target: FloatArray) -> None:
     """Move the points ``landed`` of some people to the nearest of their cell, in place.
 
     Parameters
@@ -45,7 +45,7 @@ def pull_onto_rows(cell: Cell, rows: Rows, landed: FloatArray, people: IntArray,
 
 
 def _constraints(
-    cell: Cell, rows: Rows, columns: IntArray, person: int
+    cell: Cell, rows: LinearRows, columns: IntArray, person: int
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """One person's cell as A p ≥ b over some columns, unit rows; and the ends of the columns."""
     home = {int(column): k for k, column in enumerate(columns)}

@@ -34,7 +34,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Rows:
+class LinearRows:
     """Linear rows G x′ ≤ g.
 
     Parameters
@@ -64,7 +64,7 @@ class Cell:
     lower: FloatArray
     upper: FloatArray
     choices: tuple[Choice, ...]
-    rows: Rows | None
+    rows: LinearRows | None
     present: BoolArray
 
     def take(self, index: Any) -> Cell:
@@ -74,7 +74,7 @@ class Cell:
             self.lower[index],
             self.upper[index],
             tuple(Choice(choice.columns, choice.allowed[index]) for choice in self.choices),
-            Rows(self.rows.G, self.rows.g[index]) if self.rows is not None else None,
+            LinearRows(self.rows.G, self.rows.g[index]) if self.rows is not None else None,
             self.present[index],
         )
 
@@ -147,7 +147,7 @@ class Region:
         RegionError
             For shapes that do not fit, bounds that are not finite, or overlapping choices.
         """
-        from lcifr.regions.arrays import cell_from_arrays
+        from lcifr.regions.from_arrays import cell_from_arrays
 
         cell, features = cell_from_arrays(lower, upper, choices, rows)
         return cls(len(cell.present), features, (cell,))
@@ -164,9 +164,9 @@ class Region:
         -------
         (people,) or (people, k) booleans; a category must be one of the allowed ones, as a whole.
         """
-        from lcifr.regions.geometry import contains
+        from lcifr.regions.geometry import region_contains
 
-        return contains(self, points, tolerance)
+        return region_contains(self, points, tolerance)
 
     def sample(self, count: int, *, seed: int = 0) -> FloatArray:
         """``count`` points of each person's region, whole categories, rows respected.
@@ -177,9 +177,9 @@ class Region:
         -------
         (people, count, features)
         """
-        from lcifr.regions.sample import sample
+        from lcifr.regions.sampling import sample_region
 
-        return sample(self, count, np.random.default_rng(seed))
+        return sample_region(self, count, np.random.default_rng(seed))
 
     def project(self, points: ArrayLike, *, tolerance: float = 1e-7) -> FloatArray:
         """The nearest point of the person's nearest cell, categories relaxed to the simplex of the allowed ones.
@@ -193,9 +193,9 @@ class Region:
         -------
         (people, features); NaN for people with an empty region.
         """
-        from lcifr.regions.geometry import project
+        from lcifr.regions.geometry import project_onto_region
 
-        return project(self, points, tolerance)
+        return project_onto_region(self, points, tolerance)
 
     def decode(self, points: ArrayLike) -> Any:
         """Points of the region as individuals in the table's own units: :class:`lcifr.regions.witness.Witnesses`."""

@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 
 from lcifr.regions.box import Box
-from lcifr.regions.plan import Plan, Row
-from lcifr.semantics.holds import Booleans, Floats, Pair, approximate, decimal, exact
+from lcifr.regions.plan import CellPlan, RowPlan
+from lcifr.semantics.holds import Booleans, Floats, PairedPeople, approximate, decimal_of, exact_values
 
 SLACKS = (1e-9, 1e-6, 1e-3)  # how far inside its inequality rows, relative to their size
 KEPT_DIGITS = 6  # of the free values of an equality row: what is left for its last value must be a short decimal
 
 
-def satisfy_rows(plan: Plan, pair: Pair, box: Box, present: Booleans, whole: Booleans) -> Iterator[Floats]:
+def satisfy_rows(plan: CellPlan, pair: PairedPeople, box: Box, present: Booleans, whole: Booleans) -> Iterator[Floats]:
     """(people, numerics) guesses that meet the rows of ``plan``: a small mixed-integer program per person."""
     rows = sorted(plan.rows, key=repr)
     equal = [row for row in rows if _opposite(row) in plan.rows]
@@ -35,15 +35,15 @@ def satisfy_rows(plan: Plan, pair: Pair, box: Box, present: Booleans, whole: Boo
             yield _solve_equalities(equal, pair, numbers, whole)
 
 
-def _opposite(row: Row) -> Row:
-    return Row(tuple((name, -c) for name, c in row.coefficients), row.limit.times(Fraction(-1)))
+def _opposite(row: RowPlan) -> RowPlan:
+    return RowPlan(tuple((name, -c) for name, c in row.coefficients), row.limit.times(Fraction(-1)))
 
 
 class _Nearest:
     """The numbers nearest to a point that satisfy the rows, counted in standard deviations."""
 
     def __init__(
-        self, rows: list[Row], is_equality: list[bool], names: tuple[str, ...], sds: Floats, whole: Booleans
+        self, rows: list[RowPlan], is_equality: list[bool], names: tuple[str, ...], sds: Floats, whole: Booleans
     ) -> None:
         self.matrix = np.array([[float(dict(row.coefficients).get(name, 0)) for name in names] for row in rows])
         self.is_equality = np.array(is_equality)
@@ -72,7 +72,7 @@ class _Nearest:
         return np.where(self.whole, np.rint(moved), moved)
 
 
-def _solve_equalities(equal: list[Row], pair: Pair, numbers: Floats, whole: Booleans) -> Floats:
+def _solve_equalities(equal: list[RowPlan], pair: PairedPeople, numbers: Floats, whole: Booleans) -> Floats:
     """Short decimals for all but one attribute of each equality row, and the last one from the row, exactly."""
     names = pair.x.schema.names_numeric
     texts = np.char.mod(f"%.{KEPT_DIGITS - 1}e", numbers)
@@ -84,10 +84,10 @@ def _solve_equalities(equal: list[Row], pair: Pair, numbers: Floats, whole: Bool
             continue
         _, pivot, coefficient = min(free)
         used.add(pivot)
-        limits = exact(row.limit, pair)
+        limits = exact_values(row.limit, pair)
         for person, limit in enumerate(limits):
             rest = sum(
-                (c * decimal(float(solved[person, names.index(n)])) for n, c in row.coefficients if n != pivot),
+                (c * decimal_of(float(solved[person, names.index(n)])) for n, c in row.coefficients if n != pivot),
                 Fraction(0),
             )
             solved[person, names.index(pivot)] = float((limit - rest) / coefficient)

@@ -17,7 +17,7 @@ from lcifr.semantics.holds import Booleans, Floats
 LARGEST = 2.0**50
 
 
-def narrowed(region: Region, encoding: Encoding) -> Region:
+def narrow_to_whole_numbers(region: Region, encoding: Encoding) -> Region:
     """The region with the ends of whole-number attributes moved inward to whole numbers."""
     whole = whole_columns(encoding)
     if not whole.any():

@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import RegionError
-from lcifr.regions.lower import build_box
-from lcifr.regions.plan import Plan
+from lcifr.regions.lowering import build_box
+from lcifr.regions.plan import CellPlan
 from lcifr.regions.repair import satisfy_rows
 from lcifr.semantics.core import Core
-from lcifr.semantics.holds import Booleans, Floats, Pair, evaluate
+from lcifr.semantics.holds import Booleans, Floats, PairedPeople, evaluate
 
 SIGNIFICANT_DIGITS = (15, 12, 9, 6)  # a decimal that a formula asks for exactly is hidden in the noise of scaling
 MARGINS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3)  # of the box's width
@@ -52,7 +52,7 @@ class Origin:
     """Which formula a region was made from, and whose neighbourhood it is."""
 
     core: Core
-    plans: tuple[Plan, ...]
+    plans: tuple[CellPlan, ...]
     encoding: Encoding
     people: Individuals
 
@@ -77,21 +77,21 @@ class Origin:
         numeric = points[:, self.encoding.numeric_columns]
         unmoved = numeric == self.encoding.scale(people.numbers)  # decoding would lose the last bit of an equal value
         best.numbers[unmoved] = people.numbers[unmoved]
-        confirmed = evaluate(self.core, Pair(people, best))
+        confirmed = evaluate(self.core, PairedPeople(people, best))
         for plan in self.plans:
             open_rows = np.flatnonzero(~confirmed)
             if not len(open_rows):
                 break
-            pair = Pair(people.take(open_rows), best.take(open_rows))
+            pair = PairedPeople(people.take(open_rows), best.take(open_rows))
             for numbers in _candidates(plan, pair, self.encoding):
                 pulled = Individuals(people.schema, numbers, pair.other.codes)
-                good = np.flatnonzero(evaluate(self.core, Pair(pair.x, pulled)) & ~confirmed[open_rows])
+                good = np.flatnonzero(evaluate(self.core, PairedPeople(pair.x, pulled)) & ~confirmed[open_rows])
                 best.numbers[open_rows[good]] = numbers[good]
                 confirmed[open_rows[good]] = True
         return best, confirmed
 
 
-def _candidates(plan: Plan, pair: Pair, encoding: Encoding) -> Iterator[Floats]:
+def _candidates(plan: CellPlan, pair: PairedPeople, encoding: Encoding) -> Iterator[Floats]:
     """(people, numerics) guesses at the numbers of somebody inside the plan's cell, near the pair's other one."""
     box, present = build_box(plan, pair, encoding)
     if not present.any():
@@ -105,7 +105,7 @@ def _candidates(plan: Plan, pair: Pair, encoding: Encoding) -> Iterator[Floats]:
         yield _with_whole(inside, box.lower, box.upper, whole)
     yield _with_whole(np.clip(numbers, box.lower, box.upper), *_shrunk(box.lower, box.upper), whole)
     for digits in SIGNIFICANT_DIGITS:
-        yield _with_whole(rounded(numbers, digits, encoding.sds), box.lower, box.upper, whole)
+        yield _with_whole(round_to_digits(numbers, digits, encoding.sds), box.lower, box.upper, whole)
     if plan.rows:
         yield from satisfy_rows(plan, pair, box, present, whole)
 
@@ -129,7 +129,7 @@ def _shrunk(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         return np.where(wide, lower + room, lower), np.where(wide, upper - room, upper)
 
 
-def rounded(values: Floats, digits: int, scales: Floats) -> Floats:
+def round_to_digits(values: Floats, digits: int, scales: Floats) -> Floats:
     """Values with that many decimal digits, counted from the first one of the value or of its scale if that is larger.
 
     A value of 1e-15 where the scale is 1 is the noise of a 0.

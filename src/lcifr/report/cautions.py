@@ -12,9 +12,9 @@ from lcifr.certification.verdicts import Certificates
 from lcifr.drawing.text import count, fixed, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.finding import Finding, Severity
-from lcifr.similarity.lint.linter import lint
-from lcifr.similarity.proposal import UNTOUCHED, is_untouched
+from lcifr.similarity.linting.finding import Finding, Severity
+from lcifr.similarity.linting.linter import lint
+from lcifr.similarity.proposal_mark import UNTOUCHED, is_untouched
 
 TITLES = {
     "untouched-proposal": "φ is a guess that nobody has confirmed",

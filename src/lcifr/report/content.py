@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lcifr.drawing.histogram import Histogram
-from lcifr.similarity.lint.finding import Finding
+from lcifr.similarity.linting.finding import Finding
 
 Value = str | int | float
 

@@ -22,7 +22,7 @@ from lcifr.report.content import Explorer, Person, Value
 from lcifr.report.neighbours import Surroundings, surroundings
 from lcifr.report.shown import compact
 from lcifr.similarity import Similarity
-from lcifr.similarity.lint.finding import person as by_attribute
+from lcifr.similarity.linting.finding import values_of as by_attribute
 
 PEOPLE = 2_000
 COUNTEREXAMPLES = 1_000

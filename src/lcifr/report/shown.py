@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lcifr.drawing.text import exactly, floored, moved_words, plain, short, visible
+from lcifr.drawing.text import exactly, floored, format_value, moved_words, short, visible
 from lcifr.report.charts import KINDS
 from lcifr.report.content import Explorer, Freedom, Person, Value
 
@@ -109,9 +109,9 @@ def _row(name: str, person: Person, explorer: Explorer) -> Row:
     return Row(
         visible(name),
         visible(unit or ""),
-        plain(own, year=year),
+        format_value(own, year=year),
         may,
-        "" if other is None else plain(other, year=year),
+        "" if other is None else format_value(other, year=year),
         other is not None and other != own,
     )
 
@@ -125,7 +125,7 @@ def _freedom(free: Freedom, own: Value, year: bool) -> str:
 
 
 def _interval(low: float, high: float, own: Value, year: bool) -> str:
-    ends = [plain(_few(end), year=year) for end in (low, high)]
+    ends = [format_value(_few(end), year=year) for end in (low, high)]
     if low == high:
         return ends[0]
     if isinstance(own, str):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lcifr.report.content import About, Checked
-from lcifr.similarity.lint.finding import Finding, Severity
+from lcifr.similarity.linting.finding import Finding, Severity
 
 
 def read_about(result: Mapping[str, Any], settings: Mapping[str, Any], *, author: str = "", written: str = "") -> About:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
     from lcifr.data import Individuals
-    from lcifr.estimators.head import Head
+    from lcifr.estimators.base_head import Head
     from lcifr.runs.parties import Parties
     from lcifr.runs.tables import Side
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.data.io.written_ids import ids_of
+from lcifr.data.io.written_ids import read_written_ids
 from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import note
 from lcifr.runs.tables import TRAIN, no_column
@@ -45,7 +45,7 @@ def read_labels(
     import numpy as np
     import pyarrow as pa
 
-    from lcifr.data.io.ids import first_repeated
+    from lcifr.data.io.ids import first_duplicate
     from lcifr.runs.sample import read_whole
 
     frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")
@@ -56,8 +56,8 @@ def read_labels(
     name = target if target is not None else _only(path, [c for c in frame.column_names if c != id_column])
     if name not in frame.column_names:
         raise no_column(str(path), name, frame.column_names)
-    names = ids_of(frame, path, id_column, range(len(frame))) if id_column else range(len(frame))
-    if (twice := first_repeated(names)) is not None:
+    names = read_written_ids(frame, path, id_column, range(len(frame))) if id_column else range(len(frame))
+    if (twice := first_duplicate(names)) is not None:
         raise LcifrError(f'{path}: the id "{twice}" is there twice', fix="every person needs one label")
     place = {str(one): row for row, one in enumerate(names)}
     there = np.array([str(one) in place for one in ids], dtype=np.bool_)

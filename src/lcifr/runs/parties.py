@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lcifr.certification.encoder import FrozenEncoder
     from lcifr.data import Individuals, Schema
     from lcifr.estimators import FairEncoder
-    from lcifr.estimators.head import Head
+    from lcifr.estimators.base_head import Head
 
 ENCODER, MODEL, FORMULA, SCHEMA = "encoder.safetensors", "model.safetensors", "similar.phi", "schema.toml"
 
@@ -99,7 +99,7 @@ class Parties:
 
     def groups(self, people: Individuals, asked: list[str] | None) -> dict[str, Any]:
         """Subgroups by category: those that were asked for, or those that φ leaves free."""
-        from lcifr.language.mentions import free_attributes, sometimes_free_attributes
+        from lcifr.language.constrained_attributes import free_attributes, sometimes_free_attributes
 
         formula = self.encoder.similarity.formula
         free = {*free_attributes(formula, self.schema), *sometimes_free_attributes(formula, self.schema)}

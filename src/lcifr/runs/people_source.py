@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Individuals, Schema
-    from lcifr.data.io.stream import Columns, Source
+    from lcifr.data.io.stream import FileColumns, TableSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Whom:
     id_column, label : their columns, or None. people : how many there are. drawn_from : of how many, for a sample.
     """
 
-    table: Columns | pa.Table
+    table: FileColumns | pa.Table
     schema: Schema
     id_column: str | None
     label: str | None
@@ -40,13 +40,13 @@ class Whom:
     drawn_from: int | None = None
 
     @property
-    def source(self) -> Source:
+    def source(self) -> TableSource:
         """Attributes and ids alone."""
-        from lcifr.data.io.stream import Columns
+        from lcifr.data.io.stream import FileColumns
 
         if self.label is None:
             return self.table
-        if isinstance(self.table, Columns):
+        if isinstance(self.table, FileColumns):
             return replace(self.table, names=tuple(name for name in self.table.names if name != self.label))
         return self.table.drop_columns([self.label])
 
@@ -105,8 +105,8 @@ def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, 
     folder : where to make room for the ids, to see that nobody is there twice.
     labels : whether they are looked at, where they are there.
     """
-    from lcifr.data.io.stream import Columns, column_names
-    from lcifr.data.io.survey import look_through
+    from lcifr.data.io.scan import scan_file
+    from lcifr.data.io.stream import FileColumns, column_names
     from lcifr.runs.events import step
 
     names = column_names(path)
@@ -115,7 +115,7 @@ def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, 
     more = [name for name in (id_column, label) if name is not None and name not in columns]
     try:
         with step(f"Reading {path}"):
-            found = look_through(Columns(path, (*columns, *more)), schema, id_column, label, folder)
+            found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder)
     except TableError as error:
         raise with_fix(error, str(path)) from None
     return Whom(found, schema, id_column, label, int(found.people or 0))

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.frames import as_text
-from lcifr.data.number_texts import Slip, find_slip
-from lcifr.errors import LcifrError, Problem, TableError
+from lcifr.data.malformed_numbers import MalformedNumber, find_malformed_number
+from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.language.names import quote_name, quote_value
 from lcifr.runs.sample import read_whole
 from lcifr.runs.tables import no_column
-from lcifr.similarity.proposal import mark_of
+from lcifr.similarity.proposal_mark import mark_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -90,7 +90,7 @@ def _infer(
     return Schema.infer(frame, target=target, categorical=categorical, numeric=numeric, drop=list(left_out))
 
 
-def _for_a_shell(problem: Problem) -> str:
+def _for_a_shell(problem: TableProblem) -> str:
     """What the library says of a column, with options instead of arguments."""
     named = f"--categorical {shlex.quote(str(problem.column))}"
     said = problem.message.replace("drop it, or say categorical=[…]", f"an id (--id), free text, or else {named}")
@@ -173,10 +173,10 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-def _slip(column: pa.ChunkedArray) -> Slip | None:
+def _slip(column: pa.ChunkedArray) -> MalformedNumber | None:
     import pyarrow as pa
 
-    return find_slip(as_text(column)) if pa.types.is_string(column.type) else None
+    return find_malformed_number(as_text(column)) if pa.types.is_string(column.type) else None
 
 
 def _tells(column: pa.ChunkedArray, target: pa.ChunkedArray) -> bool:

@@ -59,7 +59,7 @@ def _drawn(path: Path, rows: Any) -> pa.Table:
     import pyarrow as pa
 
     from lcifr.data.frames import is_parquet, read_frame
-    from lcifr.data.io.csv_types import retyped
+    from lcifr.data.io.csv_types import infer_types
 
     found, start = [], 0
     for table in _tables(path):
@@ -67,4 +67,4 @@ def _drawn(path: Path, rows: Any) -> pa.Table:
         found.append(table.take(rows[first:last] - start))
         start += len(table)
     drawn = read_frame(pa.concat_tables(found))  # which refuses two columns of one name
-    return drawn if is_parquet(path) else retyped(drawn)
+    return drawn if is_parquet(path) else infer_types(drawn)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.data.io.written_ids import ids_of
+from lcifr.data.io.written_ids import read_written_ids
 from lcifr.errors import LcifrError, TableError, did_you_mean
 from lcifr.runs.events import note
 from lcifr.runs.formulas import read_schema, schema_beside
@@ -80,7 +80,7 @@ def read_crowd(
         if sample is not None:
             raise LcifrError(f"--sample is for files, and {table} is a dataset by name", fix="leave it out")
         return _read_dataset(table)
-    from lcifr.estimators.reading import split_rows
+    from lcifr.estimators.input_validation import split_rows
     from lcifr.runs.sample import read_some
 
     frame, drawn, _ = read_some(Path(table), sample, seed, "learning")
@@ -193,13 +193,13 @@ def with_fix(error: TableError, source: str) -> TableError:
 
 
 def _ids(frame: pa.Table, source: str, id_column: str | None, rows: Sequence[int]) -> tuple[str | int, ...]:
-    from lcifr.data.io.ids import first_repeated, named_twice
+    from lcifr.data.io.ids import duplicate_id_error, first_duplicate
 
     if id_column is None:
         return tuple(rows)
-    ids = ids_of(frame, Path(source), id_column, rows)
-    if (twice := first_repeated(ids)) is not None:
-        raise named_twice(source, id_column, twice)
+    ids = read_written_ids(frame, Path(source), id_column, rows)
+    if (twice := first_duplicate(ids)) is not None:
+        raise duplicate_id_error(source, id_column, twice)
     return ids
 
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from lcifr.data.schema import Categorical, Schema
 from lcifr.language.formula import Person
-from lcifr.semantics.core import All, Any_, Category, Compare, Core, RankTable, SameCategory
+from lcifr.semantics.core import AllOf, AnyOf, Category, Compare, Core, RankTable, SameCategory
 
 
 def canonical(core: Core, schema: Schema) -> list[Any]:
     """Plain values; exact rationals as ``[p, q]``."""
-    if isinstance(core, All | Any_):
-        return ["all" if isinstance(core, All) else "any", *(canonical(part, schema) for part in core.parts)]
+    if isinstance(core, AllOf | AnyOf):
+        return ["all" if isinstance(core, AllOf) else "any", *(canonical(part, schema) for part in core.parts)]
     if isinstance(core, Category):
         return ["category", _who(core.person), core.attribute, sorted(core.allowed)]
     if isinstance(core, SameCategory):
@@ -54,15 +54,15 @@ def name_by_name(node: SameCategory, schema: Schema) -> Core:
     parts = []
     for code, text in enumerate(one.values):
         match = frozenset(k for k, name in enumerate(other.values) if (name == text) == node.equal)
-        parts.append(All((Category(*first, frozenset({code})), Category(*second, match)), node.span))
-    return Any_(tuple(parts), node.span)
+        parts.append(AllOf((Category(*first, frozenset({code})), Category(*second, match)), node.span))
+    return AnyOf(tuple(parts), node.span)
 
 
 def two_sided(node: Compare) -> Core:
     """``t = 0`` as t ≤ 0 and −t ≤ 0, ``t != 0`` as t < 0 or −t < 0."""
     operator = "<=" if node.operator == "=" else "<"
     sides = tuple(Compare(node.form.times(Fraction(s)), operator, node.span) for s in (1, -1))
-    return All(sides, node.span) if node.operator == "=" else Any_(sides, node.span)
+    return AllOf(sides, node.span) if node.operator == "=" else AnyOf(sides, node.span)
 
 
 def without_absolute(node: Compare) -> Core:
@@ -72,4 +72,4 @@ def without_absolute(node: Compare) -> Core:
     (c, inside), *others = node.form.absolutes
     rest = replace(node.form, absolutes=tuple(others))
     cases = tuple(Compare(rest.plus(inside.times(s * c)), node.operator, node.span) for s in (1, -1))
-    return All(cases, node.span) if c > 0 else Any_(cases, node.span)
+    return AllOf(cases, node.span) if c > 0 else AnyOf(cases, node.span)

@@ -45,23 +45,23 @@ class RankTable:
 
 
 @dataclass(frozen=True)
-class Form:
+class LinearForm:
     """Σ coefficient · number + Σ coefficient · rank + Σ coefficient · |form| + constant, like terms merged."""
 
     numbers: tuple[tuple[Person, str, Fraction], ...] = ()
     ranks: tuple[tuple[Person, RankTable, Fraction], ...] = ()
-    absolutes: tuple[tuple[Fraction, Form], ...] = ()
+    absolutes: tuple[tuple[Fraction, LinearForm], ...] = ()
     constant: Fraction = Fraction(0)
 
-    def times(self, factor: Fraction) -> Form:
-        return Form(
+    def times(self, factor: Fraction) -> LinearForm:
+        return LinearForm(
             tuple((person, name, factor * c) for person, name, c in self.numbers),
             tuple((person, table, factor * c) for person, table, c in self.ranks),
             tuple((factor * c, inside) for c, inside in self.absolutes),
             factor * self.constant,
         )
 
-    def plus(self, other: Form) -> Form:
+    def plus(self, other: LinearForm) -> LinearForm:
         return merged(
             [*self.numbers, *other.numbers],
             [*self.ranks, *other.ranks],
@@ -74,17 +74,17 @@ class Form:
         own = any(p is person for p, *_ in self.numbers) or any(p is person for p, *_ in self.ranks)
         return own or any(inside.about(person) for _, inside in self.absolutes)
 
-    def part(self, person: Person) -> Form:
+    def part(self, person: Person) -> LinearForm:
         """The numbers of one person alone: what decides the direction of a bound or row."""
-        return Form(tuple(term for term in self.numbers if term[0] is person))
+        return LinearForm(tuple(term for term in self.numbers if term[0] is person))
 
 
 def merged(
     numbers: list[tuple[Person, str, Fraction]],
     ranks: list[tuple[Person, RankTable, Fraction]],
-    absolutes: list[tuple[Fraction, Form]],
+    absolutes: list[tuple[Fraction, LinearForm]],
     constant: Fraction,
-) -> Form:
+) -> LinearForm:
     """A form with like terms added up and zero terms gone, in a fixed order."""
     sums: dict[tuple[Person, str], Fraction] = {}
     for person, name, c in numbers:
@@ -95,14 +95,14 @@ def merged(
     kept = sorted(((p, n, c) for (p, n), c in sums.items() if c), key=lambda term: (term[1], term[0].value))
     kept_ranks = [(p, t, c) for (p, t), c in rank_sums.items() if c]
     kept_ranks.sort(key=lambda term: (term[1].attribute, term[1].by, repr(term[1].groups), term[0].value))
-    return Form(tuple(kept), tuple(kept_ranks), tuple((c, inside) for c, inside in absolutes if c), constant)
+    return LinearForm(tuple(kept), tuple(kept_ranks), tuple((c, inside) for c, inside in absolutes if c), constant)
 
 
 @dataclass(frozen=True)
 class Compare:
     """``form ⋈ 0`` with ``operator`` one of ``<= < = !=``."""
 
-    form: Form
+    form: LinearForm
     operator: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
@@ -128,7 +128,7 @@ class SameCategory:
 
 
 @dataclass(frozen=True)
-class All:
+class AllOf:
     """Every part holds; without parts: true."""
 
     parts: tuple[Core, ...]
@@ -136,7 +136,7 @@ class All:
 
 
 @dataclass(frozen=True)
-class Any_:
+class AnyOf:
     """Some part holds; without parts: false."""
 
     parts: tuple[Core, ...]
@@ -144,14 +144,14 @@ class Any_:
 
 
 Leaf = Compare | Category | SameCategory
-Core = Leaf | All | Any_
+Core = Leaf | AllOf | AnyOf
 
-TRUE, FALSE = All(()), Any_(())
+TRUE, FALSE = AllOf(()), AnyOf(())
 
 
 def leaves(core: Core) -> Iterator[Leaf]:
     """Every comparison of the tree, from left to right."""
-    if isinstance(core, All | Any_):
+    if isinstance(core, AllOf | AnyOf):
         for part in core.parts:
             yield from leaves(part)
     else:
@@ -173,4 +173,4 @@ def is_ranked(core: Core) -> bool:
     """Whether it takes a rank, so that training people's numbers are part of what it means."""
     if isinstance(core, Compare):
         return bool(core.form.ranks) or any(inside.ranks for _, inside in core.form.absolutes)
-    return isinstance(core, All | Any_) and any(map(is_ranked, core.parts))
+    return isinstance(core, AllOf | AnyOf) and any(map(is_ranked, core.parts))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lcifr.data import Categorical, Individuals
 from lcifr.data.encoding import UNIT_ROUNDOFF
 from lcifr.language.formula import Person
-from lcifr.semantics.core import All, Any_, Category, Compare, Core, Form, RankTable, SameCategory
+from lcifr.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, RankTable, SameCategory
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ FEW = 4  # parts of a formula look at a copy of the open rows alone where those 
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairedPeople:
     """Two equally long tables of people, compared row by row."""
 
     x: Individuals
@@ -53,11 +53,11 @@ class Pair:
             ranks[member] += len(known) - np.searchsorted(known, values[member], side="right")
         return ranks
 
-    def take(self, rows: NDArray[np.intp]) -> Pair:
-        return Pair(self.x.take(rows), self.other.take(rows))
+    def take(self, rows: NDArray[np.intp]) -> PairedPeople:
+        return PairedPeople(self.x.take(rows), self.other.take(rows))
 
 
-def evaluate(core: Core, pair: Pair) -> Booleans:
+def evaluate(core: Core, pair: PairedPeople) -> Booleans:
     """(rows,) the truth of ``core`` on each row of the pair."""
     if isinstance(core, Compare):
         return _compare(core, pair)
@@ -69,12 +69,12 @@ def evaluate(core: Core, pair: Pair) -> Booleans:
     return _evaluate_parts(core, pair)
 
 
-def _evaluate_parts(core: All | Any_, pair: Pair) -> Booleans:
+def _evaluate_parts(core: AllOf | AnyOf, pair: PairedPeople) -> Booleans:
     """Part by part; once a part has settled most rows (false in an All, true in an Any), the rest look at the others.
 
     Categories come first: they are cheap to compare, and settle most.
     """
-    settled_by = isinstance(core, Any_)
+    settled_by = isinstance(core, AnyOf)
     truth = np.full(len(pair), not settled_by)
     rows: slice | NDArray[np.intp] = slice(None)
     left = pair
@@ -89,15 +89,15 @@ def _evaluate_parts(core: All | Any_, pair: Pair) -> Booleans:
     return truth
 
 
-def _same_category(core: SameCategory, pair: Pair) -> Booleans:
+def _same_category(core: SameCategory, pair: PairedPeople) -> Booleans:
     left, right = pair.code(*core.left), pair.code(*core.right)
     if core.left[1] != core.right[1]:  # two attributes: the same category is the same name
-        right = renamed(pair.x, core.right[1], core.left[1])[right]
+        right = translate_codes(pair.x, core.right[1], core.left[1])[right]
     same: Booleans = left == right
     return same if core.equal else ~same
 
 
-def renamed(people: Individuals, source: str, target: str) -> NDArray[np.int32]:
+def translate_codes(people: Individuals, source: str, target: str) -> NDArray[np.int32]:
     """(values of source,) the code of each value's name in ``target``, or −1."""
     known, wanted = people.schema[source], people.schema[target]
     assert isinstance(known, Categorical)
@@ -106,7 +106,7 @@ def renamed(people: Individuals, source: str, target: str) -> NDArray[np.int32]:
     return np.array([homes.get(text, -1) for text in known.values], dtype=np.int32)
 
 
-def _compare(core: Compare, pair: Pair) -> Booleans:
+def _compare(core: Compare, pair: PairedPeople) -> Booleans:
     if _is_plain_difference(core.form):
         return _compare_two_numbers(core, pair)
     value, error = approximate(core.form, pair)
@@ -125,18 +125,18 @@ _TESTS: dict[str, Callable[..., Booleans]] = {
 }
 
 
-def _is_plain_difference(form: Form) -> bool:
+def _is_plain_difference(form: LinearForm) -> bool:
     """c·a − c·b and nothing else: floats compare exactly, ties included, because decimals grow with their floats."""
     alone = not (form.ranks or form.absolutes or form.constant)
     return alone and len(form.numbers) == 2 and form.numbers[0][2] == -form.numbers[1][2]
 
 
-def _compare_two_numbers(core: Compare, pair: Pair) -> Booleans:
+def _compare_two_numbers(core: Compare, pair: PairedPeople) -> Booleans:
     plus, minus = sorted(core.form.numbers, key=lambda term: -term[2])
     return _TESTS[core.operator](pair.number(*plus[:2]), pair.number(*minus[:2]))
 
 
-def approximate(form: Form, pair: Pair) -> tuple[Floats, Floats]:
+def approximate(form: LinearForm, pair: PairedPeople) -> tuple[Floats, Floats]:
     """The form in floats, and how far that can be from its exact value.
 
     Every coefficient, every table value (a decimal, stored as the nearest float), every product and every sum errs by a
@@ -161,24 +161,24 @@ def approximate(form: Form, pair: Pair) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=1 << 16)
-def decimal(value: float) -> Fraction:
+def decimal_of(value: float) -> Fraction:
     """The decimal a float prints as, exactly."""
     return Fraction(repr(value))
 
 
-def exact(form: Form, pair: Pair) -> list[Fraction]:
+def exact_values(form: LinearForm, pair: PairedPeople) -> list[Fraction]:
     """The form's exact value on each row."""
     total = [form.constant] * len(pair)
     for person, name, c in form.numbers:
-        total = [t + c * decimal(float(v)) for t, v in zip(total, pair.number(person, name), strict=True)]
+        total = [t + c * decimal_of(float(v)) for t, v in zip(total, pair.number(person, name), strict=True)]
     for person, table, c in form.ranks:
         total = [t + c * int(v) for t, v in zip(total, pair.rank(person, table), strict=True)]
     for c, inside in form.absolutes:
-        total = [t + c * abs(v) for t, v in zip(total, exact(inside, pair), strict=True)]
+        total = [t + c * abs(v) for t, v in zip(total, exact_values(inside, pair), strict=True)]
     return total
 
 
-def exact_distinct(form: Form, pair: Pair) -> tuple[list[Fraction], NDArray[np.intp]]:
+def exact_distinct(form: LinearForm, pair: PairedPeople) -> tuple[list[Fraction], NDArray[np.intp]]:
     """The form's exact value for each distinct input, and for every row which of them it is.
 
     Ties are common in whole-number data and always the same few, so each is worked out once.
@@ -187,21 +187,21 @@ def exact_distinct(form: Form, pair: Pair) -> tuple[list[Fraction], NDArray[np.i
     ranks = [pair.rank(person, table) for person, table in _rank_inputs(form)]
     stacked = np.stack([*columns, *ranks], axis=1) if columns or ranks else np.zeros((len(pair), 1))
     _, first, inverse = np.unique(stacked, axis=0, return_index=True, return_inverse=True)
-    return exact(form, pair.take(first)), inverse.reshape(-1)
+    return exact_values(form, pair.take(first)), inverse.reshape(-1)
 
 
-def _exact_truth(core: Compare, pair: Pair) -> Booleans:
+def _exact_truth(core: Compare, pair: PairedPeople) -> Booleans:
     values, row = exact_distinct(core.form, pair)
     signs = np.array([float((v > 0) - (v < 0)) for v in values])
     decided: Booleans = _TESTS[core.operator](signs, 0.0)[row]
     return decided
 
 
-def _inputs(form: Form) -> set[tuple[Person, str]]:
+def _inputs(form: LinearForm) -> set[tuple[Person, str]]:
     own = {(person, name) for person, name, _ in form.numbers}
     return own.union(*(_inputs(inside) for _, inside in form.absolutes))
 
 
-def _rank_inputs(form: Form) -> list[tuple[Person, RankTable]]:
+def _rank_inputs(form: LinearForm) -> list[tuple[Person, RankTable]]:
     own = [(person, table) for person, table, _ in form.ranks]
     return own + [pair for _, inside in form.absolutes for pair in _rank_inputs(inside)]

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from lcifr.data import Categorical, Encoding
 from lcifr.language.formula import Person
-from lcifr.semantics.core import All, Category, Compare, Core, Form, RankTable, SameCategory
+from lcifr.semantics.core import AllOf, Category, Compare, Core, LinearForm, RankTable, SameCategory
 
 TIE = 1.0  # DL2's ξ: what a strict comparison costs on its boundary
 CLOSE = 1e-9  # standard deviations: float noise of the encoding, which must not decide a tie
@@ -41,9 +41,9 @@ class _Loss:
             return self._same_category(core)
         losses = [self.of(part) for part in core.parts]
         if not losses:
-            return self._constant(0.0 if isinstance(core, All) else TIE)
+            return self._constant(0.0 if isinstance(core, AllOf) else TIE)
         stacked = torch.stack(losses)
-        return stacked.sum(dim=0) if isinstance(core, All) else disjunction(stacked)
+        return stacked.sum(dim=0) if isinstance(core, AllOf) else disjunction(stacked)
 
     def _constant(self, value: float) -> Tensor:
         x = self.people[Person.SELF]
@@ -83,7 +83,7 @@ class _Loss:
             return torch.clamp(value.abs() - CLOSE, min=0.0)
         return TIE * (value.abs() <= CLOSE).to(value.dtype)
 
-    def _form(self, form: Form) -> tuple[Tensor, float]:
+    def _form(self, form: LinearForm) -> tuple[Tensor, float]:
         """The form in raw units, from encoded values; and the standard deviations it is made of."""
         constant = form.constant
         value = self._constant(0.0)

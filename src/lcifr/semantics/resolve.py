@@ -29,7 +29,19 @@ from lcifr.language.formula import (
     Within,
 )
 from lcifr.language.names import attributes_in
-from lcifr.semantics.core import FALSE, TRUE, All, Any_, Category, Compare, Core, Form, RankTable, SameCategory, merged
+from lcifr.semantics.core import (
+    FALSE,
+    TRUE,
+    AllOf,
+    AnyOf,
+    Category,
+    Compare,
+    Core,
+    LinearForm,
+    RankTable,
+    SameCategory,
+    merged,
+)
 
 # The paper's rules for ¬(t ⋈ t′), on t − t′ ⋈ 0; True marks that the sides change places.
 _NEGATED = {"=": ("!=", False), "!=": ("=", False), "<=": ("<", True), "<": ("<=", True)}
@@ -51,17 +63,17 @@ class _Resolver:
         if isinstance(node, Implies):
             condition = self.walk(node.condition, positive=not positive)
             parts: tuple[Core, ...] = (condition, self.walk(node.consequence, positive=positive))
-            return Any_(parts, node.span) if positive else All(parts, node.span)
+            return AnyOf(parts, node.span) if positive else AllOf(parts, node.span)
         if isinstance(node, And) and positive:
             # What is true by its writing leaves no trace: a formula means, and hashes, the same with and without it.
             parts = tuple(self.walk(part, positive=True) for part in node.parts if not self._asks_nothing(part))
-            return parts[0] if len(parts) == 1 < len(node.parts) else All(parts, node.span)
+            return parts[0] if len(parts) == 1 < len(node.parts) else AllOf(parts, node.span)
         if isinstance(node, And | Or):
             parts = tuple(self.walk(part, positive=positive) for part in node.parts)
-            return All(parts, node.span) if isinstance(node, And) == positive else Any_(parts, node.span)
+            return AllOf(parts, node.span) if isinstance(node, And) == positive else AnyOf(parts, node.span)
         if isinstance(node, Same | Within):
             parts = tuple(self._of_attribute(node, name, positive) for name in attributes_in(node.set, self.schema))
-            return All(parts, node.span) if positive else Any_(parts, node.span)
+            return AllOf(parts, node.span) if positive else AnyOf(parts, node.span)
         if isinstance(node, Free):
             return TRUE if positive else FALSE
         return self._leaf(node, positive)
@@ -75,12 +87,12 @@ class _Resolver:
     def _of_attribute(self, node: Same | Within, name: str, positive: bool) -> Core:
         if isinstance(self.schema[name], Categorical):
             return SameCategory((Person.OTHER, name), (Person.SELF, name), positive, node.span)
-        difference = Form(((Person.SELF, name, Fraction(-1)), (Person.OTHER, name, Fraction(1))))
+        difference = LinearForm(((Person.SELF, name, Fraction(-1)), (Person.OTHER, name, Fraction(1))))
         if isinstance(node, Same):
             return Compare(difference, "=" if positive else "!=", node.span)
         # 0.3 sd means 0.3 (exactly) times the training data's standard deviation (a float, taken exactly).
         limit = node.distance * (Fraction(self.encoding.sd(name)) if node.in_sd else 1)
-        return _compare(Form(absolutes=((Fraction(1), difference),), constant=-limit), "<=", positive, node.span)
+        return _compare(LinearForm(absolutes=((Fraction(1), difference),), constant=-limit), "<=", positive, node.span)
 
     def _leaf(self, node: Comparison | CategoryComparison | Membership, positive: bool) -> Core:
         if isinstance(node, Membership):
@@ -104,7 +116,7 @@ class _Resolver:
         allowed = frozenset(code for code, text in enumerate(attribute.values) if (text in texts) == inside)
         return Category(value.person, value.attribute, allowed, span)
 
-    def _form(self, linear: Linear) -> Form:
+    def _form(self, linear: Linear) -> LinearForm:
         numbers, ranks, absolutes = [], [], []
         for coefficient, variable in linear.terms:
             if isinstance(variable, Value):
@@ -151,10 +163,10 @@ def _with_each_absolute(node: Compare) -> Core:
         return node
     operator = "<=" if node.operator == "=" else node.operator
     each = (Compare(replace(form, absolutes=(absolute,)), operator, node.span) for absolute in form.absolutes)
-    return All((node, *each), node.span)
+    return AllOf((node, *each), node.span)
 
 
-def _compare(form: Form, operator: str, positive: bool, span: Span) -> Compare:
+def _compare(form: LinearForm, operator: str, positive: bool, span: Span) -> Compare:
     if positive:
         return Compare(form, operator, span)
     opposite, swapped = _NEGATED[operator]

@@ -8,12 +8,12 @@ from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
-from lcifr.regions.region import Cell, Choice, Region, Rows
+from lcifr.regions.region import Cell, Choice, LinearRows, Region
 from lcifr.regions.witness import Witnesses
-from lcifr.similarity.lint.finding import Example, Finding, Severity
-from lcifr.similarity.lint.linter import lint
-from lcifr.similarity.lint.neighbours import Neighbours, find_neighbours
-from lcifr.similarity.ready import ready, ready_names
+from lcifr.similarity.linting.finding import Example, Finding, Severity
+from lcifr.similarity.linting.linter import lint
+from lcifr.similarity.linting.neighbours import Neighbours, find_neighbours
+from lcifr.similarity.ready_formulas import ready, ready_names
 from lcifr.similarity.similarity import Similarity
 
 __all__ = [
@@ -22,9 +22,9 @@ __all__ = [
     "Example",
     "Finding",
     "Formula",
+    "LinearRows",
     "Neighbours",
     "Region",
-    "Rows",
     "Severity",
     "Similarity",
     "Witnesses",

@@ -12,21 +12,21 @@ import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import RegionError, SimilarityError
+from lcifr.language.diagnostics import Diagnostics
 from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula, Span
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
-from lcifr.language.refusal import Refusals
-from lcifr.regions.lower import build_cell
-from lcifr.regions.plan import MixedRank, Plan, TooManyCells, plans
+from lcifr.regions.lowering import build_cell
+from lcifr.regions.plan import CellPlan, MixedRank, TooManyCells, plan_cells
 from lcifr.regions.region import Region
-from lcifr.regions.whole_numbers import narrowed
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.regions.witness import Origin
 from lcifr.semantics.canonical import canonical
 from lcifr.semantics.core import Core
-from lcifr.semantics.holds import Booleans, Pair, evaluate
+from lcifr.semantics.holds import Booleans, PairedPeople, evaluate
 from lcifr.semantics.resolve import resolve
-from lcifr.similarity.ready import ready
+from lcifr.similarity.ready_formulas import ready
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -114,15 +114,15 @@ class Similarity:
                 )
             rows = max(len(pair[0]), len(pair[1]))
             pair = tuple(p if len(p) == rows else p.take(np.zeros(rows, np.intp)) for p in pair)  # type: ignore[assignment]
-        return evaluate(self.core, Pair(*pair))
+        return evaluate(self.core, PairedPeople(*pair))
 
     # -- regions ---------------------------------------------------------------------------------------------------
 
     @cached_property
-    def plans(self) -> tuple[Plan, ...]:
+    def plans(self) -> tuple[CellPlan, ...]:
         """The cells of every region, before people are filled in."""
         try:
-            return plans(self.core, self.schema, MAX_CELLS)
+            return plan_cells(self.core, self.schema, MAX_CELLS)
         except TooManyCells as many:
             raise self._refuse(
                 f"the formula has {many.count} or more alternatives, at most {MAX_CELLS} cells are allowed; "
@@ -138,9 +138,9 @@ class Similarity:
             ) from None
 
     def _refuse(self, message: str, span: Span, fix: str) -> RegionError:
-        refusals = Refusals(self.text, self.source)
-        refusals.add(message, span, fix=fix)
-        return RegionError(str(refusals.error()))
+        diagnostics = Diagnostics(self.text, self.source)
+        diagnostics.add(message, span, fix=fix)
+        return RegionError(str(diagnostics.error()))
 
     def region(self, x: Any, *, whole_numbers: bool = False) -> Region:
         """S_φ(x) of every person of a table: a union of cells that holds the encoding of everybody similar.
@@ -161,7 +161,7 @@ class Similarity:
         there = tuple(cell for cell in cells if cell.present.any())
         origin = Origin(self.core, self.plans, self.encoding, people)
         region = Region(len(people), len(self.encoding.features), there, origin)
-        return narrowed(region, self.encoding) if whole_numbers else region
+        return narrow_to_whole_numbers(region, self.encoding) if whole_numbers else region
 
     # -- other readings --------------------------------------------------------------------------------------------
 

@@ -61,11 +61,11 @@ from tests.runs.streaming.world import CHUNK, one
 from lcifr.runs.streaming import large as large
 from lcifr.runs.streaming.file_runs import represent_file
 
-write = large.write_whole
+write = large.write_atomic
 def slowly(path, content):  # or everything is over before it can be killed
     time.sleep(0.03)
     write(path, content)
-large.write_whole = slowly
+large.write_atomic = slowly
 
 if __name__ == "__main__":
     print("ready", flush=True)

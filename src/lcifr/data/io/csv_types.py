@@ -38,7 +38,7 @@ def fitting(column: pa.ChunkedArray, kinds: Sequence[pa.DataType]) -> Sequence[p
     return kinds if len(kinds) == 1 else [kind for kind in kinds if _fits(column, kind)]
 
 
-def fitting_ids(column: pa.ChunkedArray, kinds: Sequence[pa.DataType] = OF_IDS) -> Sequence[pa.DataType]:
+def fitting_id_types(column: pa.ChunkedArray, kinds: Sequence[pa.DataType] = OF_IDS) -> Sequence[pa.DataType]:
     """The same for ids, which print as they are written."""
     if len(kinds) == 1 or not pa.types.is_string(column.type):
         return fitting(column, kinds)
@@ -46,7 +46,7 @@ def fitting_ids(column: pa.ChunkedArray, kinds: Sequence[pa.DataType] = OF_IDS) 
     return kinds if pc.all(whole, min_count=0).as_py() else kinds[1:]
 
 
-def retyped(texts: pa.Table) -> pa.Table:
+def infer_types(texts: pa.Table) -> pa.Table:
     """A table of texts as if it had been read from a CSV file of its own."""
     return read_as(texts, {name: fitting(texts[name], KINDS)[0] for name in texts.column_names})
 

@@ -57,7 +57,7 @@ def _checked(listed: Sequence[Any], where: str, rows: Sequence[int]) -> tuple[Id
     return tuple(listed)
 
 
-def first_repeated(ids: Iterable[Id]) -> str | None:
+def first_duplicate(ids: Iterable[Id]) -> str | None:
     """The first id that is there before; None where all differ. A number and its digits are the same id."""
     seen: set[str] = set()
     for one in map(str, ids):
@@ -67,7 +67,7 @@ def first_repeated(ids: Iterable[Id]) -> str | None:
     return None
 
 
-def named_twice(named: str, id_column: str, name: Id) -> LcifrError:
+def duplicate_id_error(named: str, id_column: str, name: Id) -> LcifrError:
     """An id that two rows of a table have."""
     return LcifrError(
         f'{named}: column "{id_column}" names {str(name)!r} twice', fix="every person needs an id of their own"

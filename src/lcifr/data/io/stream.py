@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lcifr.data import Individuals, Numeric, Schema
-from lcifr.data.frames import delimiter_of, is_parquet, readable, refuse_other_separators, text_of
+from lcifr.data.frames import check_separator, delimiter_of, file_errors, is_parquet, text_of
 from lcifr.data.io.ids import Id, read_ids
 from lcifr.errors import LcifrError, TableError
 
@@ -24,7 +24,7 @@ BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
-class Columns:
+class FileColumns:
     """Some columns of a file, and what a look through all of it has found.
 
     Parameters
@@ -39,7 +39,7 @@ class Columns:
     kinds: tuple[tuple[str, pa.DataType], ...] = ()
 
 
-Source: TypeAlias = str | Path | pa.Table | Columns
+TableSource: TypeAlias = str | Path | pa.Table | FileColumns
 """A .parquet or .csv file or some of its columns, or a table that is in memory anyway."""
 
 
@@ -58,20 +58,20 @@ class Chunk:
         yield self.people.codes.tobytes(order="C")
 
 
-def name_of(source: Source) -> str:
+def name_of(source: TableSource) -> str:
     """As messages call it."""
     if isinstance(source, pa.Table):
         return "the table"
-    return str(source.path if isinstance(source, Columns) else source)
+    return str(source.path if isinstance(source, FileColumns) else source)
 
 
-def count_people(source: Source) -> int | None:
+def count_people(source: TableSource) -> int | None:
     """How many rows there are, where the file says so at once."""
     from pyarrow import parquet
 
     if isinstance(source, pa.Table):
         return len(source)
-    if isinstance(source, Columns):
+    if isinstance(source, FileColumns):
         return source.people if source.people is not None else count_people(source.path)
     try:
         return int(parquet.read_metadata(source).num_rows) if is_parquet(Path(source)) else None
@@ -83,15 +83,15 @@ def column_names(path: Path) -> list[str]:
     """Of a file."""
     from pyarrow import csv, parquet
 
-    with readable(path):
+    with file_errors(path):
         if is_parquet(path):
             return list(parquet.read_schema(path).names)
-        refuse_other_separators(path)
+        check_separator(path)
         with csv.open_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path))) as reader:
             return list(reader.schema.names)
 
 
-def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None = None) -> Iterator[Chunk]:
+def read_chunks(source: TableSource, schema: Schema, size: int, id_column: str | None = None) -> Iterator[Chunk]:
     """The people of a file in chunks of ``size``; the same chunks every time."""
     start = 0
     named = name_of(source)
@@ -99,23 +99,25 @@ def read_chunks(source: Source, schema: Schema, size: int, id_column: str | None
         rows = range(start, start + len(table))
         ids: tuple[Id, ...] = tuple(rows)
         if id_column is not None:
-            ids = read_ids(table, named, id_column, rows, texts=isinstance(source, Columns))
+            ids = read_ids(table, named, id_column, rows, texts=isinstance(source, FileColumns))
             table = table if id_column in schema else table.drop_columns([id_column])
-        yield Chunk(number, start, read_people(table, named, schema, rows), ids)
+        yield Chunk(number, start, read_individuals(table, named, schema, rows), ids)
         start += len(table)
     if start == 0:
         raise LcifrError(f"{named}: there are no rows")
 
 
-def read_tables(source: Source, schema: Schema | None, size: int | None = None) -> Iterator[pa.Table]:
+def read_tables(source: TableSource, schema: Schema | None, size: int | None = None) -> Iterator[pa.Table]:
     """The rows of a file in tables of ``size``, before the gate. Without a schema, all that CSV holds is text."""
     size = size or ROWS
-    typed = isinstance(source, pa.Table) or (isinstance(source, Columns) and source.kinds) or is_parquet(_path(source))
+    typed = (
+        isinstance(source, pa.Table) or (isinstance(source, FileColumns) and source.kinds) or is_parquet(_path(source))
+    )
     for table in _resized(_batches(source, size), size):
-        yield table if typed or schema is None else as_meant(table, schema)
+        yield table if typed or schema is None else convert_csv_texts(table, schema)
 
 
-def read_people(table: pa.Table, named: str, schema: Schema, rows: Sequence[int]) -> Individuals:
+def read_individuals(table: pa.Table, named: str, schema: Schema, rows: Sequence[int]) -> Individuals:
     """The gate, whose problems are in these rows of a file."""
     try:
         return Individuals.read(table, schema)
@@ -123,7 +125,7 @@ def read_people(table: pa.Table, named: str, schema: Schema, rows: Sequence[int]
         raise TableError([one.among(rows) for one in error.problems], source=named, fix=error.fix) from None
 
 
-def as_meant(table: pa.Table, schema: Schema) -> pa.Table:
+def convert_csv_texts(table: pa.Table, schema: Schema) -> pa.Table:
     """Texts of CSV as the numbers and categories that they are in memory, where a whole column has one type.
 
     Of a few rows nobody knows the type of the column, so this is generous: ``True`` is a 1 among numbers. What does not
@@ -169,7 +171,7 @@ def _other_name(text: str) -> str:
 
 
 def _path(source: Any) -> Path:
-    return source.path if isinstance(source, Columns) else Path(source)
+    return source.path if isinstance(source, FileColumns) else Path(source)
 
 
 def parquet_batches(path: Path, size: int | None = None, names: list[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -180,15 +182,15 @@ def parquet_batches(path: Path, size: int | None = None, names: list[str] | None
         yield from file.iter_batches(batch_size=size or ROWS, columns=names)
 
 
-def _batches(source: Source, size: int) -> Iterator[pa.RecordBatch]:
+def _batches(source: TableSource, size: int) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv
 
     if isinstance(source, pa.Table):
         yield from source.to_batches(max_chunksize=size)
         return
-    path, some = _path(source), source if isinstance(source, Columns) else None
+    path, some = _path(source), source if isinstance(source, FileColumns) else None
     names = list(some.names) if some else None
-    with readable(path):
+    with file_errors(path):
         if is_parquet(path):
             yield from parquet_batches(path, size, names)
             return

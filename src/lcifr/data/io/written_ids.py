@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lcifr.data.io.ids import Id
 
 
-def ids_of(frame: pa.Table, path: Path, id_column: str, rows: Sequence[int]) -> tuple[Id, ...]:
+def read_written_ids(frame: pa.Table, path: Path, id_column: str, rows: Sequence[int]) -> tuple[Id, ...]:
     """The ids of people who are these rows of a file, one for everybody.
 
     Of CSV they are read again as they are written: in memory "007" has become 7, and "1.50" is 1.5. A hand-over and
@@ -30,8 +30,8 @@ def ids_of(frame: pa.Table, path: Path, id_column: str, rows: Sequence[int]) -> 
 def _as_written(path: Path, id_column: str) -> pa.Table:
     import pyarrow as pa
 
-    from lcifr.data.io.csv_types import fitting_ids, read_as
-    from lcifr.data.io.stream import Columns, read_tables
+    from lcifr.data.io.csv_types import fitting_id_types, read_as
+    from lcifr.data.io.stream import FileColumns, read_tables
 
-    texts = pa.concat_tables(read_tables(Columns(path, (id_column,)), None))
-    return read_as(texts, {id_column: fitting_ids(texts[id_column])[0]})
+    texts = pa.concat_tables(read_tables(FileColumns(path, (id_column,)), None))
+    return read_as(texts, {id_column: fitting_id_types(texts[id_column])[0]})

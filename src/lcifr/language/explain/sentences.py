@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lcifr.data.schema import Schema
-from lcifr.language.explain.wording import Line, Wording, list_words
+from lcifr.language.constrained_attributes import declared_free, free_attributes, sometimes_free_attributes
+from lcifr.language.explain.phrases import Phrases, Statement, list_words
 from lcifr.language.formula import (
     Absolute,
     And,
@@ -22,7 +23,6 @@ from lcifr.language.formula import (
     Same,
     Within,
 )
-from lcifr.language.mentions import declared_free, free_attributes, sometimes_free_attributes
 
 _ALL, _ANY = "all of this holds:", "at least one of these holds:"
 
@@ -52,7 +52,7 @@ def explain(formula: Formula, schema: Schema, sds: Mapping[str, float] | None = 
     if asked is None:
         everybody = "Another person is similar to a person, whoever they are: nothing is asked."
         return "\n".join([everybody, *_say_freedom(formula, schema)])
-    said = _say(asked, True, Wording(schema, sds))
+    said = _say(asked, True, Phrases(schema, sds))
     head = "Another person is similar to a person if"
     if said.text in (_ALL, _ANY):
         lines = [f"{head} {said.text}", *_bullets(said.below, "")]
@@ -73,7 +73,7 @@ def _asked(formula: Formula) -> Formula | None:
             return formula
 
 
-def _bullets(lines: tuple[Line, ...], indent: str) -> list[str]:
+def _bullets(lines: tuple[Statement, ...], indent: str) -> list[str]:
     shown = []
     for line in lines:
         shown += [f"{indent}- {line.text}", *_bullets(line.below, indent + "    ")]
@@ -83,7 +83,7 @@ def _bullets(lines: tuple[Line, ...], indent: str) -> list[str]:
 # -- conditions --------------------------------------------------------------------------------------------------------
 
 
-def _say(formula: Formula, positive: bool, wording: Wording) -> Line:
+def _say(formula: Formula, positive: bool, wording: Phrases) -> Statement:
     """The formula in words, or its negation where ``positive`` is false: negations are said of single conditions."""
     match formula:
         case Not(part):
@@ -109,28 +109,30 @@ def _say(formula: Formula, positive: bool, wording: Wording) -> Line:
             return wording.membership(formula, positive)
 
 
-def _say_all(parts: tuple[Line, ...]) -> Line:
+def _say_all(parts: tuple[Statement, ...]) -> Statement:
     flat = [line for part in parts for line in (part.below if part.text == _ALL else (part,))]
-    return Line(_ALL, tuple(flat))
+    return Statement(_ALL, tuple(flat))
 
 
-def _say_any(parts: tuple[Line, ...]) -> Line:
-    flat: list[Line] = []
+def _say_any(parts: tuple[Statement, ...]) -> Statement:
+    flat: list[Statement] = []
     for part in parts:
         if part.text == _ANY:  # its lines begin with "either" or "or", and are now lines of this list
-            flat += [Line(line.text.split(" ", 1)[1], line.below) for line in part.below]
+            flat += [Statement(line.text.split(" ", 1)[1], line.below) for line in part.below]
         else:
             flat.append(part)
-    return Line(_ANY, tuple(Line(f"{'or' if i else 'either'} {line.text}", line.below) for i, line in enumerate(flat)))
+    return Statement(
+        _ANY, tuple(Statement(f"{'or' if i else 'either'} {line.text}", line.below) for i, line in enumerate(flat))
+    )
 
 
-def _say_implication(condition: Line, consequence: Line) -> Line:
+def _say_implication(condition: Statement, consequence: Statement) -> Statement:
     if not condition.below and not condition.text.startswith("if "):
-        return Line(f"if {condition.text}, then {consequence.text}", consequence.below)
+        return Statement(f"if {condition.text}, then {consequence.text}", consequence.below)
     if not condition.below:  # an implication itself
-        condition = Line("this holds:", (condition,))
-    steps = Line(f"if {condition.text}", condition.below), Line(f"then {consequence.text}", consequence.below)
-    return Line("under a condition:", steps)
+        condition = Statement("this holds:", (condition,))
+    steps = Statement(f"if {condition.text}", condition.below), Statement(f"then {consequence.text}", consequence.below)
+    return Statement("under a condition:", steps)
 
 
 # -- what is left to say -----------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from lcifr.certification.decision import Model, read_model
 from lcifr.certification.encoder import FrozenEncoder, freeze
 from lcifr.certification.producer import provenance_of, represent, versions
 from lcifr.data import Schema
-from lcifr.data.io.stream import Chunk, Source, count_people, read_chunks
+from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.files import write_json
 from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
 from lcifr.runs.streaming.parts import assembled, parts_beside
@@ -46,7 +46,7 @@ class _WithEncoder(Job):
         return repr((about, sorted(self.options.items()), sorted(versions().items())))
 
     def run(
-        self, source: Source, id_column: str | None, chunk: int, parts: Path, workers: int | None
+        self, source: TableSource, id_column: str | None, chunk: int, parts: Path, workers: int | None
     ) -> tuple[list[Path], Done]:
         """Do it for everybody of a file."""
         return run_parts(
@@ -77,7 +77,7 @@ class _Represent(_WithEncoder):
 
 def represent_file(
     encoder: Any,
-    source: Source,
+    source: TableSource,
     folder: str | Path,
     *,
     id_column: str | None = None,
@@ -139,7 +139,7 @@ class _AuditJob(_WithEncoder):
 def audit_file(
     encoder: Any,
     model: Any,
-    source: Source,
+    source: TableSource,
     folder: str | Path,
     *,
     id_column: str | None = None,

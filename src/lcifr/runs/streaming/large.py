@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, final
 
-from lcifr.data.io.uniqueness import Uniqueness, hashed
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.errors import ArtefactError
-from lcifr.files import write_whole
+from lcifr.files import write_atomic
 from lcifr.runs.events import counting_people
 from lcifr.runs.streaming.parts import Parts
 from lcifr.runs.streaming.workers import Crew
@@ -103,7 +103,7 @@ def run_parts(
         done = pending.pop(0)
         found[done.number] = _store(known, done, advance)
 
-    with Crew(job, workers) as crew, counting_people(people) as advance, Uniqueness(parts) as names:
+    with Crew(job, workers) as crew, counting_people(people) as advance, DuplicateIds(parts) as names:
         for piece in pieces():
             if named:
                 names.add(piece.ids)
@@ -121,7 +121,9 @@ def run_parts(
         while pending:
             store()
         if (twice := names.repeated()) is not None:
-            name = next(one for piece in pieces() for one in piece.ids if hashed(one) == twice)  # only hashes were kept
+            name = next(
+                one for piece in pieces() for one in piece.ids if hash_id(one) == twice
+            )  # only hashes were kept
             raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
     return [found[number] for number in sorted(found)], Done(count, before)
 
@@ -139,7 +141,7 @@ class _Pending:
 def _store(parts: Parts, done: _Pending, advance: Any) -> Path:
     content = done.content.result()
     path = parts.path(done.number, done.inputs, content)
-    write_whole(path, content)
+    write_atomic(path, content)
     advance(done.people)
     return path
 

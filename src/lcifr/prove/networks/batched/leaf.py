@@ -20,7 +20,7 @@ from lcifr.prove.networks.linear_bounds.linear import Lines, backward, settle
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened
 from lcifr.prove.networks.linear_bounds.search import Points, repair
 from lcifr.prove.proof import Multipliers
-from lcifr.regions.region import Cell, Choice, Rows
+from lcifr.regions.region import Cell, Choice, LinearRows
 
 LAST = 3
 """Undecided neurons at most: with more of them, splitting is cheaper than a solver."""
@@ -120,7 +120,7 @@ def _cell(scene: Scene, row: int) -> Cell:
     rows = None
     if scene.rows is not None:
         matrix = torch.cat([scene.rows.weight, *scene.rows.groups], 1)
-        rows = Rows(array(matrix), -array(scene.rows.base[row])[None])
+        rows = LinearRows(array(matrix), -array(scene.rows.base[row])[None])
     numeric = np.arange(scene.weight.shape[1])
     box = array(scene.lower[row])[None], array(scene.upper[row])[None]
     return Cell(numeric, *box, tuple(choices), rows, np.ones(1, np.bool_))

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from lcifr.models.network import LARGEST, Network
-from lcifr.regions.region import Region, Rows
+from lcifr.regions.region import LinearRows, Region
 
 CHUNK = 500_000
 """People × (directions + features) of one chunk: a few MB, so that memory does not grow with the people."""
@@ -31,7 +31,7 @@ def covers(network: Network, region: Region, device: str | None, proof: bool) ->
     return shape and all(_fit(network, part) for part in rows) and available()
 
 
-def _fit(network: Network, rows: Rows) -> bool:
+def _fit(network: Network, rows: LinearRows) -> bool:
     """Whether the network with these rows as further neurons (:mod:`penalty`) is one that is not refused."""
     room = np.abs(rows.G).sum() + len(rows.G) <= LARGEST / 128 and network.sizes.max() <= LARGEST / 2
     return bool(room and (np.abs(rows.g) <= LARGEST).all())

@@ -19,7 +19,7 @@ from lcifr.models.network import LARGEST, Network
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.networks.kernel.shape import Found
 from lcifr.prove.networks.linear_bounds.inside import pull_inside
-from lcifr.regions.region import Cell, Region, Rows
+from lcifr.regions.region import Cell, LinearRows, Region
 
 START = 4.0
 """The first strength, in units of the steepest slope that the network can have."""
@@ -46,17 +46,17 @@ def with_penalties(network: Network, cell: Cell) -> tuple[Network, Cell]:
     return whole, replace(cell, numeric=numeric, lower=lower, upper=upper, rows=None)
 
 
-def _to_size(rows: Rows) -> Rows:
+def _to_size(rows: LinearRows) -> LinearRows:
     """The same rows with largest coefficients between 1 and 2: multiplied by powers of two, which rounds nothing."""
     size = np.abs(rows.G).max(1, initial=0.0)
     shift = np.where(size > 0, 1 - np.frexp(np.where(size > 0, size, 1.0))[1], 0)
     matrix, level = np.ldexp(rows.G, shift[:, None]), np.ldexp(rows.g, shift)
     same = (np.ldexp(matrix, -shift[:, None]) == rows.G).all(1) & (np.ldexp(level, -shift) == rows.g).all(0)
     fine = same & (np.abs(level) <= LARGEST).all(0)  # denormals and giants stay as they are
-    return Rows(np.where(fine[:, None], matrix, rows.G), np.where(fine, level, rows.g))
+    return LinearRows(np.where(fine[:, None], matrix, rows.G), np.where(fine, level, rows.g))
 
 
-def _to_reach(rows: Rows, cell: Cell) -> Rows:
+def _to_reach(rows: LinearRows, cell: Cell) -> LinearRows:
     """The same rows with g not far from what G x can be in the cell, because large numbers cost rounding terms.
 
     Where G x stays below g anyway, a smaller g says as much; one below everything that G x can be only grows.
@@ -75,7 +75,7 @@ def _to_reach(rows: Rows, cell: Cell) -> Rows:
                 size = size + np.abs(part).max(-1)
         margin = MARGIN * (1.0 + size)
         level = np.where(rows.g > high + margin, high + margin, np.maximum(rows.g, low - 1.0 - margin))
-    return Rows(rows.G, np.where(np.isfinite(level), level, rows.g))
+    return LinearRows(rows.G, np.where(np.isfinite(level), level, rows.g))
 
 
 def strength_of(network: Network, directions: FloatArray) -> FloatArray:

@@ -1,0 +1,82 @@
+"""Whether every id is there once, in memory that does not grow with the people.
+
+Of each id 16 bytes of its hash go to files without a name, which are gone with the process however that ends. Equal
+ids have equal hashes, so no repeated id is missed. Two that differ are taken for one with probability 2⁻¹²⁸ a pair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+FILES = 32
+"""Equal hashes lie in the same file, so each file is judged alone."""
+HELD, BLOCK = 1 << 17, 1 << 14
+"""Hashes in memory at a time (2 MB), and read at a time. From 4 million people on, files are read more than once."""
+WIDTH = 16
+
+
+def hash_id(name: str | int) -> bytes:
+    """What stands for an id. A number and its digits are the same id, as in every file that lists ids as text."""
+    return hashlib.blake2b(str(name).encode("utf-8", "surrogatepass"), digest_size=WIDTH).digest()
+
+
+@final
+class DuplicateIds:
+    """Remembers ids on disk, and says whether one of them came twice.
+
+    Parameters
+    ----------
+    folder : where the files without a name take their room. held : hashes in memory at a time.
+    """
+
+    def __init__(self, folder: Path, held: int = HELD) -> None:
+        self._folder, self._held = folder, held
+        self._files: list[IO[bytes]] = []
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+    def add(self, ids: Iterable[str | int]) -> None:
+        """Remember these ids too."""
+        if not self._files:
+            fresh = (tempfile.TemporaryFile(dir=self._folder) for _ in range(FILES))  # noqa: SIM115 closed by __exit__
+            self._files = [self._open.enter_context(file) for file in fresh]
+        for name in ids:
+            short = hash_id(name)
+            self._files[short[0] % FILES].write(short)
+
+    def repeated(self) -> bytes | None:
+        """The hash of an id that came twice; None where all differ."""
+        for file in self._files:
+            rounds = -(-file.tell() // (WIDTH * self._held))
+            for turn in range(rounds):
+                # By the second half of the hash, as the first has chosen the file.
+                mine = [block[block[:, 1] % rounds == turn] for block in _blocks(file)]
+                if (found := _twice(np.concatenate(mine))) is not None:
+                    return found
+        return None
+
+
+def _blocks(file: IO[bytes]) -> Iterator[NDArray[np.uint64]]:
+    file.seek(0)
+    while content := file.read(WIDTH * BLOCK):
+        yield np.frombuffer(content, np.uint64).reshape(-1, 2)
+
+
+def _twice(hashes: NDArray[np.uint64]) -> bytes | None:
+    ordered = hashes[np.lexsort((hashes[:, 1], hashes[:, 0]))]
+    same = (ordered[1:] == ordered[:-1]).all(axis=1)
+    return ordered[int(np.argmax(same))].tobytes() if same.any() else None

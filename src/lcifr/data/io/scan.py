@@ -1,0 +1,85 @@
+"""A look through a whole file before anything is proved: does all of it fit, and is it whole?
+
+Hours of proofs are lost on somebody without an age in the last row. And only a look at all rows says of which type a
+column of CSV is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from lcifr.data import Schema
+from lcifr.data.frames import is_parquet
+from lcifr.data.io.csv_types import KINDS, OF_IDS, fitting, fitting_id_types, spells_missing
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
+from lcifr.data.io.ids import Id, duplicate_id_error, read_ids
+from lcifr.data.io.stream import FileColumns, convert_csv_texts, name_of, read_individuals, read_tables
+from lcifr.data.table import target_values
+from lcifr.errors import LcifrError
+
+
+def scan_file(
+    source: FileColumns, schema: Schema, id_column: str | None, label: str | None, folder: Path
+) -> FileColumns:
+    """The same columns with what was found: how many people, and the types that all rows fit.
+
+    Parameters
+    ----------
+    id_column, label : columns among those of the source that are no attributes, or None.
+    folder : where files without a name take room for the ids, so that memory does not grow with the people.
+    """
+    kinds: dict[str, Sequence[pa.DataType]] = {name: OF_IDS if name == id_column else KINDS for name in source.names}
+    unsure: set[str] = set()
+    people = 0
+    with DuplicateIds(folder) as names:
+        for table in read_tables(source, None):
+            kinds = {
+                name: (fitting_id_types if name == id_column else fitting)(table[name], left)
+                for name, left in kinds.items()
+            }
+            unsure |= {name for name, left in kinds.items() if len(left) > 1 and spells_missing(table[name])}
+            names.add(_checked(table, source, schema, id_column, label, people))
+            people += len(table)
+        if id_column is not None and (twice := names.repeated()) is not None:
+            _refuse_twice(source, id_column, twice)
+    if people == 0:
+        raise LcifrError(f"{source.path} has no rows", fix="give at least one person")
+    found = replace(source, people=people, kinds=tuple((name, left[0]) for name, left in kinds.items()))
+    if any(name in unsure and not pa.types.is_string(kind) for name, kind in found.kinds):
+        _look_again(found, schema, id_column, label)
+    return found
+
+
+def _checked(
+    table: pa.Table, source: FileColumns, schema: Schema, id_column: str | None, label: str | None, start: int
+) -> tuple[Id, ...]:
+    """The ids of these rows, of which nothing is missing and all attributes fit."""
+    named, rows = name_of(source), range(start, start + len(table))
+    ids: tuple[Id, ...] = () if id_column is None else read_ids(table, named, id_column, rows, texts=True)
+    if label is not None:
+        target_values(table[label], label, start)
+    more = [name for name in (id_column, label) if name is not None and name not in schema]
+    attributes = table.drop_columns(more)
+    typed = is_parquet(source.path) or source.kinds
+    read_individuals(attributes if typed else convert_csv_texts(attributes, schema), named, schema, rows)
+    return ids
+
+
+def _look_again(found: FileColumns, schema: Schema, id_column: str | None, label: str | None) -> None:
+    """Now that the types are known: "NA" was a text as good as any, but in a column of numbers it is a missing one."""
+    start = 0
+    for table in read_tables(found, schema):
+        _checked(table, found, schema, id_column, label, start)
+        start += len(table)
+
+
+def _refuse_twice(source: FileColumns, id_column: str, twice: bytes) -> None:
+    """Only hashes were kept, so the name is looked for."""
+    for table in read_tables(source, None):
+        for one in table[id_column].to_pylist():
+            if hash_id(one) == twice:
+                raise duplicate_id_error(name_of(source), id_column, one)

@@ -1,0 +1,78 @@
+"""Texts that were meant as numbers: ``?`` among five hundred of them, ``$729.53``, ``3,5``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+MOST = 0.9  # of the texts are numbers: then the others are slips
+FEW = 12  # different numbers or fewer may be codes, among which another code is no slip
+MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none"))
+PLACEHOLDERS = frozenset(("?", "-", "--", ".", "*", "n.a.", "unknown", "missing", "k.a.", *MISSING))
+_ROUND_A_NUMBER = re.compile(r"[$€£¥%\s\u00a0'’]")
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+")
+
+
+@dataclass(frozen=True)
+class MalformedNumber:
+    """A text that keeps a column from being numbers.
+
+    Parameters
+    ----------
+    row, text : the first such text. better : the number it seems to mean, as tables write it; None where nobody knows.
+    numbers, others : how many texts are numbers as they stand, and how many are not; missing ones are neither.
+    """
+
+    row: int
+    text: str
+    better: str | None
+    numbers: int
+    others: int
+
+    def __str__(self) -> str:
+        if self.better is not None:
+            such = f" ({self.others:,} values are written like this)" if self.others > 1 else ""
+            return f'"{self.text}" is no number as it stands{such}; write {self.better}'
+        such = f" ({self.others:,} are not)" if self.others > 1 else ""
+        return f'"{self.text}" is not a number, and {self.numbers:,} other values are{such}; correct or drop these rows'
+
+
+def find_malformed_number(column: pa.ChunkedArray) -> MalformedNumber | None:
+    """What is wrong with a column of texts nearly all of which are numbers; None where it is no such column."""
+    found = pc.value_counts(column.combine_chunks()).to_pylist()
+    counts = {one["values"]: one["counts"] for one in found if one["values"] is not None}
+    counts = {text: count for text, count in counts.items() if text.lower() not in MISSING}
+    plain = {text for text in counts if _is_number(text)}
+    others = [text for text in counts if text not in plain]
+    meant = {text: better for text in others if (better := _meant(text)) is not None}
+    readable = sum(counts[text] for text in (*plain, *meant))
+    if not others or readable < MOST * sum(counts.values()):
+        return None
+    codes = len(plain) + len(meant) <= FEW
+    if codes and not all(text.lower() in PLACEHOLDERS for text in others):
+        return None
+    first = others[0]  # values are counted in the order in which they come
+    row = pc.index(column, first).as_py()
+    return MalformedNumber(row, first, meant.get(first), sum(counts[t] for t in plain), sum(counts[t] for t in others))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float("no" if "_" in text else text)
+    except ValueError:
+        return False
+    return True
+
+
+def _meant(text: str) -> str | None:
+    """The number in ``$1,234.50``, ``12 %`` or ``3,5``, as tables write it."""
+    bare = _ROUND_A_NUMBER.sub("", text)
+    if _THOUSANDS.fullmatch(bare):
+        bare = bare.replace(",", "")
+    elif _DECIMAL_COMMA.fullmatch(bare):
+        bare = bare.replace(".", "").replace(",", ".")
+    return bare if bare != text and _is_number(bare) and bare.lower() not in ("nan", "inf") else None

@@ -1,0 +1,149 @@
+"""What all heads on z share."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lcifr.errors import LearningError
+from lcifr.estimators.input_validation import split_rows
+from lcifr.estimators.settings import schedule_of, seed_of
+from lcifr.learn.head_training import LatentPeople, Perturbation, certified, train_head
+from lcifr.learn.score import DegenerateModelWarning, degeneracies
+from lcifr.learn.training_loop import Epoch
+from lcifr.models.adapter import Decider
+from lcifr.models.target import Target, class_weights
+
+FloatArray = NDArray[np.float64]
+
+
+class Head(BaseEstimator, ABC):  # type: ignore[misc]
+    """A network on z that keeps its decision on each person's whole ball."""
+
+    _task = ""
+    hidden: tuple[int, ...]
+    against: str
+    delta: float | None
+    gamma: float
+    penalty: float
+    validation_fraction: float
+    random_state: Any
+
+    def fit(self, Z: Any, y: Any, radius: Any = None) -> Self:
+        """Learn from z (people, d), labels, and each person's proved ε (people,) where it is known."""
+        Z, y = validate_data(self, Z, y, dtype=np.float64, ensure_min_samples=2, y_numeric=self._task == "regression")
+        target = self._target_of(y)
+        seed = seed_of(self.random_state)
+        against, reach = self._against(radius, len(Z))
+        label = target.encode(y)
+        weight = class_weights(target, label, getattr(self, "class_weight", None))
+        rows, held = split_rows(len(Z), self.validation_fraction, y if len(target.classes) else None, seed)
+        if not self.hidden:
+            rows = held = np.arange(len(Z))  # a convex loss needs no early stopping, so nobody is held out
+        training, checking = (LatentPeople(Z[at], reach[at], label[at], weight[at]) for at in (rows, held))
+        made = train_head(
+            training,
+            checking,
+            target,
+            hidden=tuple(self.hidden),
+            against=against,
+            gamma=self.gamma,
+            penalty=self.penalty,
+            schedule=schedule_of(self, seed),
+        )
+        self._keep(Decider.of(made.network, target), made.history)
+        self._look_for_degeneracies(Z, y)
+        return self
+
+    @abstractmethod
+    def _target_of(self, y: NDArray[Any]) -> Target:
+        """What is predicted, from checked labels."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether classes count as ``class_weight`` says; never so of numbers."""
+        return getattr(self, "class_weight", None) is not None
+
+    def _against(self, radius: Any, people: int) -> tuple[Perturbation, FloatArray]:
+        """What to train against, and how far it reaches for each person."""
+        choice = self.against
+        if choice == "auto":
+            choice = "radius" if radius is not None else "delta" if self.delta is not None else "nothing"
+        if choice not in list(Perturbation):
+            raise LearningError(f"against={self.against!r}", fix='say "auto", "nothing", "delta" or "radius"')
+        if choice == Perturbation.NOTHING:
+            return Perturbation.NOTHING, np.zeros(people)
+        if choice == Perturbation.DELTA:
+            if self.delta is None or not self.delta >= 0:
+                raise LearningError(f'against="delta" with delta={self.delta!r}', fix="give a delta of 0 or more")
+            return Perturbation.DELTA, np.full(people, float(self.delta))
+        return Perturbation.RADIUS, _radius_of(radius, people)
+
+    def _keep(self, decider: Decider, history: tuple[Epoch, ...]) -> None:
+        self.decider_, self.network_, self.history_ = decider, decider.network, history
+        if len(decider.target.classes):
+            self.classes_ = decider.target.classes
+
+    def _look_for_degeneracies(self, Z: FloatArray, y: NDArray[Any]) -> None:
+        import torch
+
+        target = self.decider_.target
+        label = target.encode(y)
+        decision = target.decide(torch.as_tensor(self.network_(Z))).numpy()
+        self.degeneracies_ = degeneracies(
+            target, decision=decision, label=label, balanced=self.weighted, weighted=self.weighted
+        )
+        for one in self.degeneracies_:
+            warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
+
+    # -- use -------------------------------------------------------------------------------------------------------
+
+    def predict(self, Z: Any) -> NDArray[Any]:
+        """(people,) the decisions."""
+        latent = self._latent(Z)
+        return self.decider_.decide(latent)
+
+    def certified(self, Z: Any, radius: Any) -> NDArray[np.bool_]:
+        """(people,) whose decision is proved to be the same on the whole ball of their radius, by bounds alone."""
+        latent = self._latent(Z)
+        reach = _radius_of(radius, len(latent))
+        return certified(self.network_, self.decider_.target, latent, reach, tolerance=getattr(self, "tolerance", 0.0))
+
+    def _latent(self, Z: Any) -> FloatArray:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, Z, reset=False, dtype=np.float64))
+
+    def save(self, path: str | Path) -> None:
+        """Write to one safetensors file."""
+        from lcifr.estimators.saving import write_head
+
+        check_is_fitted(self)
+        write_head(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what :meth:`save` wrote."""
+        from lcifr.estimators.saving import read_head
+
+        return read_head(cls, path)
+
+
+def _radius_of(radius: Any, people: int) -> FloatArray:
+    if radius is None:
+        raise LearningError("no radius was given", fix="pass radius=…: ε of each person, as FairEncoder.radius proves")
+    values = np.asarray(getattr(radius, "radius", radius), dtype=np.float64)
+    if values.ndim == 0:
+        values = np.full(people, float(values))
+    if values.shape != (people,) or not (values >= 0).all() or not np.isfinite(values).all():
+        raise LearningError(
+            f"radius has the shape {values.shape} for {people} people, or is negative or not finite",
+            fix="give one finite number of 0 or more for each person",
+        )
+    return values

@@ -1,0 +1,102 @@
+"""What users hand in, tables or plain matrices and labels, as checked individuals and arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from lcifr.data import Encoding, Individuals, Numeric, Schema
+from lcifr.errors import LearningError
+from lcifr.similarity.ready_formulas import ready_names
+from lcifr.similarity.similarity import Similarity
+
+
+def is_table(X: Any) -> bool:
+    """Whether ``X`` has named columns; everything else is a plain matrix."""
+    return isinstance(X, str | Path | Individuals | pa.Table | pa.RecordBatch) or hasattr(X, "columns")
+
+
+def matrix_schema(width: int) -> Schema:
+    """The schema of a plain matrix: numbers named x0, x1, …"""
+    return Schema(tuple(Numeric(f"x{column}") for column in range(width)))
+
+
+def validate_people(estimator: Any, X: Any, schema: Schema | None, *, fitting: bool) -> Individuals:
+    """``X`` through the gate. A plain matrix is checked by scikit-learn and has the schema of :func:`matrix_schema`."""
+    if is_table(X):
+        return Individuals.read(X, schema if schema is not None else Schema.infer(X), fitting=fitting)
+    from sklearn.utils.validation import validate_data
+
+    least = 2 if fitting else 1
+    values = validate_data(estimator, X, reset=fitting, dtype=np.float64, ensure_min_samples=least)
+    if schema is None:
+        schema = matrix_schema(values.shape[1])
+    if schema.categorical or len(schema) != values.shape[1]:
+        raise LearningError(
+            f"a matrix of {values.shape[1]} columns cannot be read with a schema of {len(schema)} attributes, "
+            f"{len(schema.categorical)} of them categorical",
+            fix="give a table with named columns",
+        )
+    return Individuals(schema, values, np.zeros((len(values), 0), np.int32))
+
+
+def resolve_schema(schema: Any) -> Schema | None:
+    """A schema, or the path of its file; None where it is to be inferred."""
+    if schema is None or isinstance(schema, Schema):
+        return schema
+    if isinstance(schema, str | Path):
+        return Schema.load(schema)
+    raise LearningError(
+        f"schema is {type(schema).__name__}", fix="give a Schema, the path of its .toml file, or None to infer one"
+    )
+
+
+def resolve_similarity(similarity: Any, schema: Schema, encoding: Encoding) -> Similarity:
+    """A formula's text, the path of a ``.phi`` file, the name of a ready formula, or a similarity."""
+    if isinstance(similarity, Similarity):
+        return similarity
+    if isinstance(similarity, Path) or (isinstance(similarity, str) and similarity.endswith(".phi")):
+        return Similarity.load(similarity, schema, encoding)
+    if not isinstance(similarity, str):
+        raise LearningError(
+            f"similarity is {type(similarity).__name__}",
+            fix="give a formula's text, a .phi path, the name of a ready formula, or a Similarity",
+        )
+    if similarity in ready_names():
+        return Similarity.ready(similarity, schema, encoding)
+    return Similarity(similarity, schema, encoding)
+
+
+def validate_labels(y: Any, people: int) -> NDArray[Any]:
+    """(people,) labels, checked as scikit-learn checks them: one column, none missing, as many as people."""
+    from sklearn.utils import column_or_1d
+    from sklearn.utils.validation import assert_all_finite
+
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "f" or labels.dtype == object:
+        assert_all_finite(labels)
+    if len(labels) != people:
+        raise LearningError(f"{people} people and {len(labels)} labels", fix="give one label for each person")
+    return np.asarray(labels)
+
+
+def split_rows(people: int, share: float, labels: NDArray[Any] | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Rows to learn from and rows to validate on; classes in equal shares where there are enough of each."""
+    from sklearn.model_selection import train_test_split
+
+    rows = np.arange(people)
+    held = round(share * people)
+    if not 0 <= share < 1:
+        raise LearningError(f"validation_fraction={share!r}", fix="give a share between 0 and 1")
+    if held < 1 or people - held < 2:
+        return rows, rows
+    counts = np.unique(labels, return_counts=True)[1] if labels is not None else np.array([])
+    even = len(counts) > 1 and counts.min() >= 2 and len(counts) <= min(held, people - held)
+    train, validation = train_test_split(rows, test_size=held, random_state=seed, stratify=labels if even else None)
+    return train, validation

@@ -1,0 +1,256 @@
+"""The producer: an encoder, a helper that predicts the label from z, and a decoder if asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lcifr.learn.counterexamples import STEP, STEPS, find_counterexamples
+from lcifr.learn.region_tensors import RegionTensors
+from lcifr.learn.score import score_of
+from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
+from lcifr.models.network import Network
+from lcifr.models.target import Target
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers
+from lcifr.regions.region import Region
+
+
+class TrainingMethod(StrEnum):
+    """How the promise is trained."""
+
+    BOUNDS = "bounds"
+    DL2 = "dl2"
+
+
+@dataclass(frozen=True)
+class EncodedPeople:
+    """Encoded people with their regions.
+
+    Parameters
+    ----------
+    x : (people, features) float64. region : theirs. label : (people,) codes or scaled numbers; None without a label.
+    weight : (people,) of mean 1.
+    """
+
+    x: np.ndarray
+    region: Region
+    label: np.ndarray | None
+    weight: np.ndarray
+
+
+@dataclass(frozen=True)
+class EncoderSettings:
+    """What is built and what it is trained for.
+
+    Parameters
+    ----------
+    hidden, latent : widths of the encoder's hidden layers and of z.
+    gamma : weight of the promise against the plain loss. delta : for dl2, the distance that costs nothing.
+    stretch : for bounds with a label, how many times its proved radius a decision is trained to withstand.
+    decoder_weight : of the squared error of reconstructing x from z.
+    tied : feature columns of each attribute that must not matter, a slice each.
+    tolerance : predicted numbers less than this apart are the same decision.
+    """
+
+    hidden: tuple[int, ...] = (20,)
+    latent: int = 20
+    method: TrainingMethod = TrainingMethod.BOUNDS
+    gamma: float = 1.0
+    delta: float = 0.0
+    stretch: float = 1.0
+    decoder_weight: float = 0.0
+    tied: tuple[slice, ...] = ()
+    tolerance: float = 0.0
+    attack_steps: int = STEPS
+    attack_step: float = STEP
+    dtype: torch.dtype = torch.float32
+    device: str | None = None
+
+
+@dataclass(frozen=True)
+class TrainedEncoder:
+    """A trained encoder. ``head`` predicts the label from z, ``decoder`` x from z, where there are such."""
+
+    encoder: Network
+    head: Network | None
+    decoder: Network | None
+    history: tuple[Epoch, ...]
+
+
+def train_encoder(
+    training: EncodedPeople,
+    validation: EncodedPeople | None,
+    target: Target | None,
+    settings: EncoderSettings,
+    schedule: Schedule,
+) -> TrainedEncoder:
+    """Train an encoder. Nothing outside is touched: torch's own random numbers are put back as they were."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(schedule.seed)
+        producer = EncoderTraining(training, validation or training, target, settings, schedule.seed)
+    history = train(producer, schedule)
+    model = producer.module
+    return TrainedEncoder(
+        Network.from_torch(model.encoder),
+        None if model.head is None else Network.from_torch(model.head),
+        None if model.decoder is None else Network.from_torch(model.decoder),
+        history,
+    )
+
+
+def stack(widths: Sequence[int]) -> nn.Sequential:
+    """Linear layers of these widths with ReLU between."""
+    parts: list[nn.Module] = []
+    for inputs, outputs in pairwise(widths):
+        parts += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*parts[:-1])
+
+
+def layers_of(module: nn.Sequential) -> Layers:
+    """The parameters of its affine layers, for the bounds."""
+    return [(part.weight, part.bias) for part in module if isinstance(part, nn.Linear)]
+
+
+class EncoderModel(nn.Module):
+    """Encoder, and the parts that only training needs."""
+
+    def __init__(self, features: int, target: Target | None, settings: EncoderSettings, decodes: bool) -> None:
+        super().__init__()
+        self.encoder = stack([features, *settings.hidden, settings.latent])
+        self.head = None if target is None else stack([settings.latent, target.outputs])
+        self.decoder = stack([settings.latent, *reversed(settings.hidden), features]) if decodes else None
+
+
+class _Side:
+    """Training or validation people as tensors."""
+
+    def __init__(self, people: EncodedPeople, settings: EncoderSettings) -> None:
+        def tensor(array: np.ndarray) -> Tensor:
+            return torch.as_tensor(array, dtype=settings.dtype, device=settings.device)
+
+        self.x, self.weight = tensor(people.x), tensor(people.weight)
+        self.label = None if people.label is None else tensor(people.label)
+        self.region = RegionTensors.of(people.region, dtype=settings.dtype, device=settings.device)
+
+
+class EncoderTraining(TrainingTask):
+    """The producer's objective: plain loss and promise, mixed."""
+
+    def __init__(
+        self,
+        training: EncodedPeople,
+        validation: EncodedPeople,
+        target: Target | None,
+        settings: EncoderSettings,
+        seed: int,
+    ) -> None:
+        self.target, self.settings = target, settings
+        # Without a label reconstruction is the only thing that keeps z from being nothing at all.
+        self.decoder_weight = settings.decoder_weight if target is not None else settings.decoder_weight or 1.0
+        self._model = EncoderModel(training.x.shape[1], target, settings, self.decoder_weight > 0)
+        self._model.to(dtype=settings.dtype, device=settings.device)
+        self.training, self.validation = _Side(training, settings), _Side(validation, settings)
+        self.seed = seed
+        self.generator = torch.Generator().manual_seed(seed)
+
+    @property
+    def module(self) -> EncoderModel:
+        return self._model
+
+    @property
+    def people(self) -> int:
+        return len(self.training.x)
+
+    def loss(self, index: Tensor, strength: float) -> Tensor:
+        return self._judge(self.training, index, strength, self.generator)[0]
+
+    def settle(self) -> None:
+        """Attributes that must not matter get one weight for all their values: z is then the same whatever they are."""
+        weight = next(part for part in self._model.encoder if isinstance(part, nn.Linear)).weight
+        with torch.no_grad():
+            for columns in self.settings.tied:
+                width = columns.stop - columns.start
+                weight[:, columns] = weight[:, columns].mean(1, keepdim=True) if width > 1 else 0.0
+
+    @torch.no_grad()
+    def check(self) -> ValidationMetrics:
+        side, target = self.validation, self.target
+        generator = torch.Generator().manual_seed(self.seed)  # the same people are sought every time
+        total, radii, outputs = 0.0, [], []
+        for index in index_chunks(len(side.x)):
+            loss, latent = self._judge(side, index, 1.0, generator)
+            total += float(loss) * len(index)
+            here = index.to(latent.device)
+            radii.append(side.region.radius(layers_of(self._model.encoder), latent, here))
+            if self._model.head is not None:
+                outputs.append(self._model.head(latent))
+        radius, loss_mean = torch.cat(radii), total / len(side.x)
+        if target is None or side.label is None or self._model.head is None:
+            return ValidationMetrics(loss_mean, radius=float(radius.mean()))
+        output, weight = torch.cat(outputs), layers_of(self._model.head)[0][0]
+        decision = target.decide(output)
+        held = target.holds(
+            output,
+            decision,
+            target.worst_values(output, decision, radius, target.lengths(weight)),
+            self.settings.tolerance,
+        )
+        score = score_of(target, decision.cpu().numpy(), side.label.cpu().numpy())
+        return ValidationMetrics(loss_mean, score, float(radius.mean()), float(held.double().mean()))
+
+    # -- the objective ---------------------------------------------------------------------------------------------
+
+    def _judge(self, side: _Side, index: Tensor, strength: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """The loss of these people and their z."""
+        index = index.to(side.x.device)
+        x, gamma = side.x[index], self.settings.gamma * strength
+        latent = self._model.encoder(x)
+        total = latent.new_zeros(())
+        if self._model.decoder is not None:
+            total = total + self.decoder_weight * (self._model.decoder(latent) - x).square().mean()
+        if self.settings.method is TrainingMethod.DL2:
+            total = total + self._plain(side, index, latent).mean()
+            return total if gamma == 0 else total + gamma * self._logic(side, latent, index, generator), latent
+        return total + self._bounds(side, latent, index, gamma), latent
+
+    def _plain(self, side: _Side, index: Tensor, latent: Tensor) -> Tensor:
+        """(n,) weighted losses of the helper that predicts the label."""
+        if self.target is None or self._model.head is None or side.label is None:
+            return latent.new_zeros(1)
+        label = side.label[index]
+        return side.weight[index] * self.target.losses(self.target.values(self._model.head(latent), label), label)
+
+    def _bounds(self, side: _Side, latent: Tensor, index: Tensor, gamma: float) -> Tensor:
+        """(plain + γ·worst) / (1 + γ), the same pace for every γ; the worst loss is on the proved ball, stretched."""
+        plain = self._plain(side, index, latent).mean()
+        if gamma == 0:
+            return plain
+        radius = side.region.radius(layers_of(self._model.encoder), latent, index)
+        if self.target is None or self._model.head is None or side.label is None:
+            # Nothing says what a large radius is but the spread of z itself: shrinking everything gains nothing.
+            return gamma * radius.mean() / (latent.std(0).mean() + 1e-6)
+        label = side.label[index]
+        weight = layers_of(self._model.head)[0][0]
+        reached = self.settings.stretch * radius
+        worst = self.target.worst_values(self._model.head(latent), label, reached, self.target.lengths(weight))
+        return (plain + gamma * (side.weight[index] * self.target.losses(worst, label)).mean()) / (1.0 + gamma)
+
+    def _logic(self, side: _Side, latent: Tensor, index: Tensor, generator: torch.Generator) -> Tensor:
+        """DL2 of ‖f(x) − f(x*)‖∞ ≤ δ at found x*, where φ(x, x*) holds by construction."""
+        found = find_counterexamples(
+            side.region,
+            layers_of(self._model.encoder),
+            latent,
+            index,
+            generator,
+            steps=self.settings.attack_steps,
+            step=self.settings.attack_step,
+        )
+        away = (found.latent - latent).abs().amax(1) - self.settings.delta
+        return (away.clamp(min=0) * found.valid).mean()

@@ -1,0 +1,190 @@
+"""The consumer: a classifier or regressor on z that keeps its decision on the whole ball.
+
+It sees z, ε and y only. Before a linear head the worst point of a ball is known in closed form; deeper heads are
+trained against the same linear bounds that prove them, or against projected gradient within one δ, as in the paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from lcifr.learn.encoder_training import layers_of, stack
+from lcifr.learn.linear_head import fit_linear
+from lcifr.learn.region_tensors import exact_gauge
+from lcifr.learn.score import score_of
+from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
+from lcifr.models.network import Network
+from lcifr.models.target import Target
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.regions.region import Region
+
+FloatArray = NDArray[np.float64]
+ATTACK_STEPS = 10
+
+
+class Perturbation(StrEnum):
+    """What the consumer is trained against."""
+
+    NOTHING = "nothing"
+    DELTA = "delta"
+    RADIUS = "radius"
+
+
+@dataclass(frozen=True)
+class LatentPeople:
+    """What the consumer has.
+
+    Parameters
+    ----------
+    z : (people, d). radius : (people,) ε, or one δ for all, or zeros. label : (people,) codes or scaled numbers.
+    weight : (people,) of mean 1.
+    """
+
+    z: FloatArray
+    radius: FloatArray
+    label: FloatArray
+    weight: FloatArray
+
+
+@dataclass(frozen=True)
+class TrainedHead:
+    """A trained head."""
+
+    network: Network
+    history: tuple[Epoch, ...]
+
+
+def train_head(
+    training: LatentPeople,
+    validation: LatentPeople,
+    target: Target,
+    *,
+    hidden: tuple[int, ...],
+    against: Perturbation,
+    gamma: float,
+    penalty: float,
+    schedule: Schedule,
+) -> TrainedHead:
+    """Train a head: a linear one to the optimum of its convex loss, a deeper one by the loop."""
+    if not hidden:
+        gamma = 0.0 if against is Perturbation.NOTHING else gamma
+        parts = (training.z, training.radius, training.label, training.weight)
+        return TrainedHead(fit_linear(*parts, target, gamma=gamma, penalty=penalty), ())
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(schedule.seed)
+        consumer = HeadTraining(training, validation, target, hidden, against, gamma, schedule.seed)
+    history = train(consumer, schedule)
+    return TrainedHead(Network.from_torch(consumer.module), history)
+
+
+class HeadTraining(TrainingTask):
+    """A deeper head, trained in batches."""
+
+    def __init__(
+        self,
+        training: LatentPeople,
+        validation: LatentPeople,
+        target: Target,
+        hidden: tuple[int, ...],
+        against: Perturbation,
+        gamma: float,
+        seed: int,
+    ) -> None:
+        self.target, self.against, self.gamma = target, against, gamma
+        self.training, self.validation = _tensors(training), _tensors(validation)
+        self._model = stack([training.z.shape[1], *hidden, target.outputs]).double()
+        self.generator = torch.Generator().manual_seed(seed)
+
+    @property
+    def module(self) -> nn.Sequential:
+        return self._model
+
+    @property
+    def people(self) -> int:
+        return len(self.training[0])
+
+    def loss(self, index: Tensor, strength: float) -> Tensor:
+        return self._loss(self.training, index, self.gamma * strength)
+
+    def _loss(self, side: tuple[Tensor, ...], index: Tensor, gamma: float) -> Tensor:
+        z, radius, label, weight = (part[index] for part in side)
+        plain = (weight * self.target.losses(self.target.values(self._model(z), label), label)).mean()
+        if gamma == 0 or self.against is Perturbation.NOTHING:
+            return plain
+        if self.against is Perturbation.DELTA:
+            values = self.target.values(self._model(self._attack(z, radius, label)), label)
+        else:
+            values = ball_bounds(layers_of(self._model), z, radius, self.target.directions(label))
+        return (plain + gamma * (weight * self.target.losses(values, label)).mean()) / (1.0 + gamma)
+
+    def _attack(self, z: Tensor, radius: Tensor, label: Tensor) -> Tensor:
+        """The costliest point that signed gradient steps find in each ball."""
+        lots = torch.rand(z.shape, generator=self.generator, dtype=z.dtype)
+        moved = radius[:, None] * (2 * lots - 1)
+        for _ in range(ATTACK_STEPS):
+            moved = moved.detach().requires_grad_()
+            with torch.enable_grad():
+                loss = self.target.losses(self.target.values(self._model(z + moved), label), label).sum()
+                (slope,) = torch.autograd.grad(loss, moved)
+            moved = moved + 2.5 / ATTACK_STEPS * radius[:, None] * slope.sign()
+            moved = torch.minimum(torch.maximum(moved, -radius[:, None]), radius[:, None])
+        return (z + moved).detach()
+
+    @torch.no_grad()
+    def check(self) -> ValidationMetrics:
+        total, decisions = 0.0, []
+        for index in index_chunks(len(self.validation[0])):
+            total += float(self._loss(self.validation, index, self.gamma)) * len(index)
+            decisions.append(self.target.decide(self._model(self.validation[0][index])))
+        decision = torch.cat(decisions).numpy()
+        score = score_of(self.target, decision, self.validation[2].numpy())
+        return ValidationMetrics(total / len(decision), score)
+
+
+def _tensors(side: LatentPeople) -> tuple[Tensor, ...]:
+    return tuple(torch.as_tensor(part) for part in (side.z, side.radius, side.label, side.weight))
+
+
+def ball_bounds(layers: Layers, z: Tensor, radius: Tensor, directions: Tensor) -> Tensor:
+    """(n, k) upper bounds of ``directions`` (n, k, outputs) on the ball around each z; differentiable, not rounded."""
+    weight, bias = layers[0]
+    scene = Scene(
+        weight=weight,
+        groups=(),
+        tail=tuple(layers[1:]),
+        base=bias.expand(len(z), len(bias)),
+        lower=z - radius[:, None],
+        upper=z + radius[:, None],
+        allowed=(),
+        largest=z.new_zeros(len(z)),
+        gauge=exact_gauge(layers),
+        rows=None,
+        center=z,
+        radius=radius[:, None].expand_as(z),
+    )
+    return backward(scene, directions, hidden_lines(scene)).upper
+
+
+def certified(
+    network: Network, target: Target, z: FloatArray, radius: FloatArray, tolerance: float = 0.0
+) -> NDArray[np.bool_]:
+    """(people,) whose decision is proved on their whole ball by linear bounds, rounded outward; exact if linear."""
+    low, high = z - radius[:, None], z + radius[:, None]
+    region = Region.from_arrays(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
+    layers = tensors(network)
+    held = []
+    with torch.no_grad():
+        for index in index_chunks(len(z)):
+            stage = set_stage(layers, region.cells[0].take(index.numpy()))
+            output = torch.as_tensor(network(z[index.numpy()]))
+            decision = target.decide(output)
+            bounds = backward(stage.scene, target.directions(decision), hidden_lines(stage.scene)).upper
+            held.append(target.holds(output, decision, bounds, tolerance))
+    return np.asarray(torch.cat(held).numpy(), dtype=np.bool_)

@@ -1,0 +1,179 @@
+"""Linear heads: the convex problem of a robust linear classifier or regressor, solved to its optimum.
+
+The worst case of a linear head on a ball of radius ε is ε‖w‖₁ in closed form, which has a kink wherever a weight is
+zero. A quasi-Newton method that starts at such a kink may never leave it, so the problem is put in a smooth form first:
+
+- One output (two classes, a number): w = p − q with p, q ≥ 0 and ‖w‖₁ = Σ(p + q), which is exact.
+- Several classes: the distances ‖w_k − w_l‖₁ between pairs, and for a number |prediction − y|, take √(u² + μ²) for |u|,
+  with μ taken down to ``SMOOTHING[-1]``; the optimum moves by at most the sum of those μ.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from torch import Tensor
+
+from lcifr.models.network import Network
+from lcifr.models.target import Kind, Target
+
+FloatArray = NDArray[np.float64]
+
+SMOOTHING = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+"""μ of each stage, in units of z's own spread; every stage starts from the optimum of the one before."""
+
+ITERATIONS = 2000
+"""Per stage. Typical problems (20 latent numbers) take 30 to 200."""
+
+RESTARTS = 20
+"""At most this many per stage; the second one mostly finds nothing left to do."""
+
+GRADIENT = 1e-7
+"""A stage ends where no component of the projected gradient is larger; losses are of the order of 1."""
+
+STALLED = 1e-3
+"""A final projected gradient above this is worth a warning: the head is not the optimum that was asked for."""
+
+
+@dataclass(frozen=True)
+class LinearProblem:
+    """Minimise (plain + γ · worst) / (1 + γ) + penalty · ‖W‖² over the weights and shifts of a linear head.
+
+    Parameters
+    ----------
+    z : (people, d). radius : (people,) ε in the units of z. label, weight : (people,).
+    """
+
+    z: Tensor
+    radius: Tensor
+    label: Tensor
+    weight: Tensor
+    target: Target
+    gamma: float
+    penalty: float
+
+    @property
+    def robust(self) -> bool:
+        """Whether the worst case differs from the plain one at all."""
+        return self.gamma > 0 and bool((self.radius > 0).any())
+
+    @property
+    def split(self) -> bool:
+        """Whether the weights are written as p − q."""
+        return self.robust and self.target.outputs == 1
+
+    def objective(
+        self, matrix: Tensor, shift: Tensor, lengths: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs
+    ) -> Tensor:
+        """The value at weights (outputs, d) and shifts (outputs,), with the given ‖·‖₁ of the directions."""
+        target, label = self.target, self.label
+        output = self.z @ matrix.T + shift
+        value = (self.weight * target.losses(target.values(output, label), label, absolute)).mean()
+        if self.robust:
+            worst = target.losses(target.worst_values(output, label, self.radius, lengths), label, absolute)
+            value = (value + self.gamma * (self.weight * worst).mean()) / (1.0 + self.gamma)
+        return value + self.penalty * matrix.square().sum()
+
+    def exact_objective(self, matrix: Tensor, shift: Tensor) -> float:
+        """The value that is meant, kinks included."""
+        return float(self.objective(matrix, shift, self.target.lengths(matrix)))
+
+
+def solve_linear_head(problem: LinearProblem) -> tuple[Tensor, Tensor]:
+    """The optimal weights (outputs, d) and shifts (outputs,)."""
+    width, outputs = problem.z.shape[1], problem.target.outputs
+    bounded = 2 * width if problem.split else 0
+    point = np.zeros((bounded or outputs * width) + outputs)
+    smooth = problem.target.kind is Kind.BINARY or not problem.robust
+    for mu in SMOOTHING[-1:] if smooth else SMOOTHING:
+        point, steepest = _descend(problem, mu, point, bounded)
+    if not steepest <= STALLED:
+        warnings.warn(
+            f"the linear head stopped before its optimum (projected gradient {steepest:.2g})",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    matrix, shift, _ = _parts(problem, torch.as_tensor(point), torch.abs)
+    return matrix, shift
+
+
+def _descend(problem: LinearProblem, mu: float, point: FloatArray, bounded: int) -> tuple[FloatArray, float]:
+    """The optimum for one μ, and what is left of the projected gradient there.
+
+    The line search of L-BFGS-B may give up where a variable meets its bound; without its memory it goes on.
+    """
+    limits = [(0.0, None)] * bounded + [(None, None)] * (len(point) - bounded)
+    options = {"maxiter": ITERATIONS, "maxfun": 2 * ITERATIONS, "maxcor": 20, "gtol": GRADIENT, "ftol": 1e-15}
+    value_of = partial(_value_and_gradient, problem, mu)
+    for _ in range(RESTARTS):
+        found = minimize(value_of, point, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+        steepest, moved = _projected_gradient(found.x, found.jac, bounded), bool((found.x != point).any())
+        point = found.x
+        if steepest <= GRADIENT or not moved:
+            break
+    return point, steepest
+
+
+def _value_and_gradient(problem: LinearProblem, mu: float, point: FloatArray) -> tuple[float, FloatArray]:
+    def absolute(values: Tensor) -> Tensor:
+        return (values.square() + mu * mu).sqrt()
+
+    variables = torch.tensor(point, requires_grad=True)
+    with torch.enable_grad():
+        value = problem.objective(*_parts(problem, variables, absolute), absolute)
+        (gradient,) = torch.autograd.grad(value, variables)
+    return float(value.detach()), gradient.numpy()
+
+
+def _parts(
+    problem: LinearProblem, variables: Tensor, absolute: Callable[[Tensor], Tensor]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Weights, shifts and the ‖·‖₁ of the directions."""
+    width, outputs = problem.z.shape[1], problem.target.outputs
+    weights, shift = variables[:-outputs], variables[-outputs:]
+    if problem.split:
+        plus, minus = weights[:width], weights[width:]
+        return (plus - minus)[None], shift, (plus + minus).sum()
+    matrix = weights.reshape(outputs, width)
+    return matrix, shift, problem.target.lengths(matrix, absolute)
+
+
+def _projected_gradient(point: FloatArray, gradient: FloatArray, bounded: int) -> float:
+    """The largest component of a unit gradient step; the first ``bounded`` variables cannot go below 0."""
+    moved = point - gradient
+    moved[:bounded] = np.maximum(moved[:bounded], 0.0)
+    return float(np.abs(point - moved).max())
+
+
+def fit_linear(
+    z: FloatArray,
+    radius: FloatArray,
+    label: FloatArray,
+    weight: FloatArray,
+    target: Target,
+    *,
+    gamma: float,
+    penalty: float,
+) -> Network:
+    """The optimal linear head; learned around the middle of z and in its own scale, where the problem is round."""
+    middle, spread = z.mean(0), max(float(z.std(0, ddof=1).mean()), 1e-12)
+    problem = LinearProblem(
+        z=torch.as_tensor((z - middle) / spread),
+        radius=torch.as_tensor(radius / spread),
+        label=torch.as_tensor(label),
+        weight=torch.as_tensor(weight),
+        target=target,
+        gamma=gamma,
+        penalty=penalty,
+    )
+    matrix, shift = (part.numpy() for part in solve_linear_head(problem))
+    learned = matrix / spread
+    return Network.from_arrays([(learned, shift - learned @ middle)])

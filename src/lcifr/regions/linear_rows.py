@@ -1,0 +1,78 @@
+"""Linear rows of a cell, Σ a·x′ ≤ k over several numbers, with all that rounding can add."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lcifr.data import Encoding
+from lcifr.data.encoding import UNIT_ROUNDOFF
+from lcifr.regions.box import Box, outward
+from lcifr.regions.plan import CellPlan, RowPlan
+from lcifr.regions.region import LinearRows
+from lcifr.semantics.holds import Booleans, Floats, PairedPeople, approximate
+
+SMALLEST = np.finfo(np.float64).smallest_normal
+
+
+def bound_by_rows(box: Box, plan: CellPlan, pair: PairedPeople) -> None:
+    """Bounds that only a row gives: Σ a·x′ ≤ k bounds one attribute once the others are bounded. Rounded outward."""
+    names = box.encoding.schema.names_numeric
+    limits = {row: approximate(row.limit, pair) for row in plan.rows}
+    for _ in names:  # each round bounds at least one more attribute, or nothing changes any more
+        for row, (limit, error) in limits.items():
+            terms = [(names.index(name), c) for name, c in row.coefficients]
+            for j, c in terms:
+                side = "upper" if c > 0 else "lower"
+                if np.isfinite(box.upper[:, j] if c > 0 else box.lower[:, j]).all():
+                    continue
+                ends = [(float(a), box.lower[:, i] if a > 0 else box.upper[:, i]) for i, a in terms if i != j]
+                rest = sum((a * end for a, end in ends), np.zeros(len(limit)))
+                size = sum((np.abs(a * end) for a, end in ends), np.abs(limit))
+                slack = (2 * error + 4 * (len(terms) + 3) * UNIT_ROUNDOFF * size) / abs(float(c)) + SMALLEST
+                with np.errstate(invalid="ignore"):
+                    raw = outward((limit - rest) / float(c), slack, side)
+                box.narrow(j, side, np.where(np.isfinite(raw), raw, np.inf if side == "upper" else -np.inf))
+
+
+def build_rows(plan: CellPlan, box: Box, pair: PairedPeople, present: Booleans) -> LinearRows | None:
+    """The rows in encoded units, in an order that depends on nothing but them; None where the plan has none."""
+    if not plan.rows:
+        return None
+    ordered = sorted(plan.rows, key=repr)
+    matrix = np.zeros((len(ordered), len(box.encoding.features)))
+    limits = np.zeros((len(pair), len(ordered)))
+    for r, row in enumerate(ordered):
+        matrix[r], limits[:, r] = _row(row, box, pair)
+    return LinearRows(matrix, np.where(present[:, None], limits, 0.0))
+
+
+def _row(row: RowPlan, box: Box, pair: PairedPeople) -> tuple[Floats, Floats]:
+    """Σ a·x′ ≤ k in encoded units: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to.
+
+    A table value v and mean + sd·e differ by at most ``decode_error``, and v differs from its decimal by u·|v|; the
+    coefficient a·sd and the right side are rounded once or twice per term. All of it is below
+    16u · |a| · (|v| + |mean|) per term, with |v| taken at the far end of the box.
+    """
+    encoding = box.encoding
+    coefficients = np.zeros(len(encoding.features))
+    limit, error = approximate(row.limit, pair)
+    slack = 2 * error + 8 * UNIT_ROUNDOFF * np.abs(limit)
+    for name, a in row.coefficients:
+        j = encoding.schema.names_numeric.index(name)
+        coefficients[encoding.numeric_columns[j]] = float(a) * encoding.sds[j]
+        limit = limit - float(a) * encoding.means[j]
+        far = np.maximum(np.abs(box.lower[:, j]), np.abs(box.upper[:, j]))
+        far = np.where(np.isfinite(far), far, 0.0)  # only of people who do not have the cell
+        size = abs(float(a)) * (far + abs(encoding.means[j]))
+        slack = slack + 16 * (len(row.coefficients) + 1) * UNIT_ROUNDOFF * size
+    return coefficients, limit + slack
+
+
+def rows_possible(rows: LinearRows, ends: tuple[Floats, Floats], encoding: Encoding) -> Booleans:
+    """(people,) whether no single row excludes the whole box; a row that does makes the cell impossible."""
+    matrix = rows.G[:, encoding.numeric_columns]
+    lower, upper = (np.where(np.isfinite(end), end, 0.0) for end in ends)
+    least = lower @ np.maximum(matrix, 0).T + upper @ np.minimum(matrix, 0).T
+    size = np.abs(lower) @ np.abs(matrix).T + np.abs(upper) @ np.abs(matrix).T
+    possible: Booleans = (least - 4 * (matrix.shape[1] + 2) * UNIT_ROUNDOFF * size <= rows.g).all(axis=1)
+    return possible

@@ -1,0 +1,212 @@
+"""Real people: how many others in the data are similar to each, and pairs that show the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lcifr.data import Individuals
+from lcifr.errors import RegionError
+from lcifr.regions.region import IntArray
+from lcifr.semantics.core import AllOf, Core
+from lcifr.semantics.holds import Floats, PairedPeople, evaluate
+from lcifr.similarity.linting.finding import Example
+from lcifr.similarity.linting.synthetic_pairs import sample_similar_pairs
+from lcifr.similarity.similarity import Similarity
+
+Progress = Callable[[int, int], None]  # (people done, people in all)
+
+MOST_ASKED = 500  # people whose neighbours are counted; the rest of the data are still compared with each of them
+PAIRS_AT_ONCE = 50_000  # their columns stay in the cache
+MISSES_LOOKED_AT = 1_000_000  # pairs among which those that just miss are looked for
+KEPT = 50  # pairs of each block that examples are chosen from
+MADE_UP_FOR = 20  # people for whom similar ones are made up where the data has none
+EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """How similar the people of a table are to one another.
+
+    Parameters
+    ----------
+    people
+        How many are in the table.
+    asked : rows of those whose neighbours were counted: everybody, or a random sample.
+    counts : for each of them, how many others in the whole table are similar to them.
+    similar, missed
+        Pairs that are similar, and pairs that just miss; the rows of people in the table are in the examples.
+    """
+
+    people: int
+    asked: IntArray
+    counts: IntArray
+    similar: tuple[Example, ...]
+    missed: tuple[Example, ...]
+
+    @property
+    def is_sample(self) -> bool:
+        return len(self.asked) < self.people
+
+    @property
+    def median(self) -> float:
+        return float(np.median(self.counts))
+
+    @property
+    def largest(self) -> int:
+        return int(self.counts.max())
+
+    @property
+    def largest_row(self) -> int:
+        """Whose neighbourhood is the largest."""
+        return int(self.asked[self.counts.argmax()])
+
+    @property
+    def share_isolated(self) -> float:
+        """The share of those asked to whom nobody else in the data is similar."""
+        return float((self.counts == 0).mean())
+
+
+def find_neighbours(
+    similarity: Similarity, people: Any, *, most: int = MOST_ASKED, seed: int = 0, progress: Progress | None = None
+) -> Neighbours:
+    """Compare people with everybody else in a table.
+
+    Parameters
+    ----------
+    similarity
+        The formula.
+    people
+        A table, anything the gate takes.
+    most
+        How many people to ask about at most: more are sampled. Each is compared with the whole table.
+    seed
+        Of the sample and of the choice of examples.
+    progress
+        Called with the number of people done and their number in all.
+    """
+    crowd = Individuals.read(people, similarity.schema)
+    random = np.random.default_rng(seed)
+    asked = random.permutation(len(crowd))[:most]
+    counts = np.zeros(len(asked), np.intp)
+    similar = []
+    for done, couples in _blocks(asked, len(crowd)):
+        truth = evaluate(similarity.core, couples.of(crowd))
+        counts[done - couples.askers : done] = truth.reshape(couples.askers, -1).sum(axis=1)
+        similar.append(couples.take(_some(np.flatnonzero(truth), random)))
+        if progress is not None:
+            progress(done, len(asked))
+    found = _choose_similar(_join(similar), crowd)
+    found += _made_up(similarity, crowd, asked, EXAMPLES - len(found), seed)
+    return Neighbours(len(crowd), asked, counts, found, _choose_missed(similarity, crowd, asked, random))
+
+
+@dataclass(frozen=True)
+class _Couples:
+    """Pairs of people by their rows in the table; ``askers`` of them, each with everybody else in turn."""
+
+    x: IntArray
+    other: IntArray
+    askers: int = 0
+
+    def take(self, index: IntArray) -> _Couples:
+        return _Couples(self.x[index], self.other[index])
+
+    def of(self, crowd: Individuals) -> PairedPeople:
+        return PairedPeople(crowd.take(self.x), crowd.take(self.other))
+
+    def examples(self, crowd: Individuals, order: IntArray) -> tuple[Example, ...]:
+        """The first few in this order, no person twice."""
+        chosen: list[int] = []
+        seen: set[int] = set()
+        for row in map(int, order):
+            two = {int(self.x[row]), int(self.other[row])}
+            if len(chosen) < EXAMPLES and not two & seen:
+                chosen.append(row)
+                seen |= two
+        pair = self.of(crowd)
+        return tuple(Example.of(pair, row, (int(self.x[row]), int(self.other[row]))) for row in chosen)
+
+
+def _blocks(asked: IntArray, people: int) -> Iterator[tuple[int, _Couples]]:
+    """Everybody asked, beside everybody else; and how many of those asked are done with each block."""
+    step = max(1, PAIRS_AT_ONCE // people)
+    for start in range(0, len(asked), step):
+        block = asked[start : start + step]
+        others = np.arange(people - 1)
+        other = (others + (others >= block[:, None])).reshape(-1)  # the person's own row is stepped over
+        yield start + len(block), _Couples(np.repeat(block, people - 1), other, len(block))
+
+
+def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
+    return rows if len(rows) <= KEPT else random.choice(rows, KEPT, replace=False)
+
+
+def _join(parts: list[_Couples]) -> _Couples:
+    return _Couples(np.concatenate([part.x for part in parts]), np.concatenate([part.other for part in parts]))
+
+
+def _differences(pair: PairedPeople) -> IntArray:
+    """(rows,) in how many attributes the two differ."""
+    numbers: IntArray = (pair.x.numbers != pair.other.numbers).sum(axis=1)
+    codes: IntArray = (pair.x.codes != pair.other.codes).sum(axis=1)
+    return numbers + codes
+
+
+def _choose_similar(couples: _Couples, crowd: Individuals) -> tuple[Example, ...]:
+    """Those that differ most: they show how far similarity goes."""
+    return couples.examples(crowd, np.argsort(-_differences(couples.of(crowd)), kind="stable"))
+
+
+def _made_up(
+    similarity: Similarity, crowd: Individuals, asked: IntArray, wanted: int, seed: int
+) -> tuple[Example, ...]:
+    """Similar people that could exist, where the data has too few."""
+    if not wanted:
+        return ()
+    rows = asked[:MADE_UP_FOR]
+    try:
+        pair, rows = sample_similar_pairs(similarity, crowd.take(rows), rows, seed)
+    except RegionError:
+        return ()
+    good = np.flatnonzero(evaluate(similarity.core, pair) & (_differences(pair) > 0))
+    _, first = np.unique(rows[good], return_index=True)
+    return tuple(Example.of(pair, int(row), (int(rows[row]), None)) for row in good[np.sort(first)][:wanted])
+
+
+# -- pairs that just miss ----------------------------------------------------------------------------------------------
+
+
+def _choose_missed(
+    similarity: Similarity, crowd: Individuals, asked: IntArray, random: np.random.Generator
+) -> tuple[Example, ...]:
+    """Pairs that fail in as few parts of the formula as any, and of those the ones with the smallest loss."""
+    parts = _conjuncts(similarity.core)
+    kept: list[_Couples] = []
+    fewest = len(parts) + 1
+    for _, couples in _blocks(asked[: max(1, MISSES_LOOKED_AT // len(crowd))], len(crowd)):
+        pair = couples.of(crowd)
+        failing: IntArray = np.sum([~evaluate(part, pair) for part in parts], axis=0)
+        least = failing[failing > 0].min(initial=fewest)
+        if least < fewest:
+            kept, fewest = [], int(least)
+        kept.append(couples.take(_some(np.flatnonzero(failing == fewest), random)))
+    missed = _join(kept) if kept else _Couples(asked[:0], asked[:0])
+    return missed.examples(crowd, np.argsort(_losses(similarity, missed.of(crowd)), kind="stable"))
+
+
+def _conjuncts(core: Core) -> tuple[Core, ...]:
+    """The parts of a formula that must all hold."""
+    return tuple(leaf for part in core.parts for leaf in _conjuncts(part)) if isinstance(core, AllOf) else (core,)
+
+
+def _losses(similarity: Similarity, pair: PairedPeople) -> Floats:
+    """(rows,) how far each pair is from being similar."""
+    import torch
+
+    encoded = (torch.from_numpy(similarity.encoding.encode(people)) for people in (pair.x, pair.other))
+    losses: Floats = similarity.loss(*encoded).numpy()
+    return losses

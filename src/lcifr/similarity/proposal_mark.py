@@ -1,0 +1,39 @@
+"""Who counts as similar? The mark of a formula that ``lcifr init`` guessed, and whether anybody has touched it since.
+
+The mark stands in a comment of the file and holds a digest of the formula without its comments. So it goes wherever the
+text goes (encoder, hand-over, audit), and is void as soon as somebody changes what the formula says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from lcifr.similarity.linting.finding import Finding, Severity
+
+DIGITS = 16
+_MARK = re.compile(rf"^#.*\(guess ([0-9a-f]{{{DIGITS}}})\)", re.MULTILINE)
+_NAME_OR_COMMENT = re.compile(r'("(?:[^"\\\r\n]|\\[^\r\n])*"|`(?:[^`\\\r\n]|\\[^\r\n])*`)|#[^\r\n]*')
+
+UNTOUCHED = Finding(
+    "untouched-proposal",
+    Severity.WARNING,
+    "φ is the untouched proposal of lcifr init: a guess from the names and types of the columns. Nobody has said "
+    "that these are the people who count as similar; correct it, or delete its first line to stand by it",
+)
+
+
+def mark_of(formula: str) -> str:
+    """What a comment says of a guessed formula."""
+    return f"(guess {_digest(formula)})"
+
+
+def is_untouched(text: str) -> bool:
+    """Whether this is a formula as it was guessed: marked, and changed in nothing but comments and spaces."""
+    marks = _MARK.findall(text)
+    return bool(marks) and _digest(text) in marks
+
+
+def _digest(text: str) -> str:
+    said = _NAME_OR_COMMENT.sub(lambda found: found[1] or " ", text.removeprefix("\ufeff"))
+    return hashlib.sha256(" ".join(said.split()).encode("utf-8", "backslashreplace")).hexdigest()[:DIGITS]
