@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certification.auditor import Audit, ask_whole, audit
-from lcifr.certification.consumer import predictions
+from lcifr.certification.auditor import Audit, audit, query_end_to_end
 from lcifr.certification.counterexample import Trial, exists
-from lcifr.certification.decision import OWN_WORD, Asked, FloatArray, read_model
 from lcifr.certification.encoder import freeze
 from lcifr.certification.merged_network import merge
+from lcifr.certification.query import OWN_WORD, FloatArray, Query, is_strict
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Individuals
+from lcifr.models.load import read_model
 from lcifr.prove import Budget, maximize
 from lcifr.prove.networks.linear_bounds.cell_batch import set_stage, tensors
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
@@ -74,35 +74,35 @@ class OnlineCertifier:
         people = self._read(person)
         region = self.encoder.similarity.region(people, whole_numbers=True)
         trial = Trial(self.encoder, self.model, people)
-        asked = ask_whole(self.encoder, self.model, trial, region)
-        strict = bool(self.model.decision.strict(trial.values, trial.doubt)[0])
-        upper, best = self._plain_bounds(asked, region), np.full_like(asked.limit, -np.inf)
-        if strict and not (upper < asked.limit).all():
+        query = query_end_to_end(self.encoder, self.model, trial, region)
+        strict = bool(is_strict(self.model.rule, trial.values, trial.rounding_error)[0])
+        upper, best = self._plain_bounds(query, region), np.full_like(query.limit, -np.inf)
+        if strict and not (upper < query.limit).all():
             answer = maximize(
                 self.network,
-                asked.directions,
+                query.directions,
                 region,
-                target=asked.limit,
-                tolerance=asked.precision,
+                target=query.limit,
+                tolerance=query.precision,
                 method=OWN_WORD,
                 budget=self.budget,
             )
             upper, best = np.minimum(upper, answer.upper), answer.best
-        sure = strict and bool((upper < asked.limit).all())
-        reached = bool((best > asked.limit).any())
+        sure = strict and bool((upper < query.limit).all())
+        reached = bool((best > query.limit).any())
         reason = Reason.TIE if not strict else Reason.REACHED if reached else Reason.BUDGET
         return Decided(
-            prediction=predictions(self.model, trial.values)[0],
+            prediction=self.model.decide(trial.values)[0],
             verdict=Verdict.CERTIFIED if sure else Verdict.UNDECIDED,
             reason=Reason.NONE if sure else reason,
-            margin=float((asked.limit - upper).min()),
+            margin=float((query.limit - upper).min()),
             vacuous=not bool(region.nonempty[0]),
         )
 
-    def _plain_bounds(self, asked: Asked, region: Region) -> FloatArray:
+    def _plain_bounds(self, query: Query, region: Region) -> FloatArray:
         """(1, k) what one backward pass proves, without the engine's bookkeeping for many people."""
-        upper = torch.full(asked.limit.shape, -torch.inf, dtype=torch.float64)
-        directions = torch.as_tensor(np.array(asked.directions))  # of numbers they are one for all, and read-only
+        upper = torch.full(query.limit.shape, -torch.inf, dtype=torch.float64)
+        directions = torch.as_tensor(np.array(query.directions))  # of numbers they are one for all, and read-only
         with torch.no_grad():
             for cell in region.cells:
                 scene = set_stage(self.layers, cell).scene

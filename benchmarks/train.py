@@ -16,8 +16,8 @@ from lcifr import datasets
 from lcifr.data import Encoding
 from lcifr.datasets import Split
 from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining, TrainingMethod
+from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Schedule, train
-from lcifr.models.target import Target
 from lcifr.similarity.similarity import Similarity
 
 LIMITS = {"bounds": 5.0, "dl2": 20.0}

@@ -29,8 +29,8 @@ NOBODY_IS_SIMILAR = FORMULAS[5]
 
 def decisions(one: Scene, found: Audit | Certificates, encoded: np.ndarray) -> np.ndarray:
     values = one.model(one.encoder.network(encoded.reshape(-1, encoded.shape[-1])))
-    rule = found.model.decision
-    return rule.home[rule.predict(values)].reshape(encoded.shape[:-1])
+    rule = found.model.rule
+    return rule.group_of[rule.decide(values)].reshape(encoded.shape[:-1])
 
 
 def no_sample_violates(one: Scene, found: Audit | Certificates, samples: int, seed: int) -> int:

@@ -17,12 +17,13 @@ from sklearn.preprocessing import StandardScaler
 
 from lcifr.artifacts.handover import Provenance, Representation
 from lcifr.certification.consumer import certify
-from lcifr.certification.decision import Decision
 from lcifr.certification.linear import largest_radius, upper_on_box
 from lcifr.certification.producer import represent
+from lcifr.certification.query import query_of
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.network import Network
+from lcifr.models.rule import Rule
 from tests.certification.scenes import FORMULAS, scene
 from tests.prove.instances import random_network, wild
 
@@ -53,8 +54,7 @@ def test_the_closed_form_is_never_below_and_hardly_above(seed: int, outputs: int
     model = wild(rng, model) if hurt else model
     latent, radius = rng.normal(size=(3, model.inputs)), np.abs(rng.normal(size=3))
     lower, upper = latent - radius[:, None], latent + radius[:, None]
-    decision = Decision.of(outputs)
-    asked = decision.ask(model(latent), model.error(latent))
+    asked = query_of(Rule.of(outputs), model(latent), model.error(latent))
     found = upper_on_box(model, asked, lower, upper)
     for person in range(3):
         for k, direction in enumerate(asked.directions[person]):
@@ -73,7 +73,7 @@ def test_the_largest_radius_is_safe_and_tight(seed: int, outputs: int) -> None:
     rng = np.random.default_rng(seed)
     model = random_network(rng, [3, outputs])
     latent = rng.normal(size=(4, 3))
-    asked = Decision.of(outputs).ask(model(latent), model.error(latent))
+    asked = query_of(Rule.of(outputs), model(latent), model.error(latent))
     farthest = largest_radius(model, asked, latent)
     for person in np.flatnonzero(farthest > 0):
         for share, good in ((0.999999, True), (1.000001, False)):
@@ -93,9 +93,9 @@ def test_a_relu_model_is_certified_up_to_its_largest_radius(seed: int, outputs: 
     shown = np.flatnonzero(found.largest_radius > 1e-6)
     again = certify(representation(latent, np.maximum(found.largest_radius * 0.999, 1e-9)), model, largest_radius=False)
     assert again.certified[shown].all()
-    decision = found.model.decision
+    rule = found.model.rule
     points = latent[:, None] + rng.uniform(-1, 1, (6, 500, 2)) * 0.05
-    same = decision.predict(model(points.reshape(-1, 2))).reshape(6, 500) == decision.predict(model(latent))[:, None]
+    same = rule.decide(model(points.reshape(-1, 2))).reshape(6, 500) == rule.decide(model(latent))[:, None]
     assert same[found.certified].all()
     assert (found.reason[~found.certified] != Reason.NONE).all()
     assert (found.margin[found.certified] > 0).all()

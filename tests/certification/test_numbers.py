@@ -70,7 +70,7 @@ def test_every_answer_is_in_the_labels_unit(learned: tuple[FairEncoder, RobustRe
     for found in (whole, ball):
         assert found.frame()["prediction"].to_numpy() == pytest.approx(predicted)
         assert found.margin.max() <= 500.0
-        assert found.model.decision.tolerance == 500.0
+        assert found.model.rule.tolerance == 500.0
     desk = OnlineCertifier(encoder, head, tolerance=500.0).decide(X.iloc[0].to_dict())
     assert desk.prediction == pytest.approx(predicted[0])
     assert desk.margin <= 500.0
@@ -95,7 +95,7 @@ def test_learning_does_not_depend_on_the_unit(hidden: tuple[int, ...], scale: fl
     if scale > 0:
         assert (other.certified(z, 0.1) == plain.certified(z, 0.1)).all()
         assert other.predict(z) == pytest.approx(scale * plain.predict(z), rel=1e-6)
-    assert other.decider_.mean == pytest.approx(scale * y.mean())
+    assert other.model_.mean == pytest.approx(scale * y.mean())
 
 
 @pytest.mark.parametrize(

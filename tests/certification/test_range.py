@@ -20,8 +20,8 @@ from lcifr.data import Encoding, Numeric, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.network import Network
 from lcifr.similarity.similarity import Similarity
+from tests.models.exact import exactly
 from tests.prove.extremes import KINDS, Layers, sizes_of
-from tests.test_network import exactly
 
 SCHEMA = Schema((Numeric("a", lower=-10, upper=10), Numeric("b", lower=-10, upper=10)))
 ENCODING = Encoding(SCHEMA, np.zeros(2), np.ones(2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ import pytest
 from lcifr import Network, RobustClassifier
 from lcifr.artifacts.folder import sha256
 from lcifr.check import bundle as checker
-from lcifr.models.adapter import Decider
 from tests.commands.story import lcifr
 
 
@@ -39,7 +39,7 @@ def _tied(story: Path, place: Path) -> Path:
     zeros = Network.from_arrays(
         [(np.zeros_like(layer.weight), np.zeros_like(layer.bias)) for layer in head.network_.layers]
     )
-    head._keep(Decider(zeros, head.decider_.target), head.history_)
+    head._keep(replace(head.model_, function=zeros), head.history_)
     head.save(place / "tied/model.safetensors")
     result = json.loads((place / "tied/result.json").read_text(encoding="utf-8")) | {"model": head.network_.hash}
     (place / "tied/result.json").write_text(json.dumps(result), encoding="utf-8")

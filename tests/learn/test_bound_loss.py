@@ -18,8 +18,8 @@ from lcifr.estimators import FairEncoder, plain
 from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining, layers_of
 from lcifr.learn.radius_bounds import bound_radius
 from lcifr.learn.region_tensors import RegionTensors
+from lcifr.learn.target import Target
 from lcifr.models.network import Network
-from lcifr.models.target import Target
 from lcifr.prove import radius
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
 from lcifr.similarity.similarity import Similarity

@@ -24,7 +24,7 @@ from lcifr.learn.score import (
     score_of,
     share_error,
 )
-from lcifr.models.target import Target
+from lcifr.learn.target import Target
 
 ACCURACY = Scale.of("accuracy")
 PEOPLE = 100

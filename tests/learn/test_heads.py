@@ -10,22 +10,11 @@ import torch
 
 from lcifr.errors import LearningError
 from lcifr.estimators import RobustClassifier, RobustRegressor
-from lcifr.models.target import Kind, Target
+from lcifr.learn.target import Target
+from lcifr.models.rule import Kind
+from tests.learn.populations import latent
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
-
-
-def latent(people: int, *, kind: str = "binary", seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points, labels, radii. The first coordinate tells most; the second is a lure with a large radius behind it."""
-    draw = np.random.default_rng(seed)
-    z = draw.normal(size=(people, 4))
-    drive = 2 * z[:, 0] + z[:, 1] - 0.5 * z[:, 2] + 0.3 * draw.normal(size=people)
-    radius = draw.uniform(0.05, 0.4, people)
-    if kind == "number":
-        return z, 10 * drive + 100, radius
-    if kind == "classes":
-        return z, np.array(["a", "b", "c"])[np.digitize(drive, [-1, 1])], radius
-    return z, (drive > 0).astype(int), radius
 
 
 def corners(z: np.ndarray, radius: np.ndarray, count: int = 60) -> np.ndarray:
@@ -105,7 +94,7 @@ def test_worst_values_of_a_linear_head_are_attained() -> None:
         point = z[:, None] + radius[:, None, None] * directions.sign()
         reached = (directions * point).sum(-1)
         torch.testing.assert_close(worst, reached)
-        assert target.kind is (Kind.BINARY if classes == 2 else Kind.CLASSES)
+        assert target.kind is (Kind.SIGN if classes == 2 else Kind.CLASS)
 
 
 def test_losses_are_the_usual_ones() -> None:

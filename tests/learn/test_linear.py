@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lcifr.estimators import RobustClassifier
 from lcifr.learn import linear_head
 from lcifr.learn.linear_head import LinearProblem, solve_linear_head
-from lcifr.models.target import Target
+from lcifr.learn.target import Target
 
 FloatArray = NDArray[np.float64]
 KINDS = ("binary", "classes", "number")

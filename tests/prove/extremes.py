@@ -9,7 +9,7 @@ import numpy as np
 
 from lcifr.models.network import Network
 from lcifr.regions.region import Region
-from tests.test_network import exactly
+from tests.models.exact import exactly
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
 TINIEST, HUGEST = -300, 100

@@ -16,7 +16,7 @@ from lcifr.prove.networks.branch import Branch
 from lcifr.prove.networks.cascade import Cascade
 from lcifr.prove.oracles.confirm import refusals
 from lcifr.prove.oracles.enumerate import Enumerate
-from lcifr.prove.oracles.solvers import Limits, Model, Outcome, Session, Solver, Word, find_solver
+from lcifr.prove.oracles.solvers import Limits, LinearProgram, Outcome, Session, Solver, Word, find_solver
 from tests.prove.instances import random_instance
 
 TOLERANCE = 1e-6
@@ -42,7 +42,7 @@ class Watched(Solver):
     def version(self) -> str:
         return "0"
 
-    def _load(self, model: Model, limits: Limits) -> Session:
+    def _load(self, model: LinearProgram, limits: Limits) -> Session:
         self.limits = limits
         return _WatchedSession(self, find_solver().load(model, limits))
 
@@ -98,7 +98,7 @@ class Generous(Watched):
     def version(self) -> str:
         return find_solver().version()
 
-    def _load(self, model: Model, limits: Limits) -> Session:
+    def _load(self, model: LinearProgram, limits: Limits) -> Session:
         return _WatchedSession(self, find_solver().load(model, Limits()))
 
 

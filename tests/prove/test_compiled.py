@@ -15,10 +15,10 @@ from lcifr.prove import Budget, Radius, Status, maximize, radius
 from lcifr.prove.answer import Answer
 from lcifr.prove.networks import kernel as compiled
 from lcifr.regions.region import Region
+from tests.models.exact import exactly
 from tests.prove.instances import Instance, corpus, largest_sampled, random_instance, random_network, wild
 from tests.prove.test_numerics import corners, networks, regions
 from tests.prove.test_radius import people
-from tests.test_network import exactly
 
 pytestmark = pytest.mark.skipif(not compiled.available(), reason="numba is not installed")
 

@@ -15,7 +15,7 @@ from lcifr.prove.oracles.confirm import refusals
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.lp import Lp
 from lcifr.prove.oracles.milp import Milp
-from lcifr.prove.oracles.solvers import Limits, Model, Outcome, Session, Solver, Word, find_solver, solver_names
+from lcifr.prove.oracles.solvers import Limits, LinearProgram, Outcome, Session, Solver, Word, find_solver, solver_names
 from tests.prove.instances import random_instance
 
 Lie = Callable[[Outcome, np.random.Generator], Outcome]
@@ -43,7 +43,7 @@ class LyingSolver(Solver):
     def version(self) -> str:
         return "0"
 
-    def _load(self, model: Model, limits: Limits) -> Session:
+    def _load(self, model: LinearProgram, limits: Limits) -> Session:
         return LyingSession(find_solver("highs").load(model, limits), self.lie)
 
 

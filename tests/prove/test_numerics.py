@@ -13,7 +13,7 @@ from lcifr.prove import maximize
 from lcifr.prove.method import build_question
 from lcifr.prove.oracles.confirm import refusals
 from lcifr.regions.region import Region
-from tests.test_network import exactly
+from tests.models.exact import exactly
 
 METHODS = ["cascade", "bounds", "interval"]
 DENORMAL = 5e-324

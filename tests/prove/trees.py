@@ -15,12 +15,12 @@ from lcifr.prove.oracles.solvers import Word, find_solver
 from lcifr.prove.proof import (
     CategorySplit,
     CellProof,
-    Claim,
     Entry,
     Leaf,
     Multipliers,
     Node,
     NumericSplit,
+    ProvedBound,
     ReluSplit,
     plain_split,
 )
@@ -119,5 +119,5 @@ def grow_proof(
     nodes, bound = Grower(network, direction, np.random.default_rng(seed), most).grow(exact, cell, good_enough)
     entries = tuple(Entry(output, float(v)) for output, v in enumerate(direction) if v)
     if np.isneginf(bound):
-        return CellProof(index, (Claim((), -1.0, tuple(nodes)),)), bound
-    return CellProof(index, (Claim(entries, bound, tuple(nodes)),)), bound
+        return CellProof(index, (ProvedBound((), -1.0, tuple(nodes)),)), bound
+    return CellProof(index, (ProvedBound(entries, bound, tuple(nodes)),)), bound

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from lcifr.certification.auditor import Audit, audit
-from lcifr.certification.decision import read_model
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.population.statement import state
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, FrontierPoint
+from lcifr.models.load import read_model
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
 from lcifr.similarity import Similarity

@@ -4,7 +4,6 @@ from lcifr.artifacts.handover import Provenance, Representation
 from lcifr.certification.auditor import Audit, audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
-from lcifr.certification.decision import Decision, Model
 from lcifr.certification.encoder import Encoder, FrozenEncoder
 from lcifr.certification.population.statement import Statement, group_metrics, state
 from lcifr.certification.producer import represent
@@ -13,10 +12,8 @@ from lcifr.certification.verdicts import Certificates, Reason, Verdict
 __all__ = [
     "Audit",
     "Certificates",
-    "Decision",
     "Encoder",
     "FrozenEncoder",
-    "Model",
     "Provenance",
     "Reason",
     "Representation",

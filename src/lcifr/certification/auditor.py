@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.consumer import certify, predictions
+from lcifr.certification.consumer import certify
 from lcifr.certification.counterexample import Trial, find, simplify
-from lcifr.certification.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
 from lcifr.certification.display import VerdictDisplay, counterexample_rows
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.certification.merged_network import merge, merging_error
 from lcifr.certification.producer import represent
+from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
 from lcifr.certification.verdicts import Reason, Verdict, words
 from lcifr.certification.whole_numbers import search
 from lcifr.data import Individuals
 from lcifr.data.io.ids import as_ids
 from lcifr.errors import LcifrError
+from lcifr.models.load import read_model
+from lcifr.models.model import Model
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region
 
@@ -127,30 +129,30 @@ def audit(
     modular : whether to say also who is certified from the hand-over alone; or the hand-over itself, for these people.
     """
     encoder = freeze(encoder)
-    decider = read_model(model, groups, tolerance)
+    known = read_model(model, groups, tolerance)
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
     region = encoder.similarity.region(people, whole_numbers=True)
-    trial = Trial(encoder, decider, people)
-    question = ask_whole(encoder, decider, trial, region)
-    network = merge(encoder.network, decider.network)
+    trial = Trial(encoder, known, people)
+    query = query_end_to_end(encoder, known, trial, region)
+    network = merge(encoder.network, known.network)
     answer = maximize(
         network,
-        question.directions,
+        query.directions,
         region,
-        target=question.limit,
-        tolerance=question.precision,
+        target=query.limit,
+        tolerance=query.precision,
         method=OWN_WORD,
         budget=budget,
         device=device,
     )
-    strict = decider.decision.strict(trial.values, trial.doubt)
-    certified = (answer.upper < question.limit).all(1) & strict
-    reached = (answer.best > question.limit).any(1)
+    strict = is_strict(known.rule, trial.values, trial.rounding_error)
+    certified = (answer.upper < query.limit).all(1) & strict
+    reached = (answer.best > query.limit).any(1)
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
     found = find(trial, region, open_rows, answer.witness[open_rows])
-    found, nobody = search(trial, network, question, region, open_rows[~found.found[open_rows]], found)
+    found, nobody = search(trial, network, query, region, open_rows[~found.found[open_rows]], found)
     found = simplify(trial, found)
     reasons = {
         Reason.NONE: certified | found.found,
@@ -159,20 +161,20 @@ def audit(
         Reason.FRACTIONAL: reached,
         Reason.BUDGET: (answer.status == Status.BUDGET).any(1),
     }
-    ball, box = _modular(encoder, decider, people, modular, budget, device)
+    ball, box = _modular(encoder, known, people, modular, budget, device)
     return Audit(
         ids=names,
         people=people,
         verdict=words(Verdict, {Verdict.CERTIFIED: certified, Verdict.COUNTEREXAMPLE: found.found}, Verdict.UNDECIDED),
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
-        prediction=predictions(decider, trial.values),
-        margin=np.minimum((question.limit - answer.upper).min(1), np.finfo(np.float64).max),
+        prediction=known.decide(trial.values),
+        margin=np.minimum((query.limit - answer.upper).min(1), np.finfo(np.float64).max),
         vacuous=~region.nonempty,
         alone=alone(region),
         others=found.others,
         ball=ball,
         box=box,
-        model=decider,
+        model=known,
     )
 
 
@@ -187,12 +189,12 @@ def alone(region: Region) -> BoolArray:
     return ~moves
 
 
-def ask_whole(encoder: Encoder, model: Model, trial: Trial, region: Region) -> Asked:
+def query_end_to_end(encoder: Encoder, model: Model, trial: Trial, region: Region) -> Query:
     """What must be shown of the merged network so that it holds for h(f(x′)): limits lowered by the merging error."""
-    asked = model.decision.ask(trial.values, trial.doubt)
+    query = query_of(model.rule, trial.values, trial.rounding_error)
     error = merging_error(encoder.network, model.network, region)
-    room = np.einsum("pko,po->pk", np.abs(asked.directions), error) * (1.0 + 1e-9)
-    return replace(asked, limit=asked.limit - room)
+    room = np.einsum("pko,po->pk", np.abs(query.directions), error) * (1.0 + 1e-9)
+    return replace(query, limit=query.limit - room)
 
 
 def _modular(

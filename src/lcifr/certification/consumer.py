@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification import linear
-from lcifr.certification.decision import OWN_WORD, Asked, BoolArray, FloatArray, Model, read_model
+from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_around_latent
 from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
+from lcifr.models.load import read_model
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region
 
@@ -48,47 +48,42 @@ def certify(
     budget, device : as for :func:`lcifr.prove.maximize`; who runs out of budget is undecided.
     largest_radius : whether to look for it; in closed form for a linear model, by bisection otherwise.
     """
-    decider = read_model(model, groups, tolerance)
-    network = decider.network
+    known = read_model(model, groups, tolerance)
+    network = known.network
     if network.inputs != representation.width:
         raise NetworkError(
             f"the model takes {network.inputs} numbers, the representation gives {representation.width}",
             fix="train the model on these latents",
         )
-    values, doubt = network(representation.latent), network.error(representation.latent)
-    asked = decider.decision.ask_without_f(values, doubt)
+    values, rounding_error = network(representation.latent), network.error(representation.latent)
+    query = query_around_latent(known.rule, values, rounding_error)
     lower, upper = surroundings(representation, on)
-    bound = bound_on_box(network, asked, lower, upper, budget, device)
-    margin = asked.margin(bound.upper).min(1)
-    sure = (margin > 0) & decider.decision.strict(values, doubt)
+    bound = bound_on_box(network, query, lower, upper, budget, device)
+    margin = query.margin(bound.upper).min(1)
+    strict = is_strict(known.rule, values, rounding_error)
+    sure = (margin > 0) & strict
     reasons = {
         Reason.NONE: sure,
-        Reason.TIE: ~decider.decision.strict(values, doubt),
-        Reason.WIDE: (asked.margin(bound.best) < 0).any(1),
+        Reason.TIE: ~strict,
+        Reason.WIDE: (query.margin(bound.best) < 0).any(1),
         Reason.BUDGET: bound.exhausted,
     }
     farthest = np.full(len(values), np.nan)
     if largest_radius:
-        farthest = find_largest_radius(network, asked, representation.latent, device)
+        farthest = find_largest_radius(network, query, representation.latent, device)
         farthest = np.where(sure & (on == "ball"), np.maximum(farthest, representation.radius), farthest)
     return Certificates(
         ids=representation.ids,
         verdict=words(Verdict, {Verdict.CERTIFIED: sure}, Verdict.UNDECIDED),
-        prediction=predictions(decider, values),
+        prediction=known.decide(values),
         margin=margin,
         largest_radius=farthest,
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
         radius_status=representation.radius_status,
         vacuous=representation.vacuous,
         on=on,
-        model=decider,
+        model=known,
     )
-
-
-def predictions(model: Model, values: FloatArray) -> NDArray[Any]:
-    """(people,) decisions in the model's own labels."""
-    found = model.decision.predict(values)
-    return found if model.labels is None else np.asarray(model.labels[found])
 
 
 def surroundings(representation: Representation, on: str) -> tuple[FloatArray, FloatArray]:
@@ -118,21 +113,21 @@ class RegionBounds:
 
 
 def bound_on_box(
-    network: Any, asked: Asked, lower: FloatArray, upper: FloatArray, budget: Any, device: str | None
+    network: Any, query: Query, lower: FloatArray, upper: FloatArray, budget: Any, device: str | None
 ) -> RegionBounds:
     """The largest value of every direction on every box: in closed form if the model is linear, else by the engine."""
     if network.depth == 0:
-        found = linear.upper_on_box(network, asked, lower, upper)
+        found = linear.upper_on_box(network, query, lower, upper)
         return RegionBounds(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
     region = Region.from_arrays(lower, upper)
-    if asked.at is not None:
-        return _bound_apart(network, asked, region, budget, device)
+    if query.at is not None:
+        return _bound_apart(network, query, region, budget, device)
     answer = maximize(
         network,
-        asked.directions,
+        query.directions,
         region,
-        target=asked.limit,
-        tolerance=asked.precision,
+        target=query.limit,
+        tolerance=query.precision,
         method=OWN_WORD,
         budget=budget,
         device=device,
@@ -140,21 +135,21 @@ def bound_on_box(
     return RegionBounds(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
 
 
-def _bound_apart(network: Any, asked: Asked, region: Region, budget: Any, device: str | None) -> RegionBounds:
+def _bound_apart(network: Any, query: Query, region: Region, budget: Any, device: str | None) -> RegionBounds:
     """Bounds of opposite directions that share a limit: plain ones, then up to equal shares of it, then to the end."""
-    plain = maximize(network, asked.directions, region, method="bounds", device=device)
+    plain = maximize(network, query.directions, region, method="bounds", device=device)
     upper, best, exhausted = plain.upper.copy(), plain.best.copy(), np.zeros(region.people, np.bool_)
     for shared in (True, False):
-        margin = asked.margin(upper)
-        rows = np.flatnonzero((margin <= 0).any(1) & (asked.margin(best) >= 0).all(1))
+        margin = query.margin(upper)
+        rows = np.flatnonzero((margin <= 0).any(1) & (query.margin(best) >= 0).all(1))
         if len(rows) == 0:
             break
         answer = maximize(
             network,
-            asked.directions[rows],
+            query.directions[rows],
             region.take(rows),
             target=np.where(np.isfinite(margin), upper + margin / 2, -np.inf)[rows] if shared else None,
-            tolerance=asked.precision,
+            tolerance=query.precision,
             method=OWN_WORD,
             budget=budget,
             device=device,
@@ -164,16 +159,16 @@ def _bound_apart(network: Any, asked: Asked, region: Region, budget: Any, device
     return RegionBounds(upper, best, exhausted)
 
 
-def find_largest_radius(network: Any, asked: Asked, latent: FloatArray, device: str | None) -> FloatArray:
+def find_largest_radius(network: Any, query: Query, latent: FloatArray, device: str | None) -> FloatArray:
     """(people,) a radius up to which the decision is proved the same; by bisection on plain bounds if not linear."""
     if network.depth == 0:
-        return linear.largest_radius(network, asked, latent)
+        return linear.largest_radius(network, query, latent)
 
     def good(radius: FloatArray) -> BoolArray:
         region = Region.from_arrays(*ball(latent, radius))
-        target = asked.limit if asked.at is None else None
-        bound = maximize(network, asked.directions, region, target=target, method="bounds", device=device)
-        return np.asarray((asked.margin(bound.upper) > 0).all(1))
+        target = query.limit if query.at is None else None
+        bound = maximize(network, query.directions, region, target=target, method="bounds", device=device)
+        return np.asarray((query.margin(bound.upper) > 0).all(1))
 
     size = np.maximum(np.abs(latent).max(1), 1e-3)
     low, high = np.zeros(len(latent)), size / 2**DOUBLINGS

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcifr.certification.decision import BoolArray, FloatArray, Model
 from lcifr.certification.encoder import Encoder
 from lcifr.certification.merged_network import forward
+from lcifr.certification.query import BoolArray, FloatArray, surely_differ
 from lcifr.data import Individuals
+from lcifr.models.model import Model
 from lcifr.regions.region import Region
 
 SAMPLED = 64
@@ -35,7 +36,7 @@ class Trial:
 
     def __init__(self, encoder: Encoder, model: Model, people: Individuals) -> None:
         self.encoder, self.model, self.people = encoder, model, people
-        self.values, self.doubt = self._forward(people)
+        self.values, self.rounding_error = self._forward(people)
 
     def _forward(self, people: Individuals) -> tuple[FloatArray, FloatArray]:
         return forward(self.encoder.network, self.model.network, self.encoder.encoding.encode(people))
@@ -44,9 +45,11 @@ class Trial:
         """(rows,) whether ``others`` are real, similar to these people, and surely decided otherwise."""
         real = exists(others)
         similar = self.encoder.similarity.holds(self.people.take(rows), others)
-        values, doubt = self._forward(others)
+        values, rounding_error = self._forward(others)
         return np.asarray(
-            real & similar & self.model.decision.differs(self.values[rows], self.doubt[rows], values, doubt)
+            real
+            & similar
+            & surely_differ(self.model.rule, self.values[rows], self.rounding_error[rows], values, rounding_error)
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.drawing.text import count, exactly, format_value, percent, quantity
+from lcifr.models.rule import Kind
 
 LISTED = 5
 """Counterexamples in a notebook."""
@@ -68,8 +69,8 @@ class VerdictDisplay:
 
 def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
     """The first few counterexamples of an audit, with what differs."""
-    number = found.model.decision.kind == "within" and found.prediction.ndim == 1
-    tolerance = found.model.decision.tolerance
+    number = found.model.rule.kind is Kind.NUMBER and found.prediction.ndim == 1
+    tolerance = found.model.rule.tolerance
     headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
     rows: list[tuple[str, ...]] = [
         ("counterexample", *(headings if number else ("decision", "a similar person is decided otherwise")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.certification.decision import FloatArray
+from lcifr.certification.query import FloatArray
 from lcifr.errors import NetworkError
 from lcifr.models.network import FLOOR, Network, compose, gamma
 from lcifr.regions.region import Region
@@ -22,10 +22,10 @@ def merge(encoder: Network, model: Network) -> Network:
 
 def forward(encoder: Network, model: Network, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(people, outputs) two plain forward passes, and how far they can be from exact arithmetic."""
-    latent, doubt = encoder(x), encoder.error(x)
+    latent, rounding_error = encoder(x), encoder.error(x)
     for layer in model.layers:  # ReLU does not enlarge a difference
-        doubt = doubt @ np.abs(layer.weight).T * (1.0 + gamma(layer.weight.shape[1] + 8))
-    return model(latent), np.asarray((doubt + model.error(latent)) * (1.0 + 1e-12))
+        rounding_error = rounding_error @ np.abs(layer.weight).T * (1.0 + gamma(layer.weight.shape[1] + 8))
+    return model(latent), np.asarray((rounding_error + model.error(latent)) * (1.0 + 1e-12))
 
 
 def merging_error(encoder: Network, model: Network, region: Region) -> FloatArray:

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.decision import FloatArray, Model
 from lcifr.certification.display import VerdictDisplay
+from lcifr.certification.query import FloatArray
+from lcifr.models.model import Model
 
 
 class Verdict(StrEnum):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.certification.counterexample import Counterexamples, Trial, offer
-from lcifr.certification.decision import OWN_WORD, Asked, BoolArray, FloatArray
+from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
 from lcifr.data import Encoding
 from lcifr.models.network import Network
 from lcifr.prove import maximize
@@ -37,7 +37,7 @@ class _Parts:
 
 
 def search(
-    trial: Trial, network: Network, asked: Asked, region: Region, rows: np.ndarray, found: Counterexamples
+    trial: Trial, network: Network, query: Query, region: Region, rows: np.ndarray, found: Counterexamples
 ) -> tuple[Counterexamples, BoolArray]:
     """Branch on whole numbers until somebody who can exist is decided otherwise, nobody is left, or it takes too long.
 
@@ -50,9 +50,9 @@ def search(
         if len(parts.rows) == 0:
             break
         here = _within(region.take(parts.rows), parts, encoding)
-        directions, limit = asked.directions[parts.rows], asked.limit[parts.rows]
+        directions, limit = query.directions[parts.rows], query.limit[parts.rows]
         answer = maximize(
-            network, directions, here, target=limit, tolerance=asked.precision, method=OWN_WORD, budget=NODES
+            network, directions, here, target=limit, tolerance=query.precision, method=OWN_WORD, budget=NODES
         )
         offer(trial, here, parts.rows, answer.witness, found)
         open_ = ~(answer.upper < limit).all(1) & here.nonempty & ~found.found[parts.rows]

@@ -17,9 +17,9 @@ from lcifr.estimators.input_validation import split_rows
 from lcifr.estimators.settings import schedule_of, seed_of
 from lcifr.learn.head_training import LatentPeople, Perturbation, certified, train_head
 from lcifr.learn.score import DegenerateModelWarning, degeneracies
+from lcifr.learn.target import Target, class_weights
 from lcifr.learn.training_loop import Epoch
-from lcifr.models.adapter import Decider
-from lcifr.models.target import Target, class_weights
+from lcifr.models.model import Model
 
 FloatArray = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
             penalty=self.penalty,
             schedule=schedule_of(self, seed),
         )
-        self._keep(Decider.of(made.network, target), made.history)
+        self._keep(target.finish(made.network), made.history)
         self._look_for_degeneracies(Z, y)
         return self
 
@@ -86,17 +86,15 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
             return Perturbation.DELTA, np.full(people, float(self.delta))
         return Perturbation.RADIUS, _radius_of(radius, people)
 
-    def _keep(self, decider: Decider, history: tuple[Epoch, ...]) -> None:
-        self.decider_, self.network_, self.history_ = decider, decider.network, history
-        if len(decider.target.classes):
-            self.classes_ = decider.target.classes
+    def _keep(self, model: Model, history: tuple[Epoch, ...]) -> None:
+        self.model_, self.network_, self.history_ = model, model.network, history
+        if model.labels is not None:
+            self.classes_ = model.labels
 
     def _look_for_degeneracies(self, Z: FloatArray, y: NDArray[Any]) -> None:
-        import torch
-
-        target = self.decider_.target
+        target = Target.of_model(self.model_)
         label = target.encode(y)
-        decision = target.decide(torch.as_tensor(self.network_(Z))).numpy()
+        decision = self.model_.rule.decide(self.network_(Z))
         self.degeneracies_ = degeneracies(
             target, decision=decision, label=label, balanced=self.weighted, weighted=self.weighted
         )
@@ -108,13 +106,14 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
     def predict(self, Z: Any) -> NDArray[Any]:
         """(people,) the decisions."""
         latent = self._latent(Z)
-        return self.decider_.decide(latent)
+        return self.model_.predict(latent)
 
     def certified(self, Z: Any, radius: Any) -> NDArray[np.bool_]:
         """(people,) whose decision is proved to be the same on the whole ball of their radius, by bounds alone."""
         latent = self._latent(Z)
         reach = _radius_of(radius, len(latent))
-        return certified(self.network_, self.decider_.target, latent, reach, tolerance=getattr(self, "tolerance", 0.0))
+        target, tolerance = Target.of_model(self.model_), getattr(self, "tolerance", 0.0)
+        return certified(self.network_, target, latent, reach, tolerance=tolerance)
 
     def _latent(self, Z: Any) -> FloatArray:
         check_is_fitted(self)

@@ -24,8 +24,7 @@ from lcifr.estimators.settings import encoder_settings, schedule_of, seed_of, un
 from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
 from lcifr.learn.radius_bounds import LatentReach, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
-from lcifr.models.adapter import Decider
-from lcifr.models.target import Target, class_weights
+from lcifr.learn.target import Target, class_weights
 from lcifr.prove import Radius
 from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
@@ -180,8 +179,8 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _keep(self, produced: TrainedEncoder) -> None:
         self.network_, self.head_, self.decoder_ = produced.encoder, produced.head, produced.decoder
         if produced.head is not None and self.target_ is not None:
-            decider = Decider.of(produced.head, self.target_)
-            self.head_, self.target_ = decider.network, decider.target
+            model = self.target_.finish(produced.head)
+            self.head_, self.target_ = model.network, Target.of_model(model)
         self.history_ = produced.history
         self._n_features_out = produced.encoder.outputs
 
@@ -191,12 +190,10 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             self.feature_names_in_ = np.array(schema.names, dtype=object)
 
     def _look_for_degeneracies(self, people: EncodedPeople, labels: NDArray[Any] | None) -> None:
-        import torch
-
         latent, decision, label = self.network_(people.x), None, None
         if self.head_ is not None and self.target_ is not None and labels is not None:
             label = self.target_.encode(labels)
-            decision = self.target_.decide(torch.as_tensor(self.head_(latent))).numpy()
+            decision = self.target_.rule.decide(self.head_(latent))
         singletons = singleton_share(people.region)
         weighted = self.class_weight is not None
         found = degeneracies(

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from sklearn.base import clone
 
 from lcifr.data import read_frame
@@ -33,6 +32,7 @@ from lcifr.learn.score import (
     share_error,
     worse_than_unaware,
 )
+from lcifr.learn.target import Target
 
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
@@ -149,8 +149,8 @@ def tune(
         if scale.score(points[-1]) < required - scale.error(points[-1]):
             break
     choice = choose(points, required, scale)
-    fitted, decider = search.models(choice.point.name) if choice.point is not None else (None, None)
-    return Frontier(tuple(points), bare, blind, required, choice.point, fitted, decider, by, choice.why)
+    fitted, chosen_head = search.models(choice.point.name) if choice.point is not None else (None, None)
+    return Frontier(tuple(points), bare, blind, required, choice.point, fitted, chosen_head, by, choice.why)
 
 
 def _beside(point: FrontierPoint, baseline: FrontierPoint, scale: Scale) -> FrontierPoint:
@@ -223,9 +223,9 @@ def evaluate_models(
 ) -> FrontierPoint:
     """How fitted models do on these people; certified on the ball, by bounds alone."""
     found = encoder.reach(X)
-    target = head.decider_.target
+    target = Target.of_model(head.model_)
     label = target.encode(np.asarray(y))
-    decision = target.decide(torch.as_tensor(head.network_(found.latent))).numpy()
+    decision = head.model_.rule.decide(head.network_(found.latent))
     certified = float(head.certified(found.latent, found.radius).mean())
     trivial = degeneracies(
         target,

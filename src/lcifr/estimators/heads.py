@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lcifr.estimators.base_head import FloatArray, Head
-from lcifr.models.target import Kind, Target
+from lcifr.learn.target import Target
+from lcifr.models.rule import Kind
 
 
 class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
@@ -34,7 +35,7 @@ class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
     Attributes
     ----------
     classes_, network_ : one output for two classes (above 0 is the second), else one for each class.
-    decider_ : network and meaning together. history_, degeneracies_ : as in :class:`FairEncoder`.
+    model_ : network, rule of decision and labels together. history_, degeneracies_ : as in :class:`FairEncoder`.
     """
 
     _task = "classification"
@@ -84,7 +85,7 @@ class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
         """(people,) logits of two classes, or (people, classes)."""
         latent = self._latent(Z)
         output = self.network_(latent)
-        return output[:, 0] if self.decider_.target.kind is Kind.BINARY else output
+        return output[:, 0] if self.model_.rule.kind is Kind.SIGN else output
 
     def predict_proba(self, Z: Any) -> FloatArray:
         """(people, classes)."""

@@ -15,10 +15,9 @@ from lcifr.data import Encoding
 from lcifr.errors import LearningError
 from lcifr.estimators.input_validation import validate_people
 from lcifr.learn.score import Degeneracy
+from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, ValidationMetrics
-from lcifr.models.adapter import Decider
 from lcifr.models.storage import Stored, read, write
-from lcifr.models.target import Target
 from lcifr.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
@@ -139,12 +138,12 @@ def write_head(head: Head, path: str | Path) -> None:
     """See :meth:`Head.save`."""
     content = {
         "parameters": _parameters(head),
-        "target": head.decider_.target.to_dict(),
-        "mean": head.decider_.mean,
+        "target": Target.of_model(head.model_).to_dict(),
+        "mean": head.model_.mean,
         "history": _lines(head.history_),
         "degeneracies": [asdict(one) for one in head.degeneracies_],
     }
-    write(path, type(head).__name__, Stored(content, {"head": head.decider_.network}))
+    write(path, type(head).__name__, Stored(content, {"head": head.model_.network}))
 
 
 def read_head(cls: type[AnyHead], path: str | Path) -> AnyHead:
@@ -154,8 +153,8 @@ def read_head(cls: type[AnyHead], path: str | Path) -> AnyHead:
     with _fitting_together(path):
         head = cls(**_arguments(content["parameters"]))
         network = stored.networks["head"]
-        decider = Decider(network, Target.from_dict(content["target"]), content["mean"])
-        head._keep(decider, _history(content["history"]))
+        model = Target.from_dict(content["target"]).model(network, content["mean"])
+        head._keep(model, _history(content["history"]))
         head.degeneracies_ = tuple(Degeneracy(**one) for one in content["degeneracies"])
         head.n_features_in_ = network.inputs
     return head

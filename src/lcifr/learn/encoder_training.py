@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from lcifr.learn.counterexamples import STEP, STEPS, find_counterexamples
 from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.score import score_of
+from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.network import Network
-from lcifr.models.target import Target
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers
 from lcifr.regions.region import Region
 

@@ -18,9 +18,9 @@ from lcifr.learn.encoder_training import layers_of, stack
 from lcifr.learn.linear_head import fit_linear
 from lcifr.learn.region_tensors import exact_gauge
 from lcifr.learn.score import score_of
+from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.network import Network
-from lcifr.models.target import Target
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, set_stage, tensors
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.regions.region import Region

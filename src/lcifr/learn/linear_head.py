@@ -22,8 +22,9 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from torch import Tensor
 
+from lcifr.learn.target import Target
 from lcifr.models.network import Network
-from lcifr.models.target import Kind, Target
+from lcifr.models.rule import Kind
 
 FloatArray = NDArray[np.float64]
 
@@ -92,7 +93,7 @@ def solve_linear_head(problem: LinearProblem) -> tuple[Tensor, Tensor]:
     width, outputs = problem.z.shape[1], problem.target.outputs
     bounded = 2 * width if problem.split else 0
     point = np.zeros((bounded or outputs * width) + outputs)
-    smooth = problem.target.kind is Kind.BINARY or not problem.robust
+    smooth = problem.target.kind is Kind.SIGN or not problem.robust
     for mu in SMOOTHING[-1:] if smooth else SMOOTHING:
         point, steepest = _descend(problem, mu, point, bounded)
     if not steepest <= STALLED:

@@ -33,9 +33,9 @@ class LatentReach:
 
 def bound_radius(network: Network, x: FloatArray, region: Region) -> LatentReach:
     """z and ε of people ``x`` (people, features), by plain bounds on every cell of their region."""
-    latent, doubt = network(x), network.error(x)
+    latent, rounding_error = network(x), network.error(x)
     layers = tensors(network)
-    farthest = np.nextafter(doubt.max(1), np.inf)  # f(x) itself in exact arithmetic
+    farthest = np.nextafter(rounding_error.max(1), np.inf)  # f(x) itself in exact arithmetic
     for index in index_chunks(len(x)):
         rows = index.numpy()
         farthest[rows] = np.maximum(farthest[rows], _reach(layers, latent[rows], region.take(rows)))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.models.target import Kind, Target
+from lcifr.learn.target import Target
+from lcifr.models.rule import Kind
 from lcifr.regions.region import Region
 
 FloatArray = NDArray[np.float64]

@@ -1,12 +1,12 @@
-"""The frozen ReLU network: affine layers with ReLU between, in float64. What every proof speaks about."""
+"""Network: affine layers with ReLU between, frozen in float64."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import NetworkError
 from lcifr.files import write_atomic
+from lcifr.models.function import Function
 
 if TYPE_CHECKING:
     from torch import nn
@@ -55,7 +56,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(Function):
     """Affine layers with ReLU between them; no ReLU after the last.
 
     Build it with :meth:`from_arrays` or :meth:`from_torch`, which check the shapes and freeze the numbers.
@@ -83,7 +84,9 @@ class Network:
     @classmethod
     def from_torch(cls, module: nn.Module) -> Network:
         """A network from a torch ``Sequential`` of Linear, ReLU, Identity, Flatten and Dropout (evaluation only)."""
-        return cls.from_arrays(_torch_layers(module))
+        from lcifr.models.torch import read_torch
+
+        return cls.from_arrays(read_torch(module))
 
     @property
     def inputs(self) -> int:
@@ -154,6 +157,13 @@ class Network:
             )
         return value
 
+    def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
+        """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
+        from lcifr.check.judge import forward
+        from lcifr.check.proof import read_network
+
+        return tuple(forward(read_network(self.rows()), self._points(point).tolist()))
+
     def rows(self) -> list[list[list[float]]]:
         """The rows of [W b] of every layer."""
         return [np.column_stack([layer.weight, layer.bias]).tolist() for layer in self.layers]
@@ -161,11 +171,6 @@ class Network:
     def to_bytes(self) -> bytes:
         """The numbers and nothing else, as JSON: what an exact checker reads, and what the hash is taken of."""
         return json.dumps(self.rows(), separators=(",", ":"), allow_nan=False).encode()
-
-    @cached_property
-    def hash(self) -> str:
-        """SHA-256 of the numbers: the name of exactly these weights."""
-        return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def save(self, path: str | Path) -> None:
         """Write the network as safetensors, its hash in the header; written beside and renamed."""
@@ -195,6 +200,13 @@ class Network:
         if header.get("format") != FORMAT or header.get("hash") != network.hash:
             raise NetworkError(f"{path}: the numbers are not those that were saved", fix="get the file again")
         return network
+
+
+def as_network(function: Function) -> Network:
+    """The function itself, for whoever can work with networks only."""
+    if not isinstance(function, Network):
+        raise NetworkError(f"{type(function).__name__} is not a network of affine layers and ReLU")
+    return function
 
 
 def compose(encoder: Network, classifier: Network) -> Network:
@@ -252,33 +264,4 @@ def _check_range(sizes: FloatArray) -> None:
         )
 
 
-def _torch_layers(module: nn.Module) -> list[tuple[FloatArray, FloatArray]]:
-    """The affine layers of a torch module, merged where no ReLU is between; others are refused by name."""
-    from torch import nn
-
-    layers: list[tuple[FloatArray, FloatArray]] = []
-    open_affine = False  # the last thing seen was affine, with no ReLU after it
-    for name, part in module.named_modules():
-        if isinstance(part, nn.Sequential | nn.Identity | nn.Flatten | nn.Dropout):
-            continue
-        if isinstance(part, nn.Linear):
-            weight = part.weight.detach().cpu().double().numpy()
-            bias = np.zeros(len(weight)) if part.bias is None else part.bias.detach().cpu().double().numpy()
-            if open_affine:
-                before, shift = layers.pop()
-                weight, bias = weight @ before, weight @ shift + bias
-            layers.append((weight, bias))
-            open_affine = True
-        elif isinstance(part, nn.ReLU) and open_affine:
-            open_affine = False
-        elif not isinstance(part, nn.ReLU) or not layers:
-            raise NetworkError(
-                f'layer "{name or "(the module itself)"}" is {type(part).__name__}, which is not affine or ReLU here',
-                fix="use a Sequential of Linear, ReLU, Identity, Flatten and Dropout, starting with Linear",
-            )
-    if not open_affine:
-        raise NetworkError("the last layer is not Linear", fix="end the network with a Linear layer (no ReLU after it)")
-    return layers
-
-
-__all__: Sequence[str] = ("Layer", "Network", "compose", "gamma")
+__all__: Sequence[str] = ("Layer", "Network", "as_network", "compose", "gamma")

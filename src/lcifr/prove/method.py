@@ -146,8 +146,8 @@ def surely_reached(network: Network, directions: FloatArray, points: FloatArray)
     values, error = network(points), network.error(points)
     size = np.abs(directions)
     slack = gamma(network.outputs + 8)
-    doubt = ((size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) + slack * FLOOR) * (1 + 2 * slack)
-    reached = (directions * values).sum(-1) - doubt
+    rounding_error = ((size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) + slack * FLOOR) * (1 + 2 * slack)
+    reached = (directions * values).sum(-1) - rounding_error
     return np.where(np.isnan(reached), -np.inf, reached)  # a forward pass that overflows shows nothing
 
 

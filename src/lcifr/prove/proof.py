@@ -102,7 +102,7 @@ Node = ReluSplit | CategorySplit | NumericSplit | Leaf
 
 
 @dataclass(frozen=True)
-class Claim:
+class ProvedBound:
     """For every x′ in the cell: direction · network(x′) ≤ upper.
 
     Parameters
@@ -122,7 +122,7 @@ class CellProof:
     """Everything proved about one cell of one person."""
 
     cell: int
-    claims: tuple[Claim, ...]
+    claims: tuple[ProvedBound, ...]
 
 
 def plain_entries(items: Iterable[Entry]) -> list[list[Any]]:
@@ -155,7 +155,7 @@ def plain_split(node: ReluSplit | CategorySplit | NumericSplit) -> list[Any]:
             return ["numeric", int(node.column), float(node.threshold)]
 
 
-def _plain_tree(claim: Claim) -> list[Any]:
+def _plain_tree(claim: ProvedBound) -> list[Any]:
     nodes: list[Any] = []
     for node in claim.nodes:
         if isinstance(node, Leaf):

@@ -90,10 +90,10 @@ def radius(
 
 def _of_chunk(wanted: Wanted, x: FloatArray, region: Region, target: FloatArray | None) -> Radius:
     network = wanted.network
-    latent, doubt = network(x), network.error(x)
+    latent, rounding_error = network(x), network.error(x)
     found = find_ends(wanted, latent, region, target)
     # x itself: its error term counts every rounding twice, which leaves room for the one of these sums
-    upper, lower = np.maximum(found.high, latent + doubt), np.minimum(found.low, latent - doubt)
+    upper, lower = np.maximum(found.high, latent + rounding_error), np.minimum(found.low, latent - rounding_error)
     epsilon = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
     attained, witness = _attained(network, x, latent, region, found.witness, epsilon)
     exact = within(epsilon, attained, wanted.tolerance)
@@ -134,10 +134,10 @@ def _attained(
         if with_rows:  # a witness stands on a row, up to rounding
             witness[found] = pull_inside(part, witness[found][:, None])[:, 0]
         found = found[part.contains(witness[found])]
-        values, doubt = network(witness[found]), network.error(witness[found])
+        values, rounding_error = network(witness[found]), network.error(witness[found])
         slack = gamma(8) * (np.abs(values) + np.abs(latent[found]) + FLOOR)
         points[found] = witness[found]
-        attained[found] = np.maximum((np.abs(values - latent[found]) - doubt - slack).max(1), 0.0)
+        attained[found] = np.maximum((np.abs(values - latent[found]) - rounding_error - slack).max(1), 0.0)
     limit = epsilon + ROW_SLACK * (1.0 + attained) if with_rows else epsilon
     if (attained > limit).any():
         person = int(np.argmax(attained - limit))

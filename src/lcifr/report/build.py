@@ -18,6 +18,7 @@ from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.drawing.text import exactly
 from lcifr.models.network import Network
+from lcifr.models.rule import Kind
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Origin, Promise, Proved, Report, Tuning
 from lcifr.report.decided import read_decisions
@@ -190,14 +191,14 @@ def read_frontier(frontier: Any) -> Tuning:
 
 def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
     """What must agree, in a sentence."""
-    model, decision = found.model, found.model.decision
-    if decision.kind == "within":
-        return f"the prediction is less than {exactly(decision.tolerance)} away from that person’s own"
-    names = [str(label) for label in (range(max(decision.outputs, 2)) if model.labels is None else model.labels)]
+    model, rule = found.model, found.model.rule
+    if rule.kind is Kind.NUMBER:
+        return f"the prediction is less than {exactly(rule.known_tolerance)} away from that person’s own"
+    names = [str(label) for label in (range(rule.classes) if model.labels is None else model.labels)]
     shown = [words.get(name, name) for name in names]
-    if all(len(group) == 1 for group in decision.groups):
+    if all(len(group) == 1 for group in rule.groups):
         return f"two similar people get the same decision ({', '.join(shown)})"
-    groups = [" or ".join(shown[c] for c in group) for group in decision.groups]
+    groups = [" or ".join(shown[c] for c in group) for group in rule.groups]
     return f"two similar people’s decisions are in the same group ({'; '.join(groups)})"
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from lcifr.certification.auditor import Audit
-from lcifr.certification.decision import Model
 from lcifr.certification.population.statement import Statement
 from lcifr.certification.population.tally import decision_name
 from lcifr.certification.verdicts import Certificates
+from lcifr.models.model import Model
 from lcifr.report.content import DecisionRow, Decisions
 
 MOST = 6
@@ -46,6 +46,6 @@ def read_decisions(found: Audit | Certificates, statement: Statement, words: Map
 
 def _names(model: Model, statement: Statement) -> list[str]:
     """Every decision that the model can take, that was taken, or that would have been right."""
-    labels: Any = range(max(model.decision.outputs, 2)) if model.labels is None else model.labels
+    labels: Any = range(model.rule.classes) if model.labels is None else model.labels
     names = [decision_name(label) for label in labels]
     return list(dict.fromkeys([*names, *statement.decisions, *statement.confusion]))

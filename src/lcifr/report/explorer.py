@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.auditor import Audit
-from lcifr.certification.consumer import predictions
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.merged_network import forward
 from lcifr.certification.verdicts import Certificates, Verdict
@@ -153,12 +152,11 @@ def _decisions(found: Audit | Certificates, rows: NDArray[np.intp], encoder: Fro
         return [None] * len(rows)
     encoded = encoder.encoding.encode(found.others.take(rows))
     values, _ = forward(encoder.network, found.model.network, encoded)
-    return list(predictions(found.model, values))
+    return list(found.model.decide(values))
 
 
 def _tolerance(found: Audit | Certificates) -> float | None:
-    decision = found.model.decision
-    return decision.tolerance if decision.kind == "within" else None
+    return found.model.rule.tolerance
 
 
 def _word(decision: Any, words: Mapping[str, str], tolerance: float | None) -> str:

@@ -18,13 +18,15 @@ from lcifr.artifacts.folder import read_json
 from lcifr.artifacts.handover import Provenance
 from lcifr.certification.auditor import Audit
 from lcifr.certification.bundles.hashes import Hashes
-from lcifr.certification.decision import Model, read_model
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.population.statement import Statement
 from lcifr.certification.population.tally import Tally
+from lcifr.certification.query import rule_of_bundle
 from lcifr.certification.verdicts import Certificates
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
+from lcifr.models.load import read_model
+from lcifr.models.model import Model
 from lcifr.report.build import build, read_frontier
 from lcifr.report.content import Promise, Report, Tuning
 from lcifr.report.surroundings import read_about, read_hashes
@@ -150,7 +152,7 @@ def _models(root: Path, schema: Schema, result: Mapping[str, Any]) -> tuple[Froz
     encoding = _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
     model = read_model(_head(root, result), tolerance=result.get("tolerance"))
     network = stored.networks["encoder"]
-    about = Hashes(network.hash, model.network.hash, str(phi["hash"]), encoding.hash, model.decision.to_dict())
+    about = Hashes(network.hash, model.network.hash, str(phi["hash"]), encoding.hash, rule_of_bundle(model.rule))
     about.refuse_others({**result["hashes"], "decision": about.decision}, root / "result.json")
     try:
         similarity = Similarity(str(phi["text"]), schema, encoding)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.prove.oracles.solvers import Model, Solver, Word
+from lcifr.prove.oracles.solvers import LinearProgram, Solver, Word
 
 NEAR = 1e-6
 
@@ -17,7 +17,7 @@ class Canary:
     """One program; ``answer`` is its maximum, or None where nothing is feasible."""
 
     name: str
-    model: Model
+    model: LinearProgram
     cost: Any
     answer: float | None
 
@@ -44,11 +44,11 @@ def canaries() -> list[Canary]:
     ]
 
 
-def _model(rows: Any, low: Any, high: Any, *, whole: bool = True) -> Model:
+def _model(rows: Any, low: Any, high: Any, *, whole: bool = True) -> LinearProgram:
     """Columns between 0 and 1, whole or not."""
     matrix = np.asarray(rows, dtype=np.float64)
     count, columns = matrix.shape
-    return Model(
+    return LinearProgram(
         lower=np.zeros(columns),
         upper=np.ones(columns),
         whole=np.full(columns, whole),

@@ -70,7 +70,8 @@ def head_of(
 ) -> Head:
     """A classifier or a regressor, as the labels need; refused where what was asked for is about the other."""
     from lcifr.estimators import RobustClassifier, RobustRegressor
-    from lcifr.models.target import Kind, Target
+    from lcifr.learn.target import Target
+    from lcifr.models.rule import Kind
 
     number = Target.of(y, task).kind is Kind.NUMBER
     if number and tolerance is None:

@@ -17,11 +17,11 @@ from lcifr.runs.tables import HELD_OUT, TRAIN, Side
 
 if TYPE_CHECKING:
     from lcifr.certification.bundles.hashes import Hashes
-    from lcifr.certification.decision import Model
     from lcifr.certification.encoder import FrozenEncoder
     from lcifr.data import Individuals, Schema
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
+    from lcifr.models.model import Model
 
 ENCODER, MODEL, FORMULA, SCHEMA = "encoder.safetensors", "model.safetensors", "similar.phi", "schema.toml"
 
@@ -61,7 +61,7 @@ class Parties:
     @cached_property
     def model(self) -> Model:
         """What decides on z, as proofs see it."""
-        from lcifr.certification.decision import read_model
+        from lcifr.models.load import read_model
 
         return read_model(self.head, tolerance=self.tolerance)
 
@@ -85,11 +85,10 @@ class Parties:
 
     def decide(self, people: Individuals) -> Any:
         """(people,) decisions in the model's own labels."""
-        from lcifr.certification.consumer import predictions
 
         if not len(people):
             return []
-        return predictions(self.model, self.model.network(self.encoder.transform(people)))
+        return self.model.predict(self.encoder.transform(people))
 
     def check_groups(self, asked: list[str] | None) -> None:
         """Refuse subgroups by what is no attribute, before anything is proved."""

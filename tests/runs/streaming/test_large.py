@@ -17,12 +17,11 @@ import pytest
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.hashes import Hashes
-from lcifr.certification.decision import read_model
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError, LcifrError, TableError
-from lcifr.runs.streaming import large as large
+from lcifr.models.load import read_model
 from lcifr.runs.streaming import parts
 from lcifr.runs.streaming.audited import read_audited, revise_audited
 from lcifr.runs.streaming.file_runs import audit_file, represent_file

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.decision import Asked, BoolArray, FloatArray
+from lcifr.certification.query import BoolArray, FloatArray, Query
 from lcifr.models.network import Network
 from lcifr.prove import Answer, Budget, maximize
-from lcifr.prove.proof import CellProof, Claim, Entry, Leaf, to_plain, together
+from lcifr.prove.proof import CellProof, Entry, Leaf, ProvedBound, to_plain, together
 from lcifr.regions.region import Cell, Region
 
 TO_THE_END = 1e-10
@@ -31,7 +31,7 @@ class Evidence:
 
 def prove(
     network: Network,
-    asked: Asked,
+    query: Query,
     region: Region,
     *,
     budget: Budget | int | None = None,
@@ -43,31 +43,31 @@ def prove(
     of whom it did not. That a proof shows what the search says of it is left to the checker, which must be loud.
     """
     if network.depth == 0 and all(cell.rows is None for cell in region.cells):
-        return _closed_form(network, asked, region)
+        return _closed_form(network, query, region)
     answer = maximize(
         network,
-        asked.directions,
+        query.directions,
         region,
-        target=asked.limit,
-        tolerance=min(TO_THE_END, asked.precision),
+        target=query.limit,
+        tolerance=min(TO_THE_END, query.precision),
         budget=budget,
         device=device,
         proof=True,
     )
     last = network.layers[-1].weight
-    found = [_of_person(answer, asked, region, person, last) for person in range(region.people)]
-    return Evidence([proofs for proofs, _ in found], [word for _, word in found], _reached(answer, asked))
+    found = [_of_person(answer, query, region, person, last) for person in range(region.people)]
+    return Evidence([proofs for proofs, _ in found], [word for _, word in found], _reached(answer, query))
 
 
-def _reached(answer: Answer, asked: Asked) -> BoolArray:
-    return np.asarray((answer.upper < asked.limit).all(1))
+def _reached(answer: Answer, query: Query) -> BoolArray:
+    return np.asarray((answer.upper < query.limit).all(1))
 
 
-def _of_person(answer: Answer, asked: Asked, region: Region, person: int, last: FloatArray) -> tuple[list[Any], str]:
+def _of_person(answer: Answer, query: Query, region: Region, person: int, last: FloatArray) -> tuple[list[Any], str]:
     """The trees of all cells of the person, cell by cell."""
     by_cell: dict[int, list[CellProof]] = {}
     word = ""
-    for direction in range(asked.limit.shape[1]):
+    for direction in range(query.limit.shape[1]):
         proofs: Sequence[CellProof] | None = answer.proof[person][direction] if answer.proof is not None else None
         if proofs is None:
             word = answer.methods[answer.method[person, direction]]
@@ -139,31 +139,31 @@ def _renumbered(tree: list[Any], order: list[int]) -> list[Any]:
     return tree
 
 
-def _closed_form(network: Network, asked: Asked, region: Region) -> Evidence:
+def _closed_form(network: Network, query: Query, region: Region) -> Evidence:
     """A linear network on boxes needs no multipliers: the claim says what a limit needs and the checker computes it."""
     proofs = []
     for person in range(region.people):
         claims = [
-            Claim(
+            ProvedBound(
                 tuple(Entry(output, float(value)) for output, value in enumerate(row) if value),
                 _just_below(float(limit)),
                 (Leaf(),),
             )
-            for row, limit in zip(asked.directions[person], asked.limit[person], strict=True)
+            for row, limit in zip(query.directions[person], query.limit[person], strict=True)
         ]
         present = [index for index, cell in enumerate(region.cells) if cell.present[person]]
         proofs.append([tree for index in present for tree in to_plain(CellProof(index, tuple(claims)))])
-    answer = maximize(network, asked.directions, region, method="bounds")
-    return Evidence(proofs, [""] * region.people, _reached(answer, asked))
+    answer = maximize(network, query.directions, region, method="bounds")
+    return Evidence(proofs, [""] * region.people, _reached(answer, query))
 
 
 def _just_below(limit: float) -> float:
     return float(np.nextafter(limit, -np.inf))
 
 
-def box_question(lower: FloatArray, upper: FloatArray) -> Asked:
+def box_question(lower: FloatArray, upper: FloatArray) -> Query:
     """That every coordinate stays inside its box: ±e_j against the ends, which are never reached but by room."""
     people, width = lower.shape
     signs = np.concatenate([np.eye(width), -np.eye(width)])
     limit = np.concatenate([np.nextafter(upper, np.inf), np.nextafter(-lower, np.inf)], axis=1)
-    return Asked(np.broadcast_to(signs, (people, *signs.shape)), limit)
+    return Query(np.broadcast_to(signs, (people, *signs.shape)), limit)

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from lcifr.certification.decision import Model
 from lcifr.certification.encoder import freeze
+from lcifr.certification.query import rule_of_bundle
 from lcifr.errors import ArtefactError
+from lcifr.models.model import Model
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Hashes:
             model=model.network.hash,
             similarity=frozen.similarity.hash,
             encoding=frozen.encoding.hash,
-            decision=model.decision.to_dict(),
+            decision=rule_of_bundle(model.rule),
         )
 
     def refuse_others(self, found: Mapping[str, Any], where: Path) -> None:

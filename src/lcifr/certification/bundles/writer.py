@@ -21,21 +21,22 @@ import numpy as np
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.auditor import Audit, ask_whole
+from lcifr.certification.auditor import Audit, query_end_to_end
 from lcifr.certification.bundles.drawn import Drawn
 from lcifr.certification.bundles.evidence import Evidence, box_question, prove
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
-from lcifr.certification.decision import Asked
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.certification.merged_network import merge
 from lcifr.certification.producer import versions
+from lcifr.certification.query import Query, query_of, rule_of_bundle
 from lcifr.certification.verdicts import Certificates, unproved
 from lcifr.check.limits import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
 from lcifr.models.network import Network
+from lcifr.models.rule import Kind
 from lcifr.regions.region import Region
 
 FORMAT = "lcifr-audit-6"
@@ -82,7 +83,7 @@ def write_bundle(
             "format": FORMAT,
             "people": len(people),
             **({} if drawn is None else {"drawn": asdict(drawn)}),
-            "decision": None if decisions is None else decisions.model.decision.to_dict(),
+            "decision": None if decisions is None else rule_of_bundle(decisions.model.rule),
             "versions": versions(),
             "files": describe_files(fresh),
         }
@@ -194,14 +195,14 @@ def _certified(
     rows: np.ndarray,
     options: dict[str, Any],
 ) -> Iterator[dict[str, Any]]:
-    network, decision = decisions.model.network, decisions.model.decision
-    asked = decision.ask(network(part.latent), network.error(part.latent))
-    if decision.kind == "within":  # whoever checks has f, and measures from f(x)
+    network, rule = decisions.model.network, decisions.model.rule
+    query = query_of(rule, network(part.latent), network.error(part.latent))
+    if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
         own = Trial(encoder, decisions.model, people)
-        asked = decision.ask(own.values, own.doubt)
+        query = query_of(rule, own.values, own.rounding_error)
     region = Region.from_arrays(*surroundings(part, decisions.on))
-    shown = _shown(network, asked, region, np.flatnonzero(decisions.certified[rows]), options)
-    classes = decision.predict(network(part.latent))
+    shown = _shown(network, query, region, np.flatnonzero(decisions.certified[rows]), options)
+    classes = rule.decide(network(part.latent))
     for place in range(len(rows)):
         if place in shown:
             more = {"on": decisions.on, **shown[place]}
@@ -215,10 +216,10 @@ def _audited(
 ) -> Iterator[dict[str, Any]]:
     region = encoder.similarity.region(part, whole_numbers=True)
     trial = Trial(encoder, decisions.model, part)
-    asked = ask_whole(encoder, decisions.model, trial, region)
+    query = query_end_to_end(encoder, decisions.model, trial, region)
     network = merge(encoder.network, decisions.model.network)
-    shown = _shown(network, asked, region, np.flatnonzero(decisions.certified[rows]), options)
-    classes = decisions.model.decision.predict(trial.values)
+    shown = _shown(network, query, region, np.flatnonzero(decisions.certified[rows]), options)
+    classes = decisions.model.rule.decide(trial.values)
     for place, row in enumerate(rows):
         if place in shown:
             more = {"on": "whole", **shown[place]}
@@ -231,14 +232,14 @@ def _audited(
 
 
 def _shown(
-    network: Network, asked: Asked, region: Region, sure: np.ndarray, options: dict[str, Any]
+    network: Network, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
 ) -> dict[int, dict[str, Any]]:
     """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
     if len(sure) == 0:
         return {}
-    evidence = prove(network, asked.take(sure), region.take(sure), **options)
+    evidence = prove(network, query.take(sure), region.take(sure), **options)
     return {int(place): _plain(evidence, k) for k, place in enumerate(sure) if evidence.reached[k]}
 
 
 def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:
-    return {} if decisions.model.decision.kind == "within" else {"prediction": int(found)}
+    return {} if decisions.model.rule.kind is Kind.NUMBER else {"prediction": int(found)}

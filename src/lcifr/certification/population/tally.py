@@ -14,6 +14,7 @@ from lcifr.certification.auditor import Audit
 from lcifr.certification.population.fit import Fit
 from lcifr.certification.verdicts import Certificates
 from lcifr.errors import LcifrError
+from lcifr.models.rule import Kind
 
 
 @dataclass
@@ -57,7 +58,7 @@ class Tally:
     def add(self, found: Certificates | Audit, y: ArrayLike | None, by: Mapping[str, ArrayLike]) -> None:
         """Count these people too, with their labels where they are known, and by subgroup."""
         labels, masks = _labels(found, y), _Masks.of(found, _labels(found, y))
-        if found.model.decision.kind == "within":
+        if found.model.rule.kind is Kind.NUMBER:
             labels = None  # numbers are no classes to count by
         masks.add_to(self.all)
         self.vacuous += int((found.vacuous & found.certified).sum())
@@ -135,7 +136,7 @@ class _Masks:
     def of(cls, found: Certificates | Audit, labels: NDArray[Any] | None) -> _Masks:
         certified, predicted = found.certified, np.asarray(found.prediction)
         violated = found.violated if isinstance(found, Audit) else np.zeros_like(certified)
-        numbers = found.model.decision.kind == "within"
+        numbers = found.model.rule.kind is Kind.NUMBER
         right = None if labels is None or numbers else predicted == labels
         true = labels if numbers and predicted.ndim == 1 else None
         return cls(certified, violated, right, true, predicted, found.model.mean, numbers)

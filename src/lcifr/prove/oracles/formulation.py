@@ -14,7 +14,7 @@ import numpy as np
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import FloatArray
-from lcifr.prove.oracles.solvers import Model
+from lcifr.prove.oracles.solvers import LinearProgram
 from lcifr.regions.region import Cell
 
 SMALLEST = 1e-8
@@ -46,7 +46,7 @@ class Formulation:
     cell_rows : the first row of the cell's own rows.
     """
 
-    model: Model
+    model: LinearProgram
     features: int
     equations: tuple[int, ...]
     before: tuple[int, ...]
@@ -157,8 +157,8 @@ class _Columns:
         self.whole += [whole] * len(lower)
         return first
 
-    def model(self, rows: _Rows, whole: bool) -> Model:
-        return Model(
+    def model(self, rows: _Rows, whole: bool) -> LinearProgram:
+        return LinearProgram(
             np.array(self.lower),
             np.array(self.upper),
             np.array(self.whole) & whole,

@@ -14,8 +14,7 @@ from lcifr.prove.networks.batched.record import entries
 from lcifr.prove.networks.cascade import chunks, grow_claim
 from lcifr.prove.networks.linear_bounds.cell_batch import Scene, set_stage, tensors
 from lcifr.prove.networks.linear_bounds.linear import Lines, first_interval, interval, lines_for
-from lcifr.prove.proof import CellProof, Leaf
-from lcifr.prove.proof import Claim as Proved
+from lcifr.prove.proof import CellProof, Leaf, ProvedBound
 
 
 @final
@@ -68,7 +67,7 @@ def interval_proofs(question: Question, upper: np.ndarray) -> list[list[list[Cel
         [
             [
                 CellProof(
-                    number, (Proved(entries(question.directions[person, k]), float(upper[person, k]), (Leaf(),)),)
+                    number, (ProvedBound(entries(question.directions[person, k]), float(upper[person, k]), (Leaf(),)),)
                 )
                 for number, cell in enumerate(question.region.cells)
                 if cell.present[person]

@@ -19,8 +19,7 @@ from lcifr.prove.method import Method
 from lcifr.prove.oracles.exactly import ExactCell
 from lcifr.prove.oracles.formulation import Formulation, Interval, formulate
 from lcifr.prove.oracles.solvers import Limits, Outcome, Session, Solver, Word, find_solver
-from lcifr.prove.proof import CellProof, Entry, Leaf, Line, Multipliers, NeuronBound
-from lcifr.prove.proof import Claim as Proved
+from lcifr.prove.proof import CellProof, Entry, Leaf, Line, Multipliers, NeuronBound, ProvedBound
 from lcifr.regions.region import Cell
 
 NEGLIGIBLE = 1e-9
@@ -171,9 +170,9 @@ class RelaxedCell:
         ends = self.exact.neurons
         if self.empty:
             leaf = Leaf(self.emptiness or Multipliers(), empty=True, ends=ends)
-            return CellProof(index, (Proved((), -1.0, (leaf,)),))
+            return CellProof(index, (ProvedBound((), -1.0, (leaf,)),))
         claims = [
-            Proved(
+            ProvedBound(
                 tuple(Entry(o, float(v)) for o, v in enumerate(direction) if v), one.upper, (Leaf(one.by, ends=ends),)
             )
             for direction, one in zip(directions, found, strict=True)

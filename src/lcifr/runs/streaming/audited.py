@@ -16,12 +16,12 @@ from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_
 from lcifr.artifacts.joining import Rows
 from lcifr.certification.auditor import Audit
 from lcifr.certification.bundles.hashes import Hashes
-from lcifr.certification.decision import Model
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
+from lcifr.models.model import Model
 from lcifr.runs.streaming.file_runs import AUDITED, FORMAT
 
 
@@ -126,7 +126,7 @@ class _Rows:
         return rows.to_pandas()
 
 
-def _audit(frame: Any, people: Individuals, decider: Model) -> Audit:
+def _audit(frame: Any, people: Individuals, known: Model) -> Audit:
     verdict = np.array([Verdict(word) for word in frame["verdict"]], dtype=object)
     return Audit(
         ids=tuple(str(name) for name in frame["id"]),
@@ -140,7 +140,7 @@ def _audit(frame: Any, people: Individuals, decider: Model) -> Audit:
         others=_others(people, frame, verdict == Verdict.COUNTEREXAMPLE),
         ball=_mask(frame, "certified_on_ball"),
         box=_mask(frame, "certified_on_box"),
-        model=decider,
+        model=known,
     )
 
 

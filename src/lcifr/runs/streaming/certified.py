@@ -13,12 +13,14 @@ from lcifr.artifacts.handover import Outline
 from lcifr.artifacts.handover_chunks import Handed, read_handed
 from lcifr.artifacts.joining import join_tables, table_part
 from lcifr.certification.consumer import Where, certify
-from lcifr.certification.decision import Model, read_model
 from lcifr.certification.producer import versions
+from lcifr.certification.query import rule_of_bundle
 from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
+from lcifr.models.load import read_model
+from lcifr.models.model import Model
 from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
 from lcifr.runs.streaming.parts import assembled, parts_beside
 
@@ -67,7 +69,7 @@ def certify_folder(
         found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
         with assembled(target, parts) as fresh:
             join_tables(found, fresh / CERTIFIED)
-            about = {"model": job.model.network.hash, "decision": job.model.decision.to_dict(), "on": on}
+            about = {"model": job.model.network.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
             about |= {"handover": sha256(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
             write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-2", **about})
     return done
@@ -75,6 +77,6 @@ def certify_folder(
 
 def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None = None) -> Iterator[Certificates]:
     """What :func:`certify_folder` wrote, some people at a time."""
-    decider = read_model(model, tolerance=tolerance)
+    known = read_model(model, tolerance=tolerance)
     for batch in parquet_batches(path):
-        yield Certificates.of_rows(batch.to_pandas(), decider, on)
+        yield Certificates.of_rows(batch.to_pandas(), known, on)

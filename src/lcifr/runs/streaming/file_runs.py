@@ -16,12 +16,13 @@ from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.artifacts.joining import join_handover, join_tables, table_part
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.hashes import Hashes
-from lcifr.certification.decision import Model, read_model
 from lcifr.certification.encoder import FrozenEncoder, freeze
 from lcifr.certification.producer import provenance_of, represent, versions
 from lcifr.data import Schema
 from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.files import write_json
+from lcifr.models.load import read_model
+from lcifr.models.model import Model
 from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
 from lcifr.runs.streaming.parts import assembled, parts_beside
 

@@ -18,7 +18,7 @@ from lcifr.prove.networks.batched.record import TreeRecorder, ends_by, entries, 
 from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Stage, set_stage
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.prove.networks.linear_bounds.search import climb, repair, value_of, vertex_of
-from lcifr.prove.proof import CellProof, Claim, Leaf, Node
+from lcifr.prove.proof import CellProof, Leaf, Node, ProvedBound
 from lcifr.regions.region import Cell, Region
 
 Trees = dict[tuple[int, int], tuple[Node, ...]]
@@ -199,5 +199,5 @@ def _write(task: Task, part: Part, upper: Tensor, trees: Trees, proof: list[list
                 by = multipliers(part.stage, torch.as_tensor(direction, device=upper.device), lines, 0, None)
                 nodes = (Leaf(by, ends=ends_by(lines, 0)),)
             empty = value == -math.inf
-            claim = Claim((), -1.0, nodes) if empty else Claim(entries(direction), value, nodes)
+            claim = ProvedBound((), -1.0, nodes) if empty else ProvedBound(entries(direction), value, nodes)
             proof[person][k].append(CellProof(part.number, (claim,)))

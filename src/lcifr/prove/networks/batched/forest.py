@@ -17,7 +17,7 @@ from lcifr.prove.networks.batched.bounding import sharpen, spot_empty, usable
 from lcifr.prove.networks.batched.incumbent import Incumbent
 from lcifr.prove.networks.batched.leaf import with_duals
 from lcifr.prove.networks.batched.nodes import Grown, Nodes, Problems, Recorder, take_lines, take_tightened
-from lcifr.prove.networks.batched.split import Decision, decide, decide_by_gap
+from lcifr.prove.networks.batched.split import Branching, decide, decide_by_gap
 from lcifr.prove.networks.linear_bounds.cell_batch import Scene, Stage
 from lcifr.prove.networks.linear_bounds.linear import Lines, backward, hidden_lines
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened, emptiness
@@ -208,7 +208,7 @@ class Forest:
         decision = decide(scene.take(open_), direction[open_], better, nodes)
         return self._children(nodes, decision, better, [take_lines(line, open_) for line in lines])
 
-    def _children(self, nodes: Nodes, decision: Decision, better: Tightened, lines: list[Lines]) -> Nodes:
+    def _children(self, nodes: Nodes, decision: Branching, better: Tightened, lines: list[Lines]) -> Nodes:
         """Two children for every node; where nothing is left to decide (only rounding does that) the node ends."""
         stuck = decision.stuck
         self._close(nodes, stuck)

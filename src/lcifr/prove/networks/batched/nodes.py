@@ -13,7 +13,7 @@ from lcifr.prove.networks.linear_bounds.linear import Lines
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened
 
 if TYPE_CHECKING:
-    from lcifr.prove.networks.batched.split import Decision
+    from lcifr.prove.networks.batched.split import Branching
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Recorder:
     """Hears what happens in the trees; the proof writer is one. This one forgets."""
 
     def split(
-        self, name: int, decision: Decision, row: int, first: int, second: int, by: Tightened, lines: list[Lines]
+        self, name: int, decision: Branching, row: int, first: int, second: int, by: Tightened, lines: list[Lines]
     ) -> None:
         """Node ``name`` was split into ``first`` and ``second``; its own bound was proved ``by`` this row."""
 

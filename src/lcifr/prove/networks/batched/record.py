@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lcifr.prove.networks.batched.nodes import Problems, Recorder
-from lcifr.prove.networks.batched.split import CHOICE, NUMERIC, RELU, Decision
+from lcifr.prove.networks.batched.split import CHOICE, NUMERIC, RELU, Branching
 from lcifr.prove.networks.linear_bounds.cell_batch import Stage
 from lcifr.prove.networks.linear_bounds.linear import Lines
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened
@@ -45,7 +45,7 @@ class TreeRecorder(Recorder):
         self.leaves: dict[int, Leaf] = {}
 
     def split(
-        self, name: int, decision: Decision, row: int, first: int, second: int, by: Tightened, lines: list[Lines]
+        self, name: int, decision: Branching, row: int, first: int, second: int, by: Tightened, lines: list[Lines]
     ) -> None:
         problem = self.problem[name]
         self.problem[first] = self.problem[second] = problem

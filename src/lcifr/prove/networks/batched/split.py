@@ -29,7 +29,7 @@ STUCK, RELU, CHOICE, NUMERIC = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
-class Decision:
+class Branching:
     """How each of n nodes is split.
 
     Parameters
@@ -72,7 +72,7 @@ class Decision:
         return replace(nodes, phases=tuple(phases), allowed=tuple(allowed), lower=lower, upper=upper)
 
 
-def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> Decision:
+def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> Branching:
     """Categories that the relaxation leaves open, then the neuron with the largest gap, then the widest numeric."""
     count, device = len(scene), scene.base.device
     kind = torch.zeros(count, dtype=torch.int64, device=device)
@@ -90,10 +90,10 @@ def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> 
     kind, layer = torch.where(by_relu, RELU, kind), torch.where(by_relu, depth, layer)
     place = torch.where(by_relu, where, place)
     kind, place = torch.where(open_choice, CHOICE, kind), torch.where(open_choice, choice, place)
-    return Decision(kind, layer, place, threshold, chosen)
+    return Branching(kind, layer, place, threshold, chosen)
 
 
-def decide_by_gap(scene: Scene, above: Tensor, groups: tuple[Tensor, ...]) -> Decision:
+def decide_by_gap(scene: Scene, above: Tensor, groups: tuple[Tensor, ...]) -> Branching:
     """The phase of the neuron that gives away most (n, h), or the choice that keeps this neuron unstable.
 
     Splitting a choice narrows the intervals of all neurons at once, so it is preferred where the choice moves the
@@ -114,8 +114,8 @@ def decide_by_gap(scene: Scene, above: Tensor, groups: tuple[Tensor, ...]) -> De
         widest = torch.stack(ranges, 1).max(1)
         by_choice = (widest.values > 0.5 * numeric) & (kind == RELU)
         kind, place = torch.where(by_choice, CHOICE, kind), torch.where(by_choice, widest.indices, place)
-        return Decision(kind, zero, place, scene.largest.new_zeros(count), tuple(chosen))
-    return Decision(kind, zero, place, scene.largest.new_zeros(count), ())
+        return Branching(kind, zero, place, scene.largest.new_zeros(count), tuple(chosen))
+    return Branching(kind, zero, place, scene.largest.new_zeros(count), ())
 
 
 def _better_half(value: Tensor, allowed: Tensor) -> Tensor:

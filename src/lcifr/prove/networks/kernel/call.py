@@ -122,7 +122,7 @@ def _answer_cell(
         ask = _towards(ask, network, directions)
     net, order, slope, shift = _net(_Layout.of(network, cell))
     size = np.abs(directions if directions.ndim == 3 else directions[None])
-    asked = ask._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)  # as Gauge.doubt
+    asked = ask._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)  # as Gauge.rounding_error
     _share(len(cell.present), partial(_answer_piece, net, _cells(cell, order), asked, found))
 
 

@@ -115,8 +115,8 @@ def intervals(net: Net, who: Person, allow: Flags, lo: Floats, hi: Floats) -> No
     """The closed-form intervals (hidden,) of the first layer with these categories allowed, rounded outward."""
     hidden = len(lo)
     for j in range(hidden):
-        doubt = net.unit * (who.largest[0] * net.slope[j] + net.shift[j])
-        lo[j], hi[j] = who.base[j] - doubt, who.base[j] + doubt
+        rounding_error = net.unit * (who.largest[0] * net.slope[j] + net.shift[j])
+        lo[j], hi[j] = who.base[j] - rounding_error, who.base[j] + rounding_error
     for p in range(who.size[NUMERICS]):
         weight, low, high = net.weight[who.source[p]], who.low[p], who.high[p]
         for j in range(hidden):

@@ -50,7 +50,7 @@ def climb(
 ) -> bool:
     """Jump from the desk's point along the gradient, and keep what is better. Whether the target is surely passed."""
     last, q = -np.inf, who.size[COLUMNS]
-    doubt = net.unit * (ask.rise[row, k] * who.largest[0] + ask.shift[row, k])
+    rounding_error = net.unit * (ask.rise[row, k] * who.largest[0] + ask.shift[row, k])
     for _ in range(jumps + 1):
         value = value_at_point(ask, who, row, k, desk)
         if value + ask.offset[i, k] > found.best[i, answer]:
@@ -58,7 +58,7 @@ def climb(
             for p in range(q):
                 desk.best[p] = desk.point[p]
             desk.hit[0] = 1
-            if found.best[i, answer] - 2.0 * doubt > ask.target[i, answer] > -np.inf:
+            if found.best[i, answer] - 2.0 * rounding_error > ask.target[i, answer] > -np.inf:
                 return True
         if not value > last:
             break

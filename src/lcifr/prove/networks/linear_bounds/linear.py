@@ -105,8 +105,8 @@ def first_interval(scene: Scene) -> tuple[Tensor, Tensor]:
         high = high + torch.where(allowed[:, None, :], weight, -torch.inf).amax(-1)
         low = low + torch.where(allowed[:, None, :], weight, torch.inf).amin(-1)
     gauge = scene.gauge
-    doubt = gauge.unit * (scene.largest[:, None] * gauge.slope[0] + gauge.shift[0])
-    return low - doubt, high + doubt
+    rounding_error = gauge.unit * (scene.largest[:, None] * gauge.slope[0] + gauge.shift[0])
+    return low - rounding_error, high + rounding_error
 
 
 def backward(
@@ -134,7 +134,7 @@ def backward(
             constant = constant + moved
             beta = lines[index].beta
             if beta is not None:
-                extra = extra + scene.gauge.doubt(index, 2.0 * beta.detach().abs(), scene.largest)
+                extra = extra + scene.gauge.rounding_error(index, 2.0 * beta.detach().abs(), scene.largest)
         slopes, groups = coefficient @ scene.weight, [coefficient @ weight for weight in scene.groups]
         if coefficient.dim() == 2:
             value = constant + middle @ coefficient.T
@@ -152,7 +152,7 @@ def backward(
     value = value + torch.bmm(slopes.abs(), scene.radius[:, :, None])[:, :, 0]
     for group, allowed in zip(groups, scene.allowed, strict=True):
         value = value + torch.where(allowed[:, None, :], group, -torch.inf).amax(-1)
-    upper = value + scene.gauge.doubt(layer, direction.detach().abs(), scene.largest) + extra
+    upper = value + scene.gauge.rounding_error(layer, direction.detach().abs(), scene.largest) + extra
     return Reach(upper, slopes, tuple(groups))
 
 
@@ -222,7 +222,7 @@ def interval(scene: Scene, direction: Tensor, lines: list[Lines], *, layer: int 
         result = high @ value.clamp(min=0).T + low @ value.clamp(max=0).T
     else:
         result = (value.clamp(min=0) * high[:, None] + value.clamp(max=0) * low[:, None]).sum(-1)
-    return result + direction @ bias + scene.gauge.doubt(layer, direction.detach().abs(), scene.largest)
+    return result + direction @ bias + scene.gauge.rounding_error(layer, direction.detach().abs(), scene.largest)
 
 
 def _wide(part: Tensor) -> Tensor:

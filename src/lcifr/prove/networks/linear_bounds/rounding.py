@@ -29,8 +29,8 @@ class Gauge:
     Underflow: a product also loses an absolute η ≤ 2⁻¹⁰²². In the value of a neuron that goes the way of its bias, and
     is less than the γ·F of its shift; where x is still to be multiplied, less than the γ·F of its slope. In a
     coefficient on the way back it is multiplied by the neurons of that layer, whose magnitudes add up to at most
-    LARGEST·(X + 1), because other networks are refused: less than γ·F·(X + 1), the term of :meth:`doubt` that no
-    direction makes small.
+    LARGEST·(X + 1), because other networks are refused: less than γ·F·(X + 1), the term of :meth:`rounding_error`
+    that no direction makes small.
     """
 
     slope: tuple[Tensor, ...]
@@ -55,7 +55,7 @@ class Gauge:
         operations = sum(length + 16 for length in lengths) + len(choices) + 64
         return cls(tuple(slopes), tuple(shifts), gamma(2 * operations))
 
-    def doubt(self, layer: int, size: Tensor, largest: Tensor) -> Tensor:
+    def rounding_error(self, layer: int, size: Tensor, largest: Tensor) -> Tensor:
         """Rounding of c·y at ``layer`` for |c| = ``size`` (…, K, width) and X = ``largest`` (n,) -> (n, K)."""
         rise, level = size @ self.slope[layer] + FLOOR, size @ self.shift[layer] + FLOOR
         return self.unit * (rise * largest[:, None] + level)

@@ -35,7 +35,7 @@ class Word(Enum):
 
 
 @dataclass(frozen=True)
-class Model:
+class LinearProgram:
     """lower ≤ columns ≤ upper, row_lower ≤ A · columns ≤ row_upper, some columns whole numbers.
 
     Parameters
@@ -100,11 +100,11 @@ class Solver(ABC):
         """The version that answers here; raises LcifrError with the way to install it where it is missing."""
 
     @abstractmethod
-    def _load(self, model: Model, limits: Limits) -> Session:
+    def _load(self, model: LinearProgram, limits: Limits) -> Session:
         """Hand the model to the solver."""
 
     @final
-    def load(self, model: Model, limits: Limits | None = None) -> Session:
+    def load(self, model: LinearProgram, limits: Limits | None = None) -> Session:
         """Hand the model to the solver; infinite or NaN coefficients are refused before they can do harm."""
         if not all(np.isfinite(part).all() for part in (model.lower, model.upper, model.value)):
             raise LcifrError("a linear program with columns or coefficients that are not finite")

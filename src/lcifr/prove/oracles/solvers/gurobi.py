@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import LcifrError
-from lcifr.prove.oracles.solvers import FloatArray, Limits, Model, Outcome, Session, Solver, Word
+from lcifr.prove.oracles.solvers import FloatArray, Limits, LinearProgram, Outcome, Session, Solver, Word
 
 WORDS = {
     2: Word.OPTIMAL,
@@ -32,12 +32,12 @@ class Gurobi(Solver):
     def version(self) -> str:
         return ".".join(str(part) for part in _gurobipy().gurobi.version())
 
-    def _load(self, model: Model, limits: Limits) -> Session:
+    def _load(self, model: LinearProgram, limits: Limits) -> Session:
         return _GurobiSession(model, limits)
 
 
 class _GurobiSession(Session):
-    def __init__(self, model: Model, limits: Limits) -> None:
+    def __init__(self, model: LinearProgram, limits: Limits) -> None:
         package = _gurobipy()
         self.whole = bool(model.whole.any())
         environment = package.Env(params={"OutputFlag": 0})

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.prove.oracles.solvers import FloatArray, Limits, Model, Outcome, Session, Solver, Word
+from lcifr.prove.oracles.solvers import FloatArray, Limits, LinearProgram, Outcome, Session, Solver, Word
 
 WORDS = {
     "kOptimal": Word.OPTIMAL,
@@ -44,12 +44,12 @@ class Highs(Solver):
     def version(self) -> str:
         return str(_highspy().Highs().version())
 
-    def _load(self, model: Model, limits: Limits) -> Session:
+    def _load(self, model: LinearProgram, limits: Limits) -> Session:
         return _HighsSession(model, limits)
 
 
 class _HighsSession(Session):
-    def __init__(self, model: Model, limits: Limits) -> None:
+    def __init__(self, model: LinearProgram, limits: Limits) -> None:
         highspy = _highspy()
         self.whole = bool(model.whole.any())
         self.columns = np.arange(len(model.lower), dtype=np.int32)
@@ -98,7 +98,7 @@ def _highspy() -> Any:
     return highspy
 
 
-def _lp(highspy: Any, model: Model) -> Any:
+def _lp(highspy: Any, model: LinearProgram) -> Any:
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = len(model.lower), len(model.row_lower)
     lp.col_cost_ = np.zeros(len(model.lower))

@@ -1,16 +1,17 @@
-"""Elsewhere: a fitted scikit-learn model as the network that can be proved about."""
+"""Fitted scikit-learn models: linear models and ReLU networks, in pipelines behind affine scalers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import NetworkError
+from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network, compose
-from lcifr.models.target import Kind, Target
+from lcifr.models.rule import Kind, Rule
 
 FloatArray = NDArray[np.float64]
 
@@ -41,57 +42,18 @@ SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 WORKS = f"{', '.join((*CLASSIFIERS, *REGRESSORS))}; in a Pipeline behind {', '.join(SCALERS)}"
 
 
-@dataclass(frozen=True)
-class Decider:
-    """A network and what its outputs mean.
-
-    Two classes have one output, the second class being decided where it is above 0; several classes have one output
-    each, the largest decides; a number is the output, in the label's own unit.
-
-    Parameters
-    ----------
-    mean : of the numbers it was learned from, to compare with whoever always says that; None where it is not known.
-    """
-
-    network: Network
-    target: Target
-    mean: float | None = None
-
-    @classmethod
-    def of(cls, learned: Network, target: Target) -> Decider:
-        """A head as it was learned. The scale of a number goes into its last layer, rounded once to float64.
-
-        From here on there is one unit: what is predicted, proved, stored and checked is this network's own output.
-        """
-        if target.kind is not Kind.NUMBER:
-            return cls(learned, target)
-        back = Network.from_arrays([(np.array([[target.sd]]), np.array([target.mean]))])
-        return cls(compose(learned, back), Target(Kind.NUMBER, target.classes), target.mean)
-
-    def decide(self, z: FloatArray) -> NDArray[Any]:
-        """(people,) decisions in the labels' own terms, by a plain forward pass."""
-        import torch
-
-        return self.target.decode(self.target.decide(torch.as_tensor(self.network(z))).numpy())
-
-
-def adapt(model: Any) -> Decider:
+def read_sklearn(model: Any) -> Model:
     """The network of a fitted model, which decides what the model predicts.
 
     Parameters
     ----------
-    model
-        One of this package's heads, a fitted scikit-learn model that is linear or a ReLU network, or a pipeline of
-        affine scalers with such a model at its end.
+    model : linear or a ReLU network, or a pipeline of affine scalers with such a model at its end.
 
     Raises
     ------
     NetworkError
         For anything else, with the list of what works.
     """
-    own = getattr(model, "decider_", None)
-    if isinstance(own, Decider):
-        return own
     name = type(model).__name__
     if not type(model).__module__.startswith("sklearn."):
         raise NetworkError(f"{name} is not a model of scikit-learn or of this package", fix=f"use {WORKS}")
@@ -103,18 +65,19 @@ def adapt(model: Any) -> Decider:
 
     check_is_fitted(model)
     network = _multilayer(model) if name.startswith("MLP") else _linear(model)
-    return Decider(network, _target(model, network, name in CLASSIFIERS))
+    return _with_rule(model, network, name in CLASSIFIERS)
 
 
-def _pipeline(pipeline: Any) -> Decider:
-    last = adapt(pipeline.steps[-1][1])
+def _pipeline(pipeline: Any) -> Model:
+    end = pipeline.steps[-1][1]
+    last = own_model(end) or read_sklearn(end)
     network = last.network
     for name, step in reversed(pipeline.steps[:-1]):
         if step is None or step == "passthrough":
             continue
         scale, shift = _affine_scaler(name, step)
         network = compose(Network.from_arrays([(np.diag(scale), shift)]), network)
-    return Decider(network, last.target, last.mean)
+    return replace(last, function=network)
 
 
 def _affine_scaler(name: str, step: Any) -> tuple[FloatArray, FloatArray]:
@@ -148,11 +111,12 @@ def _multilayer(model: Any) -> Network:
     return Network.from_arrays([(w.T, b) for w, b in zip(model.coefs_, model.intercepts_, strict=True)])
 
 
-def _target(model: Any, network: Network, classifies: bool) -> Target:
+def _with_rule(model: Any, network: Network, classifies: bool) -> Model:
+    """scikit-learn decides by > 0 between two classes, for the first of the largest between several: as our rule."""
     if not classifies:
         if network.outputs != 1:
             raise NetworkError(f"{type(model).__name__} predicts {network.outputs} numbers", fix="fit one at a time")
-        return Target(Kind.NUMBER, np.array([]))
+        return Model(network, Rule(Kind.NUMBER, 1))
     classes = model.classes_
     if (
         isinstance(classes, list)
@@ -160,4 +124,4 @@ def _target(model: Any, network: Network, classifies: bool) -> Target:
         or network.outputs != (1 if len(classes) == 2 else len(classes))
     ):
         raise NetworkError(f"{type(model).__name__} decides several labels at once", fix="fit one at a time")
-    return Target(Kind.BINARY if len(classes) == 2 else Kind.CLASSES, np.asarray(classes))
+    return Model(network, Rule.of(network.outputs), np.asarray(classes))

@@ -1,4 +1,4 @@
-"""What is predicted: two classes, several, or a number; and what it costs to be wrong, at worst.
+"""Target: what is learned from labels, two classes, several or a number; and what it costs to be wrong, at worst.
 
 Everything is said about *directions*: linear outputs that must stay small for a decision to be right. For two classes
 it is the logit with its sign turned, for several the lead of every other class, for a number the output and its
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,12 @@ from torch import Tensor
 from torch.nn.functional import one_hot, softplus
 
 from lcifr.errors import LearningError
+from lcifr.models.model import Model
+from lcifr.models.network import Network, compose
+from lcifr.models.rule import Kind, Rule
 
-
-class Kind(StrEnum):
-    """What the label is."""
-
-    BINARY = "binary"
-    CLASSES = "classes"
-    NUMBER = "number"
+FILE_WORDS = {Kind.SIGN: "binary", Kind.CLASS: "classes", Kind.NUMBER: "number"}
+"""How saved models spell a kind."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +32,11 @@ class Target:
 
     Parameters
     ----------
-    kind
-        Two classes, several, or a number.
+    kind : of the rule by which the outputs decide.
     classes : the class labels in the order of their codes; empty for a number.
     mean, sd
-        How a number is scaled while it is learned: (y − mean) / sd. A finished head speaks y's own unit, so the target
-        of a :class:`lcifr.models.adapter.Decider` has 0 and 1.
+        How a number is scaled while it is learned: (y − mean) / sd. A finished model speaks y's own unit (see
+        :meth:`finish`), so its target has 0 and 1.
     """
 
     kind: Kind
@@ -60,12 +56,36 @@ class Target:
             raise LearningError(
                 f"there is only one class among the labels ({classes[0]!r})", fix="give labels of at least two classes"
             )
-        return cls(Kind.BINARY if len(classes) == 2 else Kind.CLASSES, classes)
+        return cls(Kind.SIGN if len(classes) == 2 else Kind.CLASS, classes)
+
+    @classmethod
+    def of_model(cls, model: Model) -> Target:
+        """What a finished model was learned from, in its own unit."""
+        return cls(model.rule.kind, np.array([]) if model.labels is None else model.labels)
+
+    @property
+    def rule(self) -> Rule:
+        """How the outputs decide; for a number without a tolerance."""
+        return Rule(Kind.NUMBER, 1) if self.kind is Kind.NUMBER else Rule.of(self.outputs)
+
+    def model(self, network: Network, mean: float | None = None) -> Model:
+        """The network with this rule and these labels; ``mean`` as in :class:`lcifr.models.model.Model`."""
+        return Model(network, self.rule, self.classes if len(self.classes) else None, mean)
+
+    def finish(self, learned: Network) -> Model:
+        """The model of a head as it was learned. The scale of a number goes into its last layer, rounded once.
+
+        From here on there is one unit: what is predicted, proved, stored and checked is this network's own output.
+        """
+        if self.kind is not Kind.NUMBER:
+            return self.model(learned)
+        back = Network.from_arrays([(np.array([[self.sd]]), np.array([self.mean]))])
+        return self.model(compose(learned, back), self.mean)
 
     @property
     def outputs(self) -> int:
         """How many numbers the head gives: one for two classes (a logit), one per class, one for a number."""
-        return len(self.classes) if self.kind is Kind.CLASSES else 1
+        return len(self.classes) if self.kind is Kind.CLASS else 1
 
     def encode(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(n,) codes of the classes, or the scaled number, as float64."""
@@ -84,7 +104,7 @@ class Target:
 
     def directions(self, label: Tensor) -> Tensor:
         """(n, k, outputs): what must stay small if ``label`` (n,) is to be the decision."""
-        if self.kind is Kind.BINARY:
+        if self.kind is Kind.SIGN:
             return (1.0 - 2.0 * label)[:, None, None]
         if self.kind is Kind.NUMBER:
             return label.new_tensor([[1.0], [-1.0]]).expand(len(label), 2, 1)
@@ -101,16 +121,16 @@ class Target:
         ----------
         absolute : what takes the place of |u|, for an optimiser that needs it smooth.
         """
-        if self.kind is Kind.BINARY:
+        if self.kind is Kind.SIGN:
             return softplus(values[:, 0])
-        if self.kind is Kind.CLASSES:
+        if self.kind is Kind.CLASS:
             return values.logsumexp(1)  # log Σ exp(oₖ − o_label), the label's own direction being 0
         above, below = values[:, 0] - label, values[:, 1] + label
         return ((above + below) / 2 + absolute((above - below) / 2)).square()  # the square of the larger one
 
     def values(self, output: Tensor, label: Tensor) -> Tensor:
         """(n, k) the directions at ``output`` (n, outputs)."""
-        if self.kind is Kind.BINARY:
+        if self.kind is Kind.SIGN:
             return (1.0 - 2.0 * label)[:, None] * output
         return (self.directions(label) @ output[:, :, None])[:, :, 0]
 
@@ -119,7 +139,7 @@ class Target:
 
         ‖w‖₁ for one output; (classes, classes) ‖w_k − w_l‖₁ for several classes.
         """
-        if self.kind is Kind.CLASSES:
+        if self.kind is Kind.CLASS:
             return absolute(weight[None] - weight[:, None]).sum(2)
         return absolute(weight).sum()
 
@@ -130,17 +150,15 @@ class Target:
         ----------
         lengths : of the head's weights, from :meth:`lengths`.
         """
-        if self.kind is Kind.CLASSES:
+        if self.kind is Kind.CLASS:
             return self.values(output, label) + epsilon[:, None] * lengths[label.long()]
         return self.values(output, label) + (epsilon * lengths)[:, None]
 
     # -- decisions -------------------------------------------------------------------------------------------------
 
     def decide(self, output: Tensor) -> Tensor:
-        """(n,) the decided code, or the number itself."""
-        if self.kind is Kind.BINARY:
-            return (output[:, 0] > 0).to(output.dtype)
-        return output[:, 0] if self.kind is Kind.NUMBER else output.argmax(1).to(output.dtype)
+        """(n,) what the rule decides, as the label's code or scaled number."""
+        return torch.as_tensor(self.rule.decide(output.detach().cpu().numpy())).to(output)
 
     def holds(self, output: Tensor, decision: Tensor, bounds: Tensor, tolerance: float = 0.0) -> Tensor:
         """(n,) whether ``bounds`` (n, k) of the decision's directions prove that the decision stays.
@@ -153,17 +171,10 @@ class Target:
         if self.kind is Kind.NUMBER:
             room = 4 * torch.finfo(bounds.dtype).eps * bounds.abs().sum(1)
             return (bounds.sum(1) + room) * self.sd < tolerance
-        if self.kind is Kind.BINARY:
+        if self.kind is Kind.SIGN:
             return bounds[:, 0] < 0
         own = one_hot(decision.long(), self.outputs).bool()
         return torch.where(own, -torch.inf, bounds).amax(1) < 0
-
-    def decode(self, decision: NDArray[np.float64]) -> NDArray[Any]:
-        """Decisions in the labels' own terms."""
-        if self.kind is Kind.NUMBER:
-            return decision * self.sd + self.mean
-        result: NDArray[Any] = self.classes[decision.astype(np.int64)]
-        return result
 
     # -- files -----------------------------------------------------------------------------------------------------
 
@@ -171,7 +182,7 @@ class Target:
         """Plain values; not the scale of learning, which no finished head needs."""
         kind = self.classes.dtype.kind if len(self.classes) else "f"
         return {
-            "kind": str(self.kind),
+            "kind": FILE_WORDS[self.kind],
             "classes": self.classes.tolist(),
             "dtype": self.classes.dtype.str if kind not in "O" else "object",
         }
@@ -180,7 +191,8 @@ class Target:
     def from_dict(cls, values: dict[str, Any]) -> Target:
         """What :meth:`to_dict` gave."""
         dtype = object if values["dtype"] == "object" else np.dtype(values["dtype"])
-        return cls(Kind(values["kind"]), np.array(values["classes"], dtype=dtype))
+        kinds = {word: kind for kind, word in FILE_WORDS.items()}
+        return cls(kinds[values["kind"]], np.array(values["classes"], dtype=dtype))
 
 
 def class_weights(target: Target, label: NDArray[np.float64], weights: Any) -> NDArray[np.float64]:

@@ -22,10 +22,9 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, PolynomialFeatures
 from sklearn.svm import LinearSVC, LinearSVR
 
 from lcifr.errors import NetworkError
-from lcifr.estimators import RobustClassifier
-from lcifr.models.adapter import adapt
-from lcifr.models.target import Kind
-from tests.learn.test_heads import latent
+from lcifr.models.rule import Kind
+from lcifr.models.sklearn import read_sklearn
+from tests.learn.populations import latent
 
 MLP = {"hidden_layer_sizes": (6, 5), "max_iter": 30, "random_state": 0}
 CLASSIFIERS = [
@@ -62,23 +61,17 @@ def _name(model: Any) -> str:
 def test_classifiers_decide_alike(model: Any, kind: str) -> None:
     z, y, _ = latent(200, kind=kind)
     model.fit(z, y)
-    decider = adapt(model)
+    read = read_sklearn(model)
     others = np.random.default_rng(3).normal(size=(500, z.shape[1])) * 3
-    np.testing.assert_array_equal(decider.decide(others), model.predict(others))
-    assert decider.target.kind is (Kind.BINARY if kind == "binary" else Kind.CLASSES)
+    np.testing.assert_array_equal(read.predict(others), model.predict(others))
+    assert read.rule.kind is (Kind.SIGN if kind == "binary" else Kind.CLASS)
 
 
 @pytest.mark.parametrize("model", REGRESSORS, ids=_name)
 def test_regressors_predict_alike(model: Any) -> None:
     z, y, _ = latent(200, kind="number")
     model.fit(z, y)
-    np.testing.assert_allclose(adapt(model).decide(z), model.predict(z), rtol=1e-9)
-
-
-def test_own_heads_pass_through() -> None:
-    z, y, radius = latent(100)
-    head = RobustClassifier().fit(z, y, radius=radius)
-    assert adapt(head).network.hash == head.network_.hash
+    np.testing.assert_allclose(read_sklearn(model).predict(z), model.predict(z), rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +88,10 @@ def test_others_are_refused_with_what_works(model: Any, words: str) -> None:
     z, y, _ = latent(60)
     model.fit(z, y)
     with pytest.raises(NetworkError, match=words) as caught:
-        adapt(model)
+        read_sklearn(model)
     assert caught.value.fix is not None
 
 
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(NetworkError, match="LogisticRegression"):
-        adapt(object())
+        read_sklearn(object())

@@ -1,0 +1,148 @@
+"""The question that a certificate answers: which linear outputs must stay below which limits for a decision to hold.
+
+One output: its sign. Several: which group the largest belongs to. A number: within a tolerance. Each is a few linear
+outputs that must stay strictly below a limit; ties never count for a certificate nor for a counterexample. What a
+decision is and when two are the same is :mod:`lcifr.models.rule`; here it meets rounding and proving.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.models.network import FLOOR, gamma
+from lcifr.models.rule import Kind, Rule
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+
+OWN_WORD = "branch"
+"""The method of every certificate: the cascade would ask a solver about what branching leaves open, and a verdict must
+not rest on a solver's word."""
+
+
+PRECISION = 1e-6
+"""Of an answer whose limit is a decision: such outputs are nearly a tie. Of a number it is a share of the tolerance:
+labels come in any unit, from millionths to billions."""
+FINEST = 1e-9
+"""The engine solves programs in float64: nearer than this it would branch without end."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """What a certificate must show: direction · output < limit for everybody similar.
+
+    Parameters
+    ----------
+    directions : (people, k, outputs)
+    limit : (people, k)
+    at : None; or (people, k) the directions at z, rounded up. Then the first half of the directions are opposite to
+        the second, and two opposite ones stay below the limit *together*: no two points, z included, are so far apart.
+    precision : what the engine may take as equal, absolute plus relative; little beside the tolerance of a number.
+    """
+
+    directions: FloatArray
+    limit: FloatArray
+    at: FloatArray | None = None
+    precision: float = PRECISION
+
+    def margin(self, upper: FloatArray) -> FloatArray:
+        """(people, k) how far below the limits everything stays, given bounds (people, k) of the directions."""
+        if self.at is None:
+            return np.asarray(self.limit - upper)
+        top = np.maximum(upper, self.at)
+        back = np.roll(top, top.shape[1] // 2, axis=1)
+        room = gamma(8) * (np.abs(top) + np.abs(back) + self.limit + FLOOR)
+        return np.asarray(self.limit - (top + back) - room)
+
+    def take(self, rows: IntArray) -> Query:
+        """About some of the people."""
+        at = None if self.at is None else self.at[rows]
+        return Query(self.directions[rows], self.limit[rows], at, self.precision)
+
+
+def query_of(rule: Rule, values: FloatArray, rounding_error: FloatArray) -> Query:
+    """The question about everybody, given their own outputs (people, outputs) and how far these may be off."""
+    people = len(values)
+    if rule.kind is Kind.SIGN:
+        return Query(np.where(values > 0, -1.0, 1.0)[:, :, None], np.zeros((people, 1)))
+    if rule.kind is Kind.CLASS:
+        return _other_groups(rule, rule.decide(values))
+    signs, tolerance = np.concatenate([np.eye(rule.outputs), -np.eye(rule.outputs)]), rule.known_tolerance
+    limit = values @ signs.T + tolerance
+    room = rounding_error @ np.abs(signs).T + gamma(8) * (np.abs(limit) + tolerance + FLOOR)
+    directions = np.broadcast_to(signs, (people, *signs.shape))
+    return Query(directions, limit - 2 * room, precision=_precision(tolerance, limit))
+
+
+def query_around_latent(rule: Rule, values: FloatArray, rounding_error: FloatArray) -> Query:
+    """The same by the outputs at z, for those who do not know f(x): it may be anywhere among the similar ones.
+
+    A class is that of all of them, so it is that of f(x). A number at z says nothing about that at f(x): two of them,
+    each within the tolerance of the one at z, may be twice as far from each other.
+    """
+    query = query_of(rule, values, rounding_error)
+    if rule.kind is not Kind.NUMBER:
+        return query
+    at = np.concatenate([values, -values], axis=1) + 2 * np.concatenate([rounding_error, rounding_error], axis=1)
+    return replace(query, limit=np.full_like(query.limit, rule.known_tolerance), at=np.nextafter(at, np.inf))
+
+
+def is_strict(rule: Rule, values: FloatArray, rounding_error: FloatArray) -> BoolArray:
+    """(people,) whether the own decision surely is the one that the rule makes of ``values``, in exact arithmetic."""
+    if rule.kind is Kind.NUMBER:
+        return np.ones(len(values), np.bool_)
+    query = query_of(rule, values, rounding_error)
+    upper = np.einsum("pko,po->pk", query.directions, values)
+    room = np.einsum("pko,po->pk", np.abs(query.directions), 2 * rounding_error + gamma(8) * np.abs(values))
+    return np.asarray((upper + room < query.limit).all(1))
+
+
+def surely_differ(
+    rule: Rule, own: FloatArray, own_error: FloatArray, other: FloatArray, other_error: FloatArray
+) -> BoolArray:
+    """(people,) whether two decisions are not the same, whatever was rounded in their outputs (people, outputs)."""
+    if rule.kind is Kind.NUMBER:
+        gap, room = np.abs(other - own), 2 * (own_error + other_error) + gamma(8) * (np.abs(own) + np.abs(other))
+        return np.asarray((gap - room > rule.known_tolerance).any(1))
+    strict = is_strict(rule, own, own_error)
+    if rule.kind is Kind.SIGN:
+        return np.asarray(strict & is_strict(rule, other, other_error) & (rule.decide(own) != rule.decide(other)))
+    inside = rule.group_of[rule.decide(own)][:, None] == rule.group_of[None]
+    best_inside = np.where(inside, other + 2 * other_error, -np.inf).max(1)
+    best_outside = np.where(inside, -np.inf, other - 2 * other_error).max(1)
+    return np.asarray(strict & (best_outside > best_inside))
+
+
+def rule_of_bundle(rule: Rule) -> dict[str, Any]:
+    """As an audit bundle holds it, and the checker reads it."""
+    if rule.kind is Kind.CLASS:
+        return {"kind": "class", "groups": [list(group) for group in rule.groups]}
+    return {"kind": "sign"} if rule.kind is Kind.SIGN else {"kind": "within", "tolerance": rule.known_tolerance}
+
+
+def _other_groups(rule: Rule, prediction: IntArray) -> Query:
+    """Every class outside the group of the predicted one stays below it."""
+    people = len(prediction)
+    outside = [[c for c in range(rule.outputs) if c not in group] for group in rule.groups]
+    most = max(map(len, outside))
+    if most == 0:
+        return Query(np.zeros((people, 1, rule.outputs)), np.ones((people, 1)))
+    # Where groups differ in size, some people have fewer classes outside: their last one is asked twice.
+    padded = np.array([(row + row[-1:] * most)[:most] if row else [-1] * most for row in outside])
+    others = padded[rule.group_of[prediction]]
+    directions = np.zeros((people, most, rule.outputs))
+    rows, columns = np.indices(others.shape)
+    directions[rows, columns, others] = 1.0
+    directions[rows, columns, prediction[:, None]] -= 1.0
+    return Query(directions, np.zeros((people, most)))
+
+
+def _precision(tolerance: float, limit: FloatArray) -> float:
+    """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everybody."""
+    share = PRECISION * tolerance / (1.0 + float(np.abs(limit).max(initial=0.0)))
+    return min(PRECISION, max(share, FINEST))

@@ -1,0 +1,106 @@
+"""Rule: how outputs become a decision, and when two decisions are the same (the paper's μ). Defined here alone.
+
+=========  ===========================  =======================================  ==================================
+kind       outputs                      decision                                 the same decision
+=========  ===========================  =======================================  ==================================
+sign       one                          class 1 where the output is > 0;         the same class
+                                        0 decides for class 0
+class      one for each of the classes  the class of the largest output;         classes of the same group
+                                        the first of several that are largest
+number     the numbers themselves       the outputs                              less than the tolerance apart, each
+=========  ===========================  =======================================  ==================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.errors import LcifrError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Kind(StrEnum):
+    """What the outputs are."""
+
+    SIGN = "sign"
+    """One output, above 0 for the second of two classes."""
+    CLASS = "class"
+    """One output for each class, the largest decides."""
+    NUMBER = "number"
+    """The outputs are the decision."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Outputs to a decision.
+
+    Parameters
+    ----------
+    kind : see the table above.
+    outputs : how many the function has.
+    groups : of ``class``: the classes that count as one decision; each class is in one group.
+    tolerance : of ``number``: how far apart counts as another decision, in units of the output; None where nobody has
+        said yet, and nothing can be certified.
+    """
+
+    kind: Kind
+    outputs: int
+    groups: tuple[tuple[int, ...], ...] = ()
+    tolerance: float | None = None
+
+    @classmethod
+    def of(cls, outputs: int, *, groups: Sequence[Sequence[int]] | None = None, tolerance: float | None = None) -> Rule:
+        """By the number of outputs; a tolerance makes it a regression, groups join classes."""
+        if tolerance is not None:
+            if groups is not None or not (np.isfinite(tolerance) and tolerance >= 0):
+                raise LcifrError("a tolerance is a number that is not negative, without groups of classes")
+            return cls(Kind.NUMBER, outputs, (), float(tolerance))
+        if outputs == 1:
+            if groups is not None:
+                raise LcifrError("two classes have no groups", fix="leave groups out")
+            return cls(Kind.SIGN, 1)
+        named = tuple(tuple(int(c) for c in group) for group in groups or ())
+        listed = [c for group in named for c in group]
+        if len(set(listed)) != len(listed) or not set(listed) <= set(range(outputs)):
+            raise LcifrError(f"groups {named} name a class twice, or one that is not in 0 … {outputs - 1}")
+        alone = tuple((c,) for c in range(outputs) if c not in listed)
+        return cls(Kind.CLASS, outputs, tuple(sorted(named + alone)))
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are; none for numbers."""
+        return {Kind.SIGN: 2, Kind.CLASS: self.outputs, Kind.NUMBER: 0}[self.kind]
+
+    @property
+    def group_of(self) -> IntArray:
+        """(classes,) the group of each class."""
+        found = np.arange(self.classes)
+        for place, group in enumerate(self.groups):
+            found[list(group)] = place
+        return found
+
+    def decide(self, values: FloatArray) -> NDArray[Any]:
+        """(people, outputs) to (people,) classes by their numbers; or the number itself, (people, outputs) if several.
+
+        At a tie it decides as the table says. No certificate rests on that: a certificate needs a strict margin.
+        """
+        if self.kind is Kind.NUMBER:
+            return values[:, 0] if self.outputs == 1 else values
+        if self.kind is Kind.SIGN:
+            return np.asarray(values[:, 0] > 0, dtype=np.int64)
+        return np.asarray(values.argmax(1), dtype=np.int64)
+
+    @property
+    def known_tolerance(self) -> float:
+        """The tolerance of a rule about numbers; an error where nobody has said it."""
+        if self.tolerance is None:
+            raise LcifrError("a regression needs a tolerance", fix="pass tolerance=… in the units of the target")
+        return self.tolerance
