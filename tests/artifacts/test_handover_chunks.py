@@ -15,7 +15,7 @@ from safetensors.numpy import load_file, save_file
 from lcifr.artifacts import handover_chunks as handed
 from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.artifacts.handover import IDS, LATENT, Representation
-from lcifr.artifacts.handover_chunks import read_handed, stream_ids
+from lcifr.artifacts.handover_chunks import read_handover_chunks, stream_ids
 from lcifr.certification.consumer import certify
 from lcifr.certification.population.tally import Tally
 from lcifr.certification.producer import represent
@@ -75,7 +75,7 @@ def test_what_is_no_list_of_ids_is_refused(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 4, 11, 50])
 def test_pieces_are_the_whole(folder: Path, size: int) -> None:
-    whole, pieces = Representation.read(folder), list(read_handed(folder, size))
+    whole, pieces = Representation.read(folder), list(read_handover_chunks(folder, size))
     assert tuple(name for piece in pieces for name in piece.ids) == whole.ids
     assert [piece.start for piece in pieces] == list(range(0, COUNT, size))
     for name, array in whole.arrays().items():
@@ -119,7 +119,7 @@ def test_what_is_refused_at_once_is_refused_in_pieces(folder: Path, case: str) -
     with pytest.raises(ArtefactError):
         Representation.read(folder)
     with pytest.raises(ArtefactError):
-        list(read_handed(folder, 4))
+        list(read_handover_chunks(folder, 4))
 
 
 # -- verdicts ----------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from lcifr.cli._options import (
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.errors import LcifrError
 from lcifr.runs.folder import Run, read_consumer, run_folder
-from lcifr.runs.limits import part_for
+from lcifr.runs.people.limits import part_for
 
 if TYPE_CHECKING:
     from lcifr.certification.population.tally import Tally
@@ -134,12 +134,12 @@ def _from_table(
     run: Run, producer: Path, consumer: Path, table: Path, id_column: str | None, workers: int | None, chunk: int | None
 ) -> dict[str, Any]:
     from lcifr.runs.gathering import audit_people, gather
-    from lcifr.runs.parties import read_parties, read_whom
+    from lcifr.runs.parties import open_people, read_parties
 
     parties = read_parties(producer, consumer)
-    whom = read_whom(parties, producer, table, id_column, run.work)
-    audit_people(run.steps, parties, whom, workers, chunk, modular=False)
-    found = gather(run.work, parties, whom, None)
+    source = open_people(parties, producer, table, id_column, run.work)
+    audit_people(run.steps, parties, source, workers, chunk, modular=False)
+    found = gather(run.work, parties, source, None)
     return _result(found.tally, parties.summary(), "end to end", "audited/audit.parquet")
 
 

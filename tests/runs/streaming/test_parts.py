@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.numpy import load, save
 
-from lcifr.artifacts.handover_chunks import Handed
+from lcifr.artifacts.handover_chunks import HandoverChunk
 from lcifr.certification.producer import represent
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
@@ -113,7 +113,7 @@ def test_every_job_has_its_version_in_its_key(table: Path) -> None:
 
 
 def test_what_a_part_of_a_consumer_holds(table: Path) -> None:
-    handed = Handed(0, 0, represent(one().encoder, pd.read_parquet(table)))
+    handed = HandoverChunk(0, 0, represent(one().encoder, pd.read_parquet(table)))
     certifying = certified._Certify(files.read_model(one().model), "ball")
     assert certifying.key().startswith(f"_Certify {certifying.version} ")
     columns = pd.read_parquet(pa.BufferReader(certifying.work(handed))).columns.tolist()

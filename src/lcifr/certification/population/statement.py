@@ -178,8 +178,8 @@ def _warnings(tally: Tally, figures: dict[str, float]) -> tuple[str, ...]:
         said.append(_below_majority(figures["balanced_accuracy"], len(tally.labels)))
     if tally.vacuous:
         said.append(f"{tally.vacuous} certificates are vacuous: nobody is similar to these people")
-    if tally.lonely:
-        said.append(f"{tally.lonely} people are similar to nobody but themselves: their certificates say nothing")
+    if tally.singletons:
+        said.append(f"{tally.singletons} people are similar to nobody but themselves: their certificates say nothing")
     return tuple(said)
 
 

@@ -39,8 +39,8 @@ class Tally:
 
     Parameters
     ----------
-    all : everybody. vacuous : certificates that say nothing. alone, lonely : people similar to nobody but themselves,
-        with and without those to whom nobody is similar at all.
+    all : everybody. vacuous : certificates that say nothing. alone, singletons : people similar to nobody but
+        themselves, with and without those to whom nobody is similar at all.
     on : for ball and box, who is certified there; missing where that was not asked. reasons : of the undecided.
     labels : for each true label who has it. groups : for each attribute and value who is in it.
     """
@@ -48,7 +48,7 @@ class Tally:
     all: Count = field(default_factory=Count)
     vacuous: int = 0
     alone: int = 0
-    lonely: int = 0
+    singletons: int = 0
     on: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     labels: dict[Any, Count] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Tally:
         self.reasons.update(str(reason) for reason in found.reason if str(reason))
         if isinstance(found, Audit):
             self.alone += int(found.alone.sum())
-            self.lonely += int((found.alone & ~found.vacuous).sum())
+            self.singletons += int((found.alone & ~found.vacuous).sum())
             for name, mask in (("ball", found.ball), ("box", found.box)):
                 if mask is not None:
                     self.on[name] += int(mask.sum())

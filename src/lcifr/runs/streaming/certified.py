@@ -10,7 +10,7 @@ from typing import Any, final
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, sha256
 from lcifr.artifacts.handover import Outline
-from lcifr.artifacts.handover_chunks import Handed, read_handed
+from lcifr.artifacts.handover_chunks import HandoverChunk, read_handover_chunks
 from lcifr.artifacts.joining import join_tables, table_part
 from lcifr.certification.consumer import Where, certify
 from lcifr.certification.producer import versions
@@ -38,7 +38,7 @@ class _Certify(Job):
     def settings(self) -> str:
         return repr((self.model.identity, self.on, sorted(versions().items())))
 
-    def work(self, chunk: Handed) -> bytes:
+    def work(self, chunk: HandoverChunk) -> bytes:
         return table_part(certify(chunk.representation, self.model, on=self.on).frame())
 
 
@@ -65,7 +65,7 @@ def certify_folder(
         outline = Outline.read(source)
         if outline.people == 0:
             raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
-        read = partial(read_handed, source, chunk)
+        read = partial(read_handover_chunks, source, chunk)
         found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
         with assembled(target, parts) as fresh:
             join_tables(found, fresh / CERTIFIED)

@@ -10,7 +10,7 @@ from typing import Any
 from lcifr.data.io.written_ids import read_written_ids
 from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import note
-from lcifr.runs.tables import TRAIN, no_column
+from lcifr.runs.people.tables import TRAIN, no_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,20 +22,20 @@ class Labels:
     values: Any
 
 
-def read_sides(
-    path: Path, sides: Mapping[str, Sequence[str | int]], target: str | None, id_column: str | None
+def find_split_labels(
+    path: Path, splits: Mapping[str, Sequence[str | int]], target: str | None, id_column: str | None
 ) -> dict[str, Labels]:
     """The labels of those to learn from and of those held out, by their ids; it is said how many have none."""
     known = {}
-    for name, ids in sides.items():
-        known[name] = read_labels(path, ids, target, id_column, learned=name == TRAIN)
+    for name, ids in splits.items():
+        known[name] = find_labels(path, ids, target, id_column, learned=name == TRAIN)
         if without := int((~known[name].there).sum()):
             meaning = "nothing is learned from them" if name == TRAIN else "no accuracy is said"
             note(f"{path} has no label for {without} of the {len(ids)} {name} people: {meaning}")
     return known
 
 
-def read_labels(
+def find_labels(
     path: Path, ids: Sequence[str | int], target: str | None, id_column: str | None, *, learned: bool = True
 ) -> Labels:
     """The labels of these people. Without a column of ids, they are the row numbers of the labels' file.
@@ -46,7 +46,7 @@ def read_labels(
     import pyarrow as pa
 
     from lcifr.data.io.ids import first_duplicate
-    from lcifr.runs.sample import read_whole
+    from lcifr.runs.people.sample import read_whole
 
     frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")
     if id_column is None and "id" in frame.column_names and target != "id":

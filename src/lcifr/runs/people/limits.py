@@ -1,4 +1,4 @@
-"""Here is said what needs all of them there, and up to how many that is done."""
+"""Limits on how many people are held in memory, and how many make a part."""
 
 from __future__ import annotations
 

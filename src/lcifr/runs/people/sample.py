@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.runs.limits import LEARNED, refuse_more
+from lcifr.runs.people.limits import LEARNED, refuse_more
 
 if TYPE_CHECKING:
     import pyarrow as pa

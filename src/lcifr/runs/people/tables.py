@@ -22,7 +22,7 @@ TRAIN, HELD_OUT = "train", "held-out"
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class PeopleTable:
     """Some people: attributes only, their names, and what is known of them.
 
     Parameters
@@ -37,13 +37,15 @@ class Side:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def take(self, rows: Any) -> Side:
+    def take(self, rows: Any) -> PeopleTable:
         """Some of them, by indices."""
-        return Side(self.X.take(rows), tuple(self.ids[row] for row in rows), None if self.y is None else self.y[rows])
+        return PeopleTable(
+            self.X.take(rows), tuple(self.ids[row] for row in rows), None if self.y is None else self.y[rows]
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class Crowd:
+class TrainTest:
     """Everybody of a table: those to learn from, and those whom nobody may train on.
 
     Parameters
@@ -52,11 +54,11 @@ class Crowd:
     """
 
     schema: Schema
-    train: Side
-    held_out: Side
+    train: PeopleTable
+    held_out: PeopleTable
     data: dict[str, Any] | None = None
 
-    def sides(self) -> dict[str, Side]:
+    def splits(self) -> dict[str, PeopleTable]:
         return {TRAIN: self.train, HELD_OUT: self.held_out}
 
 
@@ -65,7 +67,7 @@ def is_file(named: str) -> bool:
     return Path(named).is_file() or named.lower().endswith(SUFFIXES)
 
 
-def read_crowd(
+def read_train_test(
     table: str,
     phi: str,
     schema: str | None,
@@ -74,14 +76,14 @@ def read_crowd(
     share: float,
     seed: int,
     sample: int | None,
-) -> Crowd:
+) -> TrainTest:
     """Everybody, or a sample, split by seed; datasets by name have the paper's split."""
     if not is_file(table):
         if sample is not None:
             raise LcifrError(f"--sample is for files, and {table} is a dataset by name", fix="leave it out")
         return _read_dataset(table)
     from lcifr.estimators.input_validation import split_rows
-    from lcifr.runs.sample import read_some
+    from lcifr.runs.people.sample import read_some
 
     frame, drawn, _ = read_some(Path(table), sample, seed, "learning")
     known = find_schema(frame, table, phi, schema, target, id_column)
@@ -91,15 +93,15 @@ def read_crowd(
         raise LcifrError(
             "nothing says which column is predicted", fix=f"add --target, one of: {_listed(frame.column_names)}"
         )
-    everybody = read_side(frame, table, known, id_column, labelled=True, rows=drawn)
+    everybody = read_people_table(frame, table, known, id_column, labelled=True, rows=drawn)
     classes = everybody.y if everybody.y.dtype.kind != "f" else None
     rows, held = split_rows(len(everybody), share, classes, seed)
     if len(rows) == len(everybody):
         raise LcifrError(f"{table}: {len(everybody)} people are too few to hold some out", fix="give more people")
-    return Crowd(known, everybody.take(sorted(rows)), everybody.take(sorted(held)))
+    return TrainTest(known, everybody.take(sorted(rows)), everybody.take(sorted(held)))
 
 
-def _read_dataset(name: str) -> Crowd:
+def _read_dataset(name: str) -> TrainTest:
     import pandas as pd
     import pyarrow as pa
 
@@ -109,13 +111,13 @@ def _read_dataset(name: str) -> Crowd:
     if data.partial:
         note(f"{data.partial}")
 
-    def side(*splits: Any) -> Side:
+    def people(*splits: Any) -> PeopleTable:
         X, y = pd.concat([split.X for split in splits]), pd.concat([split.y for split in splits])
-        return Side(pa.Table.from_pandas(X, preserve_index=False), tuple(X.index.tolist()), y.to_numpy())
+        return PeopleTable(pa.Table.from_pandas(X, preserve_index=False), tuple(X.index.tolist()), y.to_numpy())
 
     schema = data.schema if data.schema.target else replace(data.schema, target="label")
     about = {"title": data.source.title, "partial": data.partial, "cautions": list(data.cautions)}
-    return Crowd(schema, side(data.train, data.validation), side(data.test), about)
+    return TrainTest(schema, people(data.train, data.validation), people(data.test), about)
 
 
 def find_schema(
@@ -143,7 +145,7 @@ def find_schema(
     return found
 
 
-def read_side(
+def read_people_table(
     frame: pa.Table,
     source: str,
     schema: Schema,
@@ -151,7 +153,7 @@ def read_side(
     *,
     labelled: bool,
     rows: tuple[int, ...] | None = None,
-) -> Side:
+) -> PeopleTable:
     """The people of a table, checked; columns that the schema does not know are left out, and it is said which.
 
     ``rows`` : which of a file's rows they are; all if None. They are the ids of those whom no column names.
@@ -167,7 +169,7 @@ def read_side(
         problems = error.problems if rows is None else [one.among(rows) for one in error.problems]
         raise with_fix(TableError(problems, fix=error.fix), source) from None
     ids = _ids(frame, source, id_column, range(len(frame)) if rows is None else rows)
-    return Side(frame.select(list(schema.names)), ids, y)
+    return PeopleTable(frame.select(list(schema.names)), ids, y)
 
 
 def pick_columns(
@@ -203,14 +205,14 @@ def _ids(frame: pa.Table, source: str, id_column: str | None, rows: Sequence[int
     return ids
 
 
-def with_ids(whom: Side) -> tuple[pa.Table, str]:
+def with_ids(people: PeopleTable) -> tuple[pa.Table, str]:
     """Attributes with the ids in a column of their own, and its name."""
     import pyarrow as pa
 
-    name = free_name("id", whom.X.column_names)
-    whole = all(type(one) is int for one in whom.ids)
-    ids = pa.array(list(whom.ids) if whole else [str(one) for one in whom.ids])
-    return whom.X.append_column(name, ids), name
+    name = free_name("id", people.X.column_names)
+    whole = all(type(one) is int for one in people.ids)
+    ids = pa.array(list(people.ids) if whole else [str(one) for one in people.ids])
+    return people.X.append_column(name, ids), name
 
 
 def free_name(wish: str, taken: Sequence[str]) -> str:

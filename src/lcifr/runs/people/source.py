@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import TableError
-from lcifr.runs.tables import Side, free_name, pick_columns, read_side, with_fix, with_ids
+from lcifr.runs.people.tables import PeopleTable, free_name, pick_columns, read_people_table, with_fix, with_ids
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Whom:
+class PeopleSource:
     """People to prove something about, wherever they are.
 
     Parameters
     ----------
     table : attributes, ids and labels: some columns of a file, or a table in memory.
-    id_column, label : their columns, or None. people : how many there are. drawn_from : of how many, for a sample.
+    id_column, label : their columns, or None. count : how many there are. drawn_from : of how many, for a sample.
     """
 
     table: FileColumns | pa.Table
     schema: Schema
     id_column: str | None
     label: str | None
-    people: int
+    count: int
     drawn_from: int | None = None
 
     @property
-    def source(self) -> TableSource:
+    def attributes(self) -> TableSource:
         """Attributes and ids alone."""
         from lcifr.data.io.stream import FileColumns
 
@@ -76,28 +76,30 @@ class Whom:
         return np.concatenate([label.to_numpy() for label in found]) if found else None
 
 
-def whom_of(side: Side, schema: Schema) -> Whom:
+def source_in_memory(people: PeopleTable, schema: Schema) -> PeopleSource:
     """People who are in memory already."""
     import pyarrow as pa
 
-    table, id_column = with_ids(side)
+    table, id_column = with_ids(people)
     label = None
-    if side.y is not None:
+    if people.y is not None:
         label = free_name("label", table.column_names)
-        table = table.append_column(label, pa.array(side.y))
-    return Whom(table, schema, id_column, label, len(side))
+        table = table.append_column(label, pa.array(people.y))
+    return PeopleSource(table, schema, id_column, label, len(people))
 
 
-def draw(path: Path, schema: Schema, id_column: str | None, sample: int, seed: int) -> Whom:
+def sample_people(path: Path, schema: Schema, id_column: str | None, sample: int, seed: int) -> PeopleSource:
     """Some people of a file, drawn at random; the same ones every time."""
-    from lcifr.runs.sample import read_some
+    from lcifr.runs.people.sample import read_some
 
-    frame, rows, people = read_some(path, sample, seed, "a sample")
-    side = read_side(frame, str(path), schema, id_column, labelled=False, rows=rows)
-    return replace(whom_of(side, schema), drawn_from=None if rows is None else people)
+    frame, rows, count = read_some(path, sample, seed, "a sample")
+    people = read_people_table(frame, str(path), schema, id_column, labelled=False, rows=rows)
+    return replace(source_in_memory(people, schema), drawn_from=None if rows is None else count)
 
 
-def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True) -> Whom:
+def scan_people(
+    path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True
+) -> PeopleSource:
     """The people of a file, once all of it has been read and fits.
 
     Parameters
@@ -118,4 +120,4 @@ def look_at(path: Path, schema: Schema, id_column: str | None, folder: Path, *, 
             found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder)
     except TableError as error:
         raise with_fix(error, str(path)) from None
-    return Whom(found, schema, id_column, label, int(found.people or 0))
+    return PeopleSource(found, schema, id_column, label, int(found.people or 0))
