@@ -24,10 +24,10 @@ from lcifr.data import Individuals
 from lcifr.data.io import stream
 from lcifr.report import folder as report_folder
 from lcifr.runs.learning import load_encoder, load_model
+from lcifr.runs.people import limits as _limits
 from lcifr.runs.streaming import certified
 from lcifr.runs.streaming import file_runs as files
 from tests.commands.story import QUICK, contents, lcifr, start
-from lcifr.runs.people import limits as _limits
 
 ROOT = Path(__file__).parents[2]
 PEOPLE = 20
