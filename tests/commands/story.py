@@ -50,13 +50,8 @@ def lcifr(*words: Any, cwd: Path, expect: int | None = 0) -> Said:
     return said
 
 
-<<<<<<< HEAD
-SLOWLY = """import time; from lcifr.runs.streaming import large; write = large.write_whole
-large.write_whole = lambda *part: (time.sleep(0.3), write(*part))
-=======
-SLOWLY = """import time; from lcifr.runs import large; write = large.write_atomic
+SLOWLY = """import time; from lcifr.runs.streaming import large; write = large.write_atomic
 large.write_atomic = lambda *part: (time.sleep(0.3), write(*part))
->>>>>>> e2f0efe (Tests slow down the function that writes parts under its present name)
 """
 """Parts are made in no time: a run that is to be stopped between two of them must wait before it writes one."""
 
