@@ -15,9 +15,9 @@ import os
 import shlex
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,8 @@ from lcifr.locking import locked
 from lcifr.runs.events import note
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from lcifr.runs.steps import Steps
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
@@ -47,6 +49,11 @@ class Command:
     name: str
     arguments: Mapping[str, Any]
     argv: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, request: DataclassInstance, argv: Sequence[str] = ()) -> Command:
+        """The command that a request is for; the command line adds the words that say it again."""
+        return cls(name, {one.name: getattr(request, one.name) for one in fields(request)}, tuple(argv))
 
     def words(self, out: Path) -> str:
         """A line that runs it again, to be pasted."""
