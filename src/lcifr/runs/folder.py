@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lcifr.runs.steps import Steps
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
+WHERE = ("out", "force")  # where results go, not what they are
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
 
 
@@ -53,7 +54,8 @@ class Command:
     @classmethod
     def of(cls, name: str, request: DataclassInstance, argv: Sequence[str] = ()) -> Command:
         """The command that a request is for; the command line adds the words that say it again."""
-        return cls(name, {one.name: getattr(request, one.name) for one in fields(request)}, tuple(argv))
+        names = [one.name for one in fields(request) if one.name not in WHERE]
+        return cls(name, {one: getattr(request, one) for one in names}, tuple(argv))
 
     def words(self, out: Path) -> str:
         """A line that runs it again, to be pasted."""
@@ -173,16 +175,6 @@ def read_settings(folder: Path) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise LcifrError(f"{folder / SETTINGS} is not of the format {FORMAT}")
     return found
-
-
-def read_producer(folder: Path) -> dict[str, Any]:
-    """What the command that wrote a producer's folder said: ``produce``, or ``tune`` where it found a model."""
-    return read_result(folder, "produce", "tune")
-
-
-def read_consumer(folder: Path) -> dict[str, Any]:
-    """What the command that wrote a consumer's folder said; the folder of ``tune`` holds a consumer's model too."""
-    return read_result(folder, "consume", "tune")
 
 
 def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
