@@ -11,10 +11,10 @@ import warnings
 from statistics import median
 
 import torch
+from benchmarks.online import OnlineCertifier
 from sklearn.neural_network import MLPClassifier
 
 from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.online import Desk
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.models.network import Network
@@ -24,7 +24,7 @@ PEOPLE = 100
 ROUNDS = 3
 
 
-def desk() -> tuple[Desk, list[dict[str, object]]]:
+def desk() -> tuple[OnlineCertifier, list[dict[str, object]]]:
     """A 20 + 20 encoder and a linear head for German, Cat + Noise, and the test people."""
     data = load("german")
     encoding = Encoding.fit(data.train.X, data.schema)
@@ -36,7 +36,7 @@ def desk() -> tuple[Desk, list[dict[str, object]]]:
     first, second = ((weight.T, bias) for weight, bias in zip(model.coefs_, model.intercepts_, strict=True))
     encoder = FrozenEncoder(Network.from_arrays([first]), similarity)
     head = Network.from_arrays([([[float(i == j) for j in range(20)] for i in range(20)], [0.0] * 20), second])
-    return Desk(encoder, head), data.test.X.head(PEOPLE).to_dict("records")
+    return OnlineCertifier(encoder, head), data.test.X.head(PEOPLE).to_dict("records")
 
 
 def main(rounds: int = ROUNDS) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent
 from lcifr.check import bundle

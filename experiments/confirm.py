@@ -18,7 +18,7 @@ from experiments.choose import chosen
 from experiments.plan import Cell, all_cells
 from experiments.store import Found, Store
 from experiments.verdicts import as_representation, exactly
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.check.bundle import check_bundle
 from lcifr.datasets import Dataset

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from lcifr.artifacts.folder import sha256
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from tests.certificates.test_bundle import SCENES, contents, judge_of, judged_by, rewritten
+from tests.certification.bundles.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
 
 
 def report_of(tmp_path: Path, plain: dict[str, Any]) -> Any:
@@ -23,16 +22,6 @@ def report_of(tmp_path: Path, plain: dict[str, Any]) -> Any:
 @pytest.fixture
 def plain() -> dict[str, Any]:
     return copy.deepcopy(contents(0, "whole"))
-
-
-def with_text(tmp_path: Path, plain: dict[str, Any], name: str, text: str) -> Path:
-    """The bundle with a file whose text no writer makes, its hash redone."""
-    folder = rewritten(tmp_path, plain)
-    (folder / name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][name] = {"sha256": sha256(folder / name), "bytes": (folder / name).stat().st_size}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    return folder
 
 
 def lines(plain: dict[str, Any]) -> str:

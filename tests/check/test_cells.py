@@ -20,6 +20,7 @@ from lcifr.check.exact import Rejected, decimal, most, reading
 from lcifr.check.similar import Formula, Person, Table, derive
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
+from tests.check.tables import inside, sides
 from tests.similarity.worlds import World, worlds
 
 laws = settings(deadline=None, max_examples=60)
@@ -34,22 +35,6 @@ def formula_of(similarity: Similarity) -> Formula:
 def person_of(people: Individuals, row: int, formula: Formula) -> Person:
     plain = {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
     return formula.table.person(plain)
-
-
-def sides(cell: Cell, kind: str) -> list[tuple[int, Any]]:
-    """The groups of a kind, in the order of their columns."""
-    return sorted((column, corners) for (what, column), corners in cell.groups.items() if what == kind)
-
-
-def inside(cell: Cell, point: list[float]) -> bool:
-    """Exactly."""
-    box = all(corners[0][1] <= point[column] <= corners[-1][1] for column, corners in sides(cell, "numeric"))
-    hot = {column for column, value in enumerate(point) if value == 1.0}
-    whole = all(len(hot & {column for column, _ in corners}) == 1 for _, corners in sides(cell, "choice"))
-    rows = all(
-        sum(Fraction(a) * Fraction(v) for a, v in zip(row, [*point, 1.0], strict=True)) <= 0 for row in cell.rows
-    )
-    return box and whole and rows
 
 
 @laws

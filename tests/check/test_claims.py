@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
-from lcifr.check import Cell, Problem, Rejected, examine, follows, read_network
+from lcifr.check import Cell
+from tests.check.claims import UP, box, confirm, leaf
 
 TENT = [[[1.0, 0.0], [1.0, -1.0]], [[1.0, -2.0, 0.0]]]  # x up to 1, then down again
 ABSOLUTE = [[[1.0, 1.0, 0.0], [-1.0, -1.0, 0.0]], [[1.0, 1.0, 0.0]]]  # |x + y|
@@ -17,35 +16,15 @@ DEEP = [[[1.0, 0.0]], [[-2.0, 1.0], [1.0, 0.0]], [[-1.0, -2.0, 0.0]]]
 COLOURS = [[[1.0, 9.0, -3.0, 0.5]], [[-1.0, 0.0]]]  # −relu(…) of a category
 
 
-def box(*ends: tuple[float, float], rows: Sequence[Sequence[float]] = ()) -> Cell:
-    """Numeric columns 0, 1, …"""
-    return Cell({("numeric", c): [(c, low), (c, high)] for c, (low, high) in enumerate(ends)}, rows)
-
-
 LINE, SQUARE = box((-1.0, 2.0)), box((-1.0, 1.0), (-1.0, 1.0))
 CUT = box((-1.0, 1.0), (-1.0, 1.0), rows=[[1.0, 1.0, 0.5]])
 NOWHERE = box((-1.0, 1.0), (-1.0, 1.0), rows=[[1.0, 1.0, 0.5], [-1.0, -1.0, -0.25]])
 COLOUR = Cell({("choice", 0): [(0, 1.0), (2, 1.0)]})  # the second category is not allowed
 ZERO, HALF, ONE, MINUS = 0.0, 0.5, 1.0, -1.0
-UP = [[0, ONE]]  # the direction of the one output that all networks here have
-
-
-def confirm(layers: list, cell: Cell, direction: list[float], upper: float, nodes: Any) -> str:
-    """Why this proof does not show direction · network(x′) ≤ upper for every x′ in the cell; empty if it does."""
-    wanted = tuple((output, value) for output, value in enumerate(direction) if value)
-    try:
-        found = examine(Problem(read_network(layers), cell), nodes)
-    except Rejected as rejected:
-        return str(rejected)
-    return "" if follows(found, wanted, upper) else f"{found.get(wanted, 'nothing')} is shown"
 
 
 def line(layer: int, neuron: int, slope: float = ZERO, beta: object = ZERO) -> list:
     return [layer, neuron, slope, slope, beta]
-
-
-def leaf(*lines: list, rows: Sequence = (), ends: Sequence = (), direction: list = UP) -> list:
-    return ["leaf", list(ends), [[direction, list(lines), list(rows)]]]
 
 
 def by_rows(layer: int, place: int) -> list:

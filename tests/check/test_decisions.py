@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from lcifr.check import read_network
 from lcifr.check.judge import Judge
 from lcifr.check.similar import Formula
-from tests.certificates.test_bundle import judged_by
-from tests.check.test_narrowing import table_of
+from tests.certification.bundles.made_bundles import judged_by
+from tests.check.tables import table_of
 
 SIMPLE = st.integers(-2, 2)
 GROUPS = ([[0], [1], [2]], [[0, 2], [1]], [[2, 1], [0]], [[0, 1, 2]])

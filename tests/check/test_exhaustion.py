@@ -17,13 +17,12 @@ import pytest
 
 import lcifr
 from lcifr.artifacts.folder import sha256
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
 from lcifr.check.limits import LETTERS, STEPS
 from lcifr.errors import ArtefactError
-from tests.certificates.scenes import FORMULAS, scene
-from tests.certificates.test_bundle import SCENES, contents, judge_of, judged_by, rewritten
-from tests.check.test_attacks import with_text
+from tests.certification.bundles.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
+from tests.certification.scenes import FORMULAS, scene
 
 PEOPLE = "people.jsonl.gz"
 SECONDS, BYTES = 5, 200 << 20

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.prove.oracles.confirm import plain_cell
-from tests.check.test_claims import box, confirm, leaf
-from tests.check.test_mutations import SEEDS, at, case, places
+from tests.check.claims import box, confirm, leaf
+from tests.check.mutations import SEEDS, at, case, places
 
 NESTED: list = []
 for _ in range(5000):

@@ -9,8 +9,8 @@ import pytest
 from lcifr.check import Rejected, read_network
 from lcifr.check.judge import Judge, Report
 from lcifr.check.similar import Formula
-from tests.certificates.test_bundle import judged_by
-from tests.check.test_narrowing import table_of
+from tests.certification.bundles.made_bundles import judged_by
+from tests.check.tables import table_of
 
 IDENTITY = [[[1.0, 0.0]]]
 NOBODY: Any = ["any"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lcifr.check.similar import Formula, Table, derive
-from tests.check.test_narrowing import table_of
+from tests.check.tables import table_of
 
 OTHER = [[1, 1], "other", "a0"]
 RANK = [*OTHER, "c0", [[[0, 1], [4.0]]]]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,45 +16,9 @@ from hypothesis import strategies as st
 
 from lcifr import check
 from lcifr.models.network import Network
-from lcifr.prove.method import build_question
 from lcifr.prove.oracles.confirm import plain_cell
-from lcifr.prove.oracles.enumerate import Enumerate
-from lcifr.prove.proof import to_plain
-from lcifr.regions.region import Cell, Region
-from tests.prove.instances import random_instance, wild
-from tests.prove.trees import grow_proof
-
-SEEDS = 60
-
-
-@dataclass(frozen=True)
-class Case:
-    """A proof and what it is about. ``largest`` is the exact maximum, rounded up: the float below it is too small."""
-
-    network: Network
-    cell: Cell
-    proof: list
-    direction: check.proof.Direction
-    upper: float
-    largest: float
-
-
-@cache
-def case(seed: int) -> Case:
-    """A tight proof about the first cell of a generated instance; every fourth network has numbers that hurt."""
-    instance = random_instance(seed, k=1)
-    cell = instance.region.cells[0]
-    network = wild(np.random.default_rng(seed), instance.network) if seed % 4 == 0 else instance.network
-    largest = exactly(network, cell, instance.directions[0])
-    proof, _ = grow_proof(network, cell, 0, instance.directions[0], seed, largest + 1e-7, most=20)
-    (tree,) = to_plain(proof)
-    claim = proof.claims[0]
-    return Case(network, cell, tree, tuple(map(tuple, claim.direction)), claim.upper, largest)
-
-
-def exactly(network: Network, cell: Cell, direction: np.ndarray) -> float:
-    region = Region(1, network.inputs, (cell,))
-    return float(Enumerate().maximize(build_question(network, direction[None], region)).upper[0, 0])
+from lcifr.regions.region import Cell
+from tests.check.mutations import SEEDS, Case, at, case, exactly, places
 
 
 def findings(one: Case, proof: Any) -> check.Bounds:
@@ -74,21 +37,6 @@ def assert_true(network: Network, cell: Cell, found: check.Bounds) -> None:
         assert bound > np.nextafter(exactly(network, cell, dense), -np.inf) or np.isneginf(
             exactly(network, cell, dense)
         )
-
-
-def places(plain: Any, path: tuple = ()) -> list[tuple]:
-    """The path to every number, position and container in a JSON value."""
-    found = [path] if path else []
-    inside = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
-    for key, value in inside:
-        found += places(value, (*path, key))
-    return found
-
-
-def at(plain: Any, path: tuple) -> Any:
-    for key in path:
-        plain = plain[key]
-    return plain
 
 
 def mutated(proof: list, rng: np.random.Generator) -> list:

@@ -23,8 +23,8 @@ from lcifr.check.limits import Limit
 from lcifr.check.similar import Formula, Table, derive
 from lcifr.cli.check import check
 from lcifr.errors import LcifrError
-from tests.certificates.test_bundle import contents, judge_of, judged_by, rewritten
-from tests.check.test_cells import inside
+from tests.certification.bundles.made_bundles import contents, judge_of, judged_by, rewritten
+from tests.check.tables import inside, table_of
 
 
 def rejected(formula: Any) -> list[bool]:
@@ -71,14 +71,6 @@ def test_a_tree_that_is_none_confirms_nothing(name: str) -> None:
     assert not any(rejected(RIGHT))
     assert not any(rejected(ranks(WOMEN, MEN)))
     assert all(rejected(NO_TREES[name]))
-
-
-def table_of(numbers: int, categories: int) -> Table:
-    """Numbers a0, a1, … in [−9, 9] and yes-no categories c0, c1, …"""
-    number, category = {"kind": "numeric", "lower": -9, "upper": 9}, {"kind": "categorical", "values": ["no", "yes"]}
-    known = {**{f"a{k}": number for k in range(numbers)}, **{f"c{k}": category for k in range(categories)}}
-    scales = {f"a{k}": {"mean": 0.0, "sd": 1.0} for k in range(numbers)}
-    return Table({"schema": {"attributes": known}, "scales": scales})
 
 
 def test_alternatives_that_double_end() -> None:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from tests.certificates.scenes import FORMULAS, scene
-from tests.certificates.test_bundle import SCENES, bundle, contents, rewritten
-from tests.check.test_trust_page import COMMAND
+from tests.certification.bundles.made_bundles import SCENES, bundle, contents, rewritten
+from tests.certification.scenes import FORMULAS, scene
+from tests.check.process import COMMAND
 
 ALONE = (sys.executable, "-m", "lcifr.check")
 

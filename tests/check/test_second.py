@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check.bundle import check_bundle
-from tests.certificates.test_bundle import KINDS, PARTS, SCENES, bundle, changed, confirmed_in, contents
-from tests.check.second import BROKEN, Second, name_of_handover
-
-
-def second_of(plain: dict[str, Any]) -> Second:
-    networks = (plain["encoder.json"], plain["model.json"])
-    return Second(plain["encoding"], plain["similarity"]["formula"], *networks, plain["manifest"]["decision"])
-
-
-def refused(second: Second, line: Any) -> str:
-    """Why; empty if it is confirmed."""
-    try:
-        second.judge(line)
-    except BROKEN as problem:
-        return repr(problem)
-    return ""
+from tests.certification.bundles.made_bundles import KINDS, PARTS, SCENES, bundle, changed, confirmed_in, contents
+from tests.check.second import name_of_handover
+from tests.check.second.asking import refused, second_of
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,10 +12,10 @@ import tokenize
 from pathlib import Path
 
 import lcifr
-from tests.certificates.test_bundle import bundle
+from tests.certification.bundles.made_bundles import bundle
+from tests.check.process import COMMAND
 
 PAGE = (Path(__file__).parents[2] / "docs" / "trust.md").read_text(encoding="utf-8")
-COMMAND = (sys.executable, "-c", "from lcifr.cli import main; main()")
 CHECKER = Path(lcifr.__file__).parent / "check"
 
 

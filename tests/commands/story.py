@@ -50,7 +50,7 @@ def lcifr(*words: Any, cwd: Path, expect: int | None = 0) -> Said:
     return said
 
 
-SLOWLY = """import time; from lcifr.runs import large; write = large.write_atomic
+SLOWLY = """import time; from lcifr.runs.streaming import large; write = large.write_atomic
 large.write_atomic = lambda *part: (time.sleep(0.3), write(*part))
 """
 """Parts are made in no time: a run that is to be stopped between two of them must wait before it writes one."""
@@ -109,3 +109,8 @@ def tell(place: Path) -> Path:
     (place / "audit.printed.json").write_text(said.out, encoding="utf-8")
     (place / "audit.code").write_text(str(said.code), encoding="utf-8")
     return place
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files_there = (file for file in folder.rglob("*") if file.is_file() and file.name != "settings.json")
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files_there}

@@ -11,7 +11,7 @@ import pytest
 
 import lcifr
 from lcifr.learn import score
-from tests.commands.test_help import COMMANDS
+from tests.commands.listing import COMMANDS
 
 SOURCE = Path(lcifr.__file__).parent
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")

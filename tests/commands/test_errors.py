@@ -141,7 +141,7 @@ def test_a_fault_of_our_own_is_no_traceback_but_one_can_have_it(place, monkeypat
     def fail(*arguments):
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(produce_command, "read_crowd", fail)
+    monkeypatch.setattr(produce_command, "read_train_test", fail)
     said = lcifr(*PRODUCE, cwd=place, expect=70)
     assert "lcifr itself failed: ZeroDivisionError: a bug" in said.err
     monkeypatch.setenv("LCIFR_TRACEBACK", "1")

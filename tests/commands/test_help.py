@@ -11,9 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer.main
 
-from lcifr.cli import build
+from tests.commands.listing import COMMANDS
 from tests.commands.story import lcifr, write_german
 
 NOT_RUN = {
@@ -21,19 +20,6 @@ NOT_RUN = {
     "demo": "tests/cli/test_demo.py runs it",
 }
 REPORTS_NOTHING = {"data fetch"}  # prints paths, one a line
-
-
-def commands(group=None, before=()):
-    """Every command with its words."""
-    group = group or typer.main.get_command(build())
-    for name, command in sorted(group.commands.items()):
-        if hasattr(command, "commands"):
-            yield from commands(command, (*before, name))
-        else:
-            yield " ".join((*before, name)), command
-
-
-COMMANDS = dict(commands())
 
 
 def example_of(command) -> str:

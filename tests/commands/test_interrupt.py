@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from lcifr.estimators import frontier
-from lcifr.runs import file_runs as files
-from tests.commands.story import QUICK, lcifr, start, write_german, write_made_up
+from lcifr.runs.streaming import file_runs as files
+from tests.commands.story import QUICK, contents, lcifr, start, write_german, write_made_up
 
 STOPPED = 130
 
@@ -31,11 +31,6 @@ def stop_when(there: Callable[[], bool], *words: str, cwd: Path) -> str:
     assert "Traceback" not in err
     assert out == ""
     return err
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    files_there = (file for file in folder.rglob("*") if file.is_file() and file.name != "settings.json")
-    return {str(file.relative_to(folder)): file.read_bytes() for file in files_there}
 
 
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
@@ -91,7 +86,7 @@ def parts(work: Path) -> list[Path]:
     return [path for path in (work / ".audited.parts").glob("part-*") if path.is_file()]
 
 
-KILLED = """import os, signal; from lcifr.runs import parts
+KILLED = """import os, signal; from lcifr.runs.streaming import parts
 parts.discard = lambda parts: os.kill(os.getpid(), signal.SIGKILL)
 """
 """kill −9 at the moment when the hand-over has just got its name."""

@@ -18,17 +18,16 @@ import pytest
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.consumer import certify
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.certification.producer import represent
 from lcifr.data import Individuals
 from lcifr.data.io import stream
 from lcifr.report import folder as report_folder
-from lcifr.runs import certified
-from lcifr.runs import file_runs as files
-from lcifr.runs import limits as _limits
 from lcifr.runs.learning import load_encoder, load_model
-from tests.commands.story import QUICK, lcifr, start
-from tests.commands.test_interrupt import contents
+from lcifr.runs.people import limits as _limits
+from lcifr.runs.streaming import certified
+from lcifr.runs.streaming import file_runs as files
+from tests.commands.story import QUICK, contents, lcifr, start
 
 ROOT = Path(__file__).parents[2]
 PEOPLE = 20
@@ -193,7 +192,7 @@ def test_a_killed_command_goes_on_and_ends_the_same(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed", "whole"]
 
 
-COUNTING = """import os, signal; from lcifr.certification import tally
+COUNTING = """import os, signal; from lcifr.certification.population import tally
 tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -289,7 +288,7 @@ def test_a_sample_is_said_to_be_one(story: Path, place: Path, tmp_path: Path, mo
 def test_learning_from_too_many_is_refused_and_a_sample_does(
     story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lcifr.runs.sample.LEARNED", 50)
+    monkeypatch.setattr("lcifr.runs.people.sample.LEARNED", 50)
     learn = [story / "people.csv", "--phi", story / "people.phi", "--target", "repaid", *QUICK, "--epochs", "1"]
     for command in (["produce"], ["tune", "--required", "0.5"]):
         said = lcifr(*command, *learn, "--out", "out", cwd=tmp_path, expect=2)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certification import evidence
+from lcifr.certification.bundles import evidence
 from lcifr.certification.verdicts import Reason
 from lcifr.prove import maximize
 from tests.commands.story import lcifr

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from lcifr import FairEncoder, RobustClassifier, audit
-from lcifr.certification.hashes import Hashes
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 from lcifr.models.load import read_model
-from lcifr.runs.audited import read_audited
+from lcifr.runs.streaming.audited import read_audited
 from lcifr.similarity.linting.linter import lint
 from tests.commands.story import QUICK, lcifr, write_german
 

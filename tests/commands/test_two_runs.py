@@ -13,11 +13,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lcifr.cli import _gathering, audit
+from lcifr.cli import audit
 from lcifr.errors import LcifrError
 from lcifr.report import read_folder
-from tests.commands.story import QUICK, lcifr, start
-from tests.commands.test_interrupt import contents
+from lcifr.runs import gathering
+from tests.commands.story import QUICK, contents, lcifr, start
 
 WEAK = "same(categorical) and numeric within 0 sd"
 """Nobody but oneself is similar, so everybody is certified. The producer's own φ refutes some."""
@@ -66,7 +66,7 @@ def test_verdicts_of_another_formula_are_not_counted(
 ) -> None:
     """Whatever lies in the folder that is worked in: before the proofs, or between them and the figures."""
     lcifr(*both(story), "--phi", weak, "--out", "weak", cwd=tmp_path)
-    honest = _gathering.gather
+    honest = gathering.gather
 
     def mixed(work: Path, *arguments: Any) -> Any:
         shutil.rmtree(work / "audited")
@@ -88,7 +88,7 @@ def test_verdicts_of_another_formula_are_not_counted(
 def test_a_folder_that_appears_meanwhile_is_not_replaced(
     filled: bool, story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = _gathering.gather
+    honest = gathering.gather
 
     def appear(*arguments: Any) -> Any:
         (tmp_path / "out").mkdir()
@@ -109,7 +109,7 @@ def test_a_folder_that_appears_meanwhile_is_not_replaced(
 
 
 def test_with_force_only_results_are_replaced(story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = _gathering.gather
+    honest = gathering.gather
     lcifr(*both(story), "--out", "before", cwd=tmp_path, expect=1)
 
     def appear(*arguments: Any) -> Any:
@@ -126,7 +126,7 @@ def test_with_force_only_results_are_replaced(story: Path, tmp_path: Path, monke
 
 # -- changed by hand ---------------------------------------------------------------------------------------------------
 
-COUNTING = """import os, signal; from lcifr.certification import tally
+COUNTING = """import os, signal; from lcifr.certification.population import tally
 tally.Tally.add = lambda *those: os.kill(os.getpid(), signal.SIGKILL)
 """
 """kill −9 when all is proved and nothing is counted."""
@@ -148,7 +148,7 @@ def test_an_encoder_that_was_edited_is_learned_again(story: Path, tmp_path: Path
     words = ("produce", story / "people.csv", "--phi", story / "people.phi", "--target", "repaid", *QUICK)
     words = (*words, "--epochs", "2", "--no-bundle")
     lcifr(*words, "--out", "whole", cwd=tmp_path)
-    killed = "import os, signal; from lcifr.runs import file_runs as files\n"
+    killed = "import os, signal; from lcifr.runs.streaming import file_runs as files\n"
     killed += "files.represent_file = lambda *those, **how: os.kill(os.getpid(), signal.SIGKILL)\n"
     process = start(*words, "--out", "out", cwd=tmp_path, first=killed)
     process.communicate(timeout=300)

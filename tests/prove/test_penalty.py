@@ -11,8 +11,8 @@ from lcifr.prove import Radius, Status, maximize, radius
 from lcifr.prove.answer import Answer
 from lcifr.prove.networks import kernel as compiled
 from lcifr.regions.region import Region
-from tests.certificates.scenes import people as somebody
-from tests.certificates.scenes import similarity
+from tests.certification.scenes import people as somebody
+from tests.certification.scenes import similarity
 from tests.prove.instances import Instance, largest_sampled, random_instance, random_network
 
 pytestmark = pytest.mark.skipif(not compiled.available(), reason="numba is not installed")

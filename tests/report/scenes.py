@@ -11,7 +11,7 @@ import pandas as pd
 
 from lcifr.certification.auditor import Audit, audit
 from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
@@ -20,7 +20,7 @@ from lcifr.models.load import read_model
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
 from lcifr.similarity import Similarity
-from tests.certificates import scenes
+from tests.certification import scenes
 from tests.prove.instances import random_network
 
 ABOUT = About(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lcifr.certification.auditor import Audit
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.cli._words import learned_warnings, statement_lines
 from lcifr.drawing.text import percent

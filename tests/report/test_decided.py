@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.population import state
-from lcifr.certification.tally import Tally
+from lcifr.certification.population.statement import state
+from lcifr.certification.population.tally import Tally
 from lcifr.report import build, render
 from lcifr.report.decided import MOST, OTHERS
 from lcifr.report.document import Table
 from lcifr.report.wording import put_into_words
-from tests.certificates import scenes as small
+from tests.certification import scenes as small
 from tests.report import scenes
 
 

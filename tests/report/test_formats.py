@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.population import state
+from lcifr.certification.population.statement import state
 from lcifr.cli.report import Format
 from lcifr.drawing.text import at_least, count, floored, percent, percents, short
 from lcifr.errors import LcifrError
@@ -20,9 +20,9 @@ from lcifr.report.charts import frontier
 from lcifr.report.document import Chart, Table
 from lcifr.report.shown import show
 from lcifr.report.wording import put_into_words
-from tests.certificates import scenes as small
+from tests.certification import scenes as small
 from tests.report import scenes
-from tests.report.test_hostile import Tags
+from tests.report.tags import Tags
 
 NUMBER = re.compile(r"[−\d][\d,.]*\d|\d")
 

@@ -8,7 +8,7 @@ import pytest
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.report.neighbours import surroundings
 from lcifr.similarity import Similarity
-from tests.certificates import scenes
+from tests.certification import scenes
 
 
 @pytest.mark.parametrize("formula", scenes.FORMULAS)
@@ -61,7 +61,7 @@ def test_alternatives_are_joined_and_said_to_be_linked():
 
 def test_where_nothing_may_differ_the_page_says_the_same_and_not_that_it_is_unknown():
     from lcifr.certification.auditor import audit
-    from lcifr.certification.population import state
+    from lcifr.certification.population.statement import state
     from lcifr.report import build, render
 
     scene = scenes.scene(3, "same(all)", count=5, depth=0)

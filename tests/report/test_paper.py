@@ -11,7 +11,7 @@ import pytest
 
 from lcifr.report.formats._people import PRINTED
 from tests.report import scenes
-from tests.report.test_page import CONTRAST, SPREAD
+from tests.report.measures import CONTRAST, SPREAD
 
 A4 = 673  # CSS pixels between the margins of the page
 OVERLAPS = """(() => {

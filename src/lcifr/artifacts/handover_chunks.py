@@ -28,7 +28,7 @@ DIGITS, PASSES = 16, 4
 
 
 @dataclass(frozen=True)
-class Handed:
+class HandoverChunk:
     """Some people of a hand-over: those from ``start`` on."""
 
     number: int
@@ -45,7 +45,7 @@ class Handed:
             yield array.tobytes(order="C")
 
 
-def read_handed(folder: Path, size: int) -> Iterator[Handed]:
+def read_handover_chunks(folder: Path, size: int) -> Iterator[HandoverChunk]:
     """The people of a hand-over in pieces of ``size``; refused, naming the file, where it does not add up.
 
     That no id is there twice is left to whoever reads: it cannot be seen in one piece.
@@ -61,7 +61,7 @@ def read_handed(folder: Path, size: int) -> Iterator[Handed]:
             raise outline.no_ids(folder)
         found = Representation(names, **arrays, provenance=outline.provenance)
         counts.update(found.counts)
-        yield Handed(number, start, found)
+        yield HandoverChunk(number, start, found)
     if next(ids, None) is not None:
         raise outline.no_ids(folder)
     outline.check_counts(folder, {name: counts[name] for name in ("exact", "not_exact", "vacuous")})

@@ -2,10 +2,10 @@
 
 from lcifr.artifacts.handover import Provenance, Representation
 from lcifr.certification.auditor import Audit, audit
-from lcifr.certification.bundle import write_bundle
+from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.encoder import Encoder, FrozenEncoder
-from lcifr.certification.population import Statement, group_metrics, state
+from lcifr.certification.population.statement import Statement, group_metrics, state
 from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Certificates, Reason, Verdict
 

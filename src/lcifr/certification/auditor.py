@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.consumer import certify
 from lcifr.certification.counterexample import Trial, find, simplify
-from lcifr.certification.display import Shown, counterexample_rows
+from lcifr.certification.display import VerdictDisplay, counterexample_rows
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.certification.merged_network import merge, merging_error
 from lcifr.certification.producer import represent
@@ -29,7 +29,7 @@ from lcifr.regions.region import Region
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Shown):
+class Audit(VerdictDisplay):
     """What an audit found, per person.
 
     Parameters

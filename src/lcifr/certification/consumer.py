@@ -104,7 +104,7 @@ def ball(latent: FloatArray, radius: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 @dataclass(frozen=True)
-class Bound:
+class RegionBounds:
     """upper : (people, k) proved. best : (people, k) reached. exhausted : (people,) the budget ended the work."""
 
     upper: FloatArray
@@ -114,11 +114,11 @@ class Bound:
 
 def bound_on_box(
     network: Any, query: Query, lower: FloatArray, upper: FloatArray, budget: Any, device: str | None
-) -> Bound:
+) -> RegionBounds:
     """The largest value of every direction on every box: in closed form if the model is linear, else by the engine."""
     if network.depth == 0:
         found = linear.upper_on_box(network, query, lower, upper)
-        return Bound(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
+        return RegionBounds(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
     region = Region.from_arrays(lower, upper)
     if query.at is not None:
         return _bound_apart(network, query, region, budget, device)
@@ -132,10 +132,10 @@ def bound_on_box(
         budget=budget,
         device=device,
     )
-    return Bound(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
+    return RegionBounds(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
 
 
-def _bound_apart(network: Any, query: Query, region: Region, budget: Any, device: str | None) -> Bound:
+def _bound_apart(network: Any, query: Query, region: Region, budget: Any, device: str | None) -> RegionBounds:
     """Bounds of opposite directions that share a limit: plain ones, then up to equal shares of it, then to the end."""
     plain = maximize(network, query.directions, region, method="bounds", device=device)
     upper, best, exhausted = plain.upper.copy(), plain.best.copy(), np.zeros(region.people, np.bool_)
@@ -156,7 +156,7 @@ def _bound_apart(network: Any, query: Query, region: Region, budget: Any, device
         )
         upper[rows], best[rows] = np.minimum(upper[rows], answer.upper), np.maximum(best[rows], answer.best)
         exhausted[rows] = (answer.status == Status.BUDGET).any(1)
-    return Bound(upper, best, exhausted)
+    return RegionBounds(upper, best, exhausted)
 
 
 def find_largest_radius(network: Any, query: Query, latent: FloatArray, device: str | None) -> FloatArray:

@@ -24,7 +24,7 @@ DIGITS = (1, 2, 3, 4, 6, 9, 12)
 
 
 @dataclass(frozen=True)
-class Found:
+class Counterexamples:
     """others : for every person of the audit, somebody similar; meaningful where ``found`` (people,) is true."""
 
     others: Individuals
@@ -41,7 +41,7 @@ class Trial:
     def _forward(self, people: Individuals) -> tuple[FloatArray, FloatArray]:
         return forward(self.encoder.network, self.model.network, self.encoder.encoding.encode(people))
 
-    def counts(self, rows: np.ndarray, others: Individuals) -> BoolArray:
+    def is_counterexample(self, rows: np.ndarray, others: Individuals) -> BoolArray:
         """(rows,) whether ``others`` are real, similar to these people, and surely decided otherwise."""
         real = exists(others)
         similar = self.encoder.similarity.holds(self.people.take(rows), others)
@@ -67,14 +67,14 @@ def exists(people: Individuals) -> BoolArray:
     return np.asarray(good)
 
 
-def find(trial: Trial, region: Region, rows: np.ndarray, witness: FloatArray) -> Found:
+def find(trial: Trial, region: Region, rows: np.ndarray, witness: FloatArray) -> Counterexamples:
     """Decode witnesses (rows, k, features; NaN where none) of the people ``rows``, and draw more where that fails."""
     others = trial.people.take(slice(None))
     others = Individuals(others.schema, others.numbers.copy(), others.codes.copy())
     found = np.zeros(len(others), np.bool_)
     if len(rows) == 0:
-        return Found(others, found)
-    result = Found(others, found)
+        return Counterexamples(others, found)
+    result = Counterexamples(others, found)
     offer(trial, region.take(rows), rows, witness, result)
     left = rows[~found[rows]]
     if len(left):
@@ -83,14 +83,14 @@ def find(trial: Trial, region: Region, rows: np.ndarray, witness: FloatArray) ->
     return result
 
 
-def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, result: Found) -> None:
+def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, result: Counterexamples) -> None:
     """Take the first of k points that is a counterexample; ``result`` is filled in. A person may be there twice."""
     others, found = result.others, result.found
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
     safe = np.where(blank[..., None], trial.encoder.encoding.encode(trial.people.take(rows))[:, None], points)
     decoded = region.decode(safe)
     k = points.shape[1]
-    counted: BoolArray = trial.counts(np.repeat(rows, k), decoded.individuals).reshape(-1, k)
+    counted: BoolArray = trial.is_counterexample(np.repeat(rows, k), decoded.individuals).reshape(-1, k)
     good: BoolArray = np.logical_and.reduce([counted, decoded.confirmed, ~blank])
     first = good.argmax(1)
     hit = np.flatnonzero(good.any(1))
@@ -99,7 +99,7 @@ def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, re
     found[rows[hit]] = True
 
 
-def simplify(trial: Trial, found: Found) -> Found:
+def simplify(trial: Trial, found: Counterexamples) -> Counterexamples:
     """Move attributes back one by one, then shorten what is left, as long as it still is a counterexample."""
     rows = np.flatnonzero(found.found)
     if len(rows) == 0:
@@ -108,7 +108,7 @@ def simplify(trial: Trial, found: Found) -> Found:
     numbers, codes = other.numbers.copy(), other.codes.copy()
 
     def settle(tried_numbers: FloatArray, tried_codes: np.ndarray) -> None:
-        better = trial.counts(rows, Individuals(own.schema, tried_numbers, tried_codes))
+        better = trial.is_counterexample(rows, Individuals(own.schema, tried_numbers, tried_codes))
         numbers[better], codes[better] = tried_numbers[better], tried_codes[better]
 
     for j in range(codes.shape[1]):
@@ -128,4 +128,4 @@ def simplify(trial: Trial, found: Found) -> Found:
                 settle(tried, codes)
     result = Individuals(own.schema, found.others.numbers.copy(), found.others.codes.copy())
     result.numbers[rows], result.codes[rows] = numbers, codes
-    return Found(result, found.found)
+    return Counterexamples(result, found.found)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from lcifr.drawing.text import count, exactly, format_value, percent, quantity
 from lcifr.models.rule import Kind
 
-SHOWN = 5
+LISTED = 5
 """Counterexamples in a notebook."""
 
 
-class Shown:
+class VerdictDisplay:
     """Verdicts about people that show themselves; a subclass has the arrays and says what else is to be known."""
 
     ids: tuple[str | int, ...]
@@ -75,7 +75,7 @@ def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         ("counterexample", *(headings if number else ("decision", "a similar person is decided otherwise")))
     ]
-    for row in np.flatnonzero(found.violated)[:SHOWN]:
+    for row in np.flatnonzero(found.violated)[:LISTED]:
         pair = found.counterexample(found.ids[row])
         differs = "; ".join(f"{name} {' → '.join(map(format_value, pair[name].tolist()))}" for name in pair.columns)
         own = found.prediction[row]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.display import Shown
+from lcifr.certification.display import VerdictDisplay
 from lcifr.certification.query import FloatArray
 from lcifr.models.model import Model
 
@@ -38,7 +38,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, repr=False)
-class Certificates(Shown):
+class Certificates(VerdictDisplay):
     """What a consumer proved, per person.
 
     Parameters
@@ -113,10 +113,10 @@ class Certificates(Shown):
         )
 
 
-Found = TypeVar("Found", bound=Any)
+AnyVerdicts = TypeVar("AnyVerdicts", bound=Any)
 
 
-def unproved(found: Found, rows: Any) -> Found:
+def unproved(found: AnyVerdicts, rows: Any) -> AnyVerdicts:
     """The same certificates, or audit, with these people UNDECIDED: what cannot be shown to others is not counted."""
     verdict, reason, margin = found.verdict.copy(), found.reason.copy(), found.margin.copy()
     verdict[rows], reason[rows], margin[rows] = Verdict.UNDECIDED, Reason.UNPROVED, np.minimum(margin[rows], 0.0)

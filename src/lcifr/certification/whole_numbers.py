@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.counterexample import Found, Trial, offer
+from lcifr.certification.counterexample import Counterexamples, Trial, offer
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
 from lcifr.data import Encoding
 from lcifr.models.network import Network
@@ -37,8 +37,8 @@ class _Parts:
 
 
 def search(
-    trial: Trial, network: Network, query: Query, region: Region, rows: np.ndarray, found: Found
-) -> tuple[Found, BoolArray]:
+    trial: Trial, network: Network, query: Query, region: Region, rows: np.ndarray, found: Counterexamples
+) -> tuple[Counterexamples, BoolArray]:
     """Branch on whole numbers until somebody who can exist is decided otherwise, nobody is left, or it takes too long.
 
     Returns what was found, and (people,) of whom every part was settled without anybody.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lcifr.cli._output import command, say, to_stderr
 from lcifr.runs.formulas import describe_formula, read_formula
 from lcifr.runs.handing_over import hand_over, prove_radii
-from lcifr.runs.people_source import whom_of
-from lcifr.runs.tables import HELD_OUT, TRAIN, Crowd, write_table
+from lcifr.runs.people.source import source_in_memory
+from lcifr.runs.people.tables import HELD_OUT, TRAIN, TrainTest, write_table
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -20,61 +20,64 @@ LEARNED = (ENCODER, "similar.phi", "schema.toml", LABELS)
 HANDED = "handover"
 
 
-def write_people(work: Path, crowd: Crowd) -> None:
-    """Attributes of both sides; formulas that take ranks need them to load an encoder."""
-    for name, side in crowd.sides().items():
-        write_table(work / "people" / f"{name}.parquet", side.X)
+def write_people(work: Path, people: TrainTest) -> None:
+    """Attributes of both splits; formulas that take ranks need them to load an encoder."""
+    for name, split in people.splits().items():
+        write_table(work / "people" / f"{name}.parquet", split.X)
 
 
-def write_encoder(steps: Steps, crowd: Crowd, phi: str, encoder: FairEncoder) -> None:
+def write_encoder(steps: Steps, people: TrainTest, phi: str, encoder: FairEncoder) -> None:
     """Labels, φ, schema and the encoder itself."""
     work = steps.work
     (work / "similar.phi").write_text(read_formula(phi)[0], encoding="utf-8")
-    crowd.schema.save(work / "schema.toml")
-    _write_labels(work / LABELS, crowd)
+    people.schema.save(work / "schema.toml")
+    _write_labels(work / LABELS, people)
     encoder.save(work / ENCODER)
     steps.keep(*LEARNED)
 
 
-def _write_labels(path: Path, crowd: Crowd) -> None:
+def _write_labels(path: Path, people: TrainTest) -> None:
     import pandas as pd
 
-    target = str(crowd.schema.target)
+    target = str(people.schema.target)
     name = "id" if target != "id" else "person"
-    sides = crowd.sides().values()
-    labels = {name: [one for side in sides for one in side.ids], target: [one for side in sides for one in side.y]}
+    splits = people.splits().values()
+    labels = {
+        name: [one for split in splits for one in split.ids],
+        target: [one for split in splits for one in split.y],
+    }
     pd.DataFrame(labels).to_csv(path, index=False)
 
 
 def write_handover(
-    steps: Steps, crowd: Crowd, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int | None
+    steps: Steps, people: TrainTest, encoder: FairEncoder, share_formula: bool, workers: int | None, chunk: int | None
 ) -> None:
-    """z and proved radius of everybody, each side in a folder of its own, unless they are there already."""
-    for name, side in crowd.sides().items():
-        title = f"Proving the radius of {len(side)} people ({name})"
-        whom = whom_of(side, crowd.schema)
+    """z and proved radius of everybody, each split in a folder of its own, unless they are there already."""
+    for name, split in people.splits().items():
+        title = f"Proving the radius of {len(split)} people ({name})"
+        source = source_in_memory(split, people.schema)
         options: dict[str, Any] = {"share_formula": share_formula, "workers": workers, "chunk": chunk}
-        hand_over(steps, f"{HANDED}/{name}", encoder, whom, title=title, **options)
+        hand_over(steps, f"{HANDED}/{name}", encoder, source, title=title, **options)
 
 
-def write_proofs(steps: Steps, crowd: Crowd, encoder: FairEncoder) -> None:
+def write_proofs(steps: Steps, people: TrainTest, encoder: FairEncoder) -> None:
     """Of the radii of those who were held out, for an auditor."""
-    prove_radii(steps, encoder, whom_of(crowd.held_out, crowd.schema), f"{HANDED}/{HELD_OUT}")
+    prove_radii(steps, encoder, source_in_memory(people.held_out, people.schema), f"{HANDED}/{HELD_OUT}")
 
 
 def describe_produced(
-    work: Path, crowd: Crowd, encoder: FairEncoder, warned: list[str], *, bundle: bool
+    work: Path, people: TrainTest, encoder: FairEncoder, warned: list[str], *, bundle: bool
 ) -> dict[str, Any]:
     """What is said of a producer's folder, for programs."""
     from lcifr.artifacts.handover_chunks import radius_summary
 
     similarity, last = encoder.similarity_, encoder.history_[-1]
     return {
-        "target": crowd.schema.target,
-        "data": crowd.data,
+        "target": people.schema.target,
+        "data": people.data,
         "task": "classification" if encoder.target_ and len(encoder.target_.classes) else "regression",
-        "sides": {name: len(side) for name, side in crowd.sides().items()},
-        "held_out": list(crowd.held_out.ids),
+        "sides": {name: len(split) for name, split in people.splits().items()},
+        "held_out": list(people.held_out.ids),
         "phi": describe_formula(similarity),
         "encoder": encoder.network_.hash,
         "unread": list(encoder.unread_),
@@ -109,12 +112,12 @@ def show_produced(result: dict[str, Any], out: Path) -> None:
     say(f"{out}/labels.csv   {result['target']} by id, if the consumer has no labels of their own")
 
 
-def show_next(result: dict[str, Any], out: Path, crowd: Crowd) -> None:
+def show_next(result: dict[str, Any], out: Path, people: TrainTest) -> None:
     """The consumer's command, to paste; numbers need a tolerance."""
     from lcifr.runs.learning import example_tolerance
 
     number = result["task"] == "regression"
-    tolerance = example_tolerance(crowd.train.y).split() if number else []
+    tolerance = example_tolerance(people.train.y).split() if number else []
     to_stderr(f"\nNext: {command('consume', out / 'handover', out / LABELS, *tolerance, '--out', 'consumer')}")
     if number:
         to_stderr(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lcifr.certification.population import fit_words
+from lcifr.certification.population.statement import fit_words
 from lcifr.drawing.text import at_least, exactly, fixed, moved_words, percent, quantity, tolerance_words, visible
 
 if TYPE_CHECKING:

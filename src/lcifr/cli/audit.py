@@ -25,12 +25,12 @@ from lcifr.runs.baselines import Baselines
 from lcifr.runs.folder import run_folder
 from lcifr.runs.gathering import AUDITED, Gathered, audit_people, gather
 from lcifr.runs.handing_over import BUNDLE
-from lcifr.runs.limits import HELD, PROVED, refuse_more
-from lcifr.runs.parties import Parties, read_parties, read_whom
-from lcifr.runs.people_source import Whom
+from lcifr.runs.parties import Parties, open_people, read_parties
+from lcifr.runs.people.limits import HELD, PROVED, refuse_more
+from lcifr.runs.people.source import PeopleSource
 
 if TYPE_CHECKING:
-    from lcifr.certification.drawn import Drawn
+    from lcifr.certification.bundles.drawn import Drawn
     from lcifr.runs.steps import Steps
 
 EXAMPLE = "Example: lcifr audit producer consumer --out audit"
@@ -105,24 +105,24 @@ def audit(
 
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
-    from lcifr.certification.drawn import draw
+    from lcifr.certification.bundles.drawn import draw
 
     parties = read_parties(producer, consumer, phi)
     parties.check_groups(by)
     inputs = {"producer": producer, "consumer": consumer}
     inputs |= {name: Path(file) for name, file in (("table", table), ("phi", phi)) if file and Path(file).is_file()}
     with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
-        whom = read_whom(parties, producer, table, id_column, run.work, sample, seed)
-        _refuse_many(whom, bundle, proofs, baselines)
-        audit_people(run.steps, parties, whom, workers, chunk, modular=True)
-        drawn = None if bundle is False else draw(whom.people, None if bundle else proofs, seed)
+        source = open_people(parties, producer, table, id_column, run.work, sample, seed)
+        _refuse_many(source, bundle, proofs, baselines)
+        audit_people(run.steps, parties, source, workers, chunk, modular=True)
+        drawn = None if bundle is False else draw(source.count, None if bundle else proofs, seed)
         # Proofs first: they may leave somebody undecided.
-        checked = None if drawn is None else _prove(run.steps, parties, whom, drawn)
+        checked = None if drawn is None else _prove(run.steps, parties, source, drawn)
         parties.copy_into(run.work)
-        beside = _baselines(parties, producer, whom, baselines)
-        found = gather(run.work, parties, whom, by)
+        beside = _baselines(parties, producer, source, baselines)
+        found = gather(run.work, parties, source, by)
         result = _result(parties, found, confidence, population or table is None, beside)
-        result["drawn_from"] = whom.drawn_from
+        result["drawn_from"] = source.drawn_from
         result["findings"] = _findings(parties)
         result["checked"] = checked
         result["files"] = {"bundle": None if drawn is None else BUNDLE}
@@ -135,21 +135,21 @@ def audit(
     raise typer.Exit(exit_code(result["violated"] or refused, result["undecided"]))
 
 
-def _refuse_many(whom: Whom, bundle: bool | None, proofs: int, baselines: bool | None) -> None:
+def _refuse_many(source: PeopleSource, bundle: bool | None, proofs: int, baselines: bool | None) -> None:
     """What holds everybody in memory is refused before anything is proved, or left out if nobody asked for it."""
     if bundle is None:
-        refuse_more(min(proofs, whom.people), HELD, "--proofs", "say a smaller number")
+        refuse_more(min(proofs, source.count), HELD, "--proofs", "say a smaller number")
     fix = f"leave it out; or audit a sample of them: --sample {HELD}"
     for name, wanted in (("--bundle", bundle), ("--baselines", baselines)):
         if wanted:
-            refuse_more(whom.people, HELD, name, fix)
-    if whom.people > HELD and whom.label is not None and baselines is None:
+            refuse_more(source.count, HELD, name, fix)
+    if source.count > HELD and source.label is not None and baselines is None:
         to_stderr(f"Note: no baselines beside it: they need everybody in memory, and these are more than {HELD:,}")
 
 
-def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None) -> Baselines:
-    wanted = whom.people <= HELD if wanted is None else wanted
-    if not wanted or whom.label is None:
+def _baselines(parties: Parties, producer: Path, source: PeopleSource, wanted: bool | None) -> Baselines:
+    wanted = source.count <= HELD if wanted is None else wanted
+    if not wanted or source.label is None:
         return {}
     from lcifr.runs.baselines import judge_baselines
     from lcifr.runs.learning import one_thread
@@ -158,21 +158,21 @@ def _baselines(parties: Parties, producer: Path, whom: Whom, wanted: bool | None
     if training is None:
         return {}
     with one_thread(say=False):
-        return judge_baselines(parties, training, whom.individuals(), whom.labels())
+        return judge_baselines(parties, training, source.individuals(), source.labels())
 
 
-def _prove(steps: Steps, parties: Parties, whom: Whom, drawn: Drawn) -> dict[str, Any]:
+def _prove(steps: Steps, parties: Parties, source: PeopleSource, drawn: Drawn) -> dict[str, Any]:
     """Write the proofs of these people, and let the exact checker read them back.
 
     Whose proof stops short is not certified any more.
     """
-    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.bundles.writer import write_bundle
     from lcifr.check.bundle import check_bundle
-    from lcifr.runs.audited import read_audited_rows, revise_audited
     from lcifr.runs.events import StepKind, step
+    from lcifr.runs.streaming.audited import read_audited_rows, revise_audited
 
     if not steps.kept(BUNDLE):
-        everybody = (people for people, _ in whom.rows())
+        everybody = (people for people, _ in source.rows())
         found = read_audited_rows(steps.work / AUDITED, everybody, parties.model, parties.hashes, drawn.rows())
         with step(f"Writing the proofs of {drawn}"):
             write_bundle(steps.work / BUNDLE, parties.encoder, found.people, decisions=found, drawn=drawn)
@@ -201,7 +201,7 @@ def _result(
     population: bool,
     baselines: Baselines,
 ) -> dict[str, Any]:
-    from lcifr.certification.population import state_tally
+    from lcifr.certification.population.statement import state_tally
     from lcifr.cli._words import learned_warnings
     from lcifr.runs.baselines import beaten_by
 
@@ -229,7 +229,7 @@ def _result(
 def _findings(parties: Parties) -> list[dict[str, str]] | None:
     """What lint says of φ with the people whom the producer learned from; None where they were not handed on."""
     from lcifr.data import read_frame
-    from lcifr.runs.tables import TRAIN
+    from lcifr.runs.people.tables import TRAIN
     from lcifr.similarity.linting.linter import lint
 
     people = parties.producer / "people" / f"{TRAIN}.parquet"
@@ -240,7 +240,7 @@ def _findings(parties: Parties) -> list[dict[str, str]] | None:
 
 
 def _show(result: dict[str, Any], out: Path) -> None:
-    from lcifr.certification.drawn import Drawn
+    from lcifr.certification.bundles.drawn import Drawn
     from lcifr.cli._words import baseline_table, counterexample_table, statement_lines
     from lcifr.drawing.text import percent
 

@@ -27,10 +27,10 @@ from lcifr.cli._options import (
 from lcifr.cli._output import JsonOption, print_json, say, to_stderr
 from lcifr.errors import LcifrError
 from lcifr.runs.folder import Run, read_consumer, run_folder
-from lcifr.runs.limits import part_for
+from lcifr.runs.people.limits import part_for
 
 if TYPE_CHECKING:
-    from lcifr.certification.tally import Tally
+    from lcifr.certification.population.tally import Tally
 
 EXAMPLE = "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5"
 
@@ -91,11 +91,11 @@ def _from_handover(
     run: Run, consumer: Path, folder: Path, on: Where, workers: int | None, chunk: int | None
 ) -> dict[str, Any]:
     from lcifr.artifacts.handover import Outline
-    from lcifr.certification.tally import Tally
-    from lcifr.runs.certified import CERTIFIED, certify_folder, read_certified
+    from lcifr.certification.population.tally import Tally
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.learning import decision_of, load_model, note_resumed
     from lcifr.runs.parties import refuse_mixed
+    from lcifr.runs.streaming.certified import CERTIFIED, certify_folder, read_certified
 
     used = read_consumer(consumer)
     head = load_model(consumer / "model.safetensors", str(used.get("task")))
@@ -134,17 +134,17 @@ def _from_table(
     run: Run, producer: Path, consumer: Path, table: Path, id_column: str | None, workers: int | None, chunk: int | None
 ) -> dict[str, Any]:
     from lcifr.runs.gathering import audit_people, gather
-    from lcifr.runs.parties import read_parties, read_whom
+    from lcifr.runs.parties import open_people, read_parties
 
     parties = read_parties(producer, consumer)
-    whom = read_whom(parties, producer, table, id_column, run.work)
-    audit_people(run.steps, parties, whom, workers, chunk, modular=False)
-    found = gather(run.work, parties, whom, None)
+    source = open_people(parties, producer, table, id_column, run.work)
+    audit_people(run.steps, parties, source, workers, chunk, modular=False)
+    found = gather(run.work, parties, source, None)
     return _result(found.tally, parties.summary(), "end to end", "audited/audit.parquet")
 
 
 def _result(tally: Tally, about: dict[str, Any], proved: str, file: str) -> dict[str, Any]:
-    from lcifr.certification.population import state_tally
+    from lcifr.certification.population.statement import state_tally
 
     statement = asdict(state_tally(tally, held_out=False))
     del statement["subgroups"], statement["baselines"]

@@ -12,7 +12,7 @@ from lcifr.cli._output import JsonOption, print_json, say
 from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
-    from lcifr.certification.drawn import Drawn
+    from lcifr.certification.bundles.drawn import Drawn
 
 EXAMPLE = "Example: lcifr check producer/bundle --json > checked.json"
 
@@ -77,7 +77,7 @@ def _drawn(bundle: Path) -> Drawn | None:
     """Of whom these people are a sample, by the word of whoever wrote the bundle, which the checker has read."""
     import json
 
-    from lcifr.certification.drawn import Drawn
+    from lcifr.certification.bundles.drawn import Drawn
 
     found = json.loads((bundle / "manifest.json").read_bytes()).get("drawn")
     values = [found.get(name) for name in ("people", "of", "seed")] if isinstance(found, dict) else [None]

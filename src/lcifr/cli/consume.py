@@ -27,9 +27,9 @@ from lcifr.cli._options import (
 from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
 from lcifr.errors import LcifrError
 from lcifr.runs.folder import run_folder
-from lcifr.runs.labels import Labels, read_sides
 from lcifr.runs.learning import classes_of
-from lcifr.runs.tables import HELD_OUT, TRAIN
+from lcifr.runs.people.labels import Labels, find_split_labels
+from lcifr.runs.people.tables import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
@@ -81,19 +81,19 @@ def consume(
 
     Ctrl-C loses the learning, which takes seconds.
     """
-    sides = _read_handover(handover)
+    splits = _read_handover(handover)
     if checked is not None:
-        sides = _with_report(sides, checked)
-    known = read_sides(labels, {name: side.ids for name, side in sides.items()}, target, id_column)
+        splits = _with_report(splits, checked)
+    known = find_split_labels(labels, {name: split.ids for name, split in splits.items()}, target, id_column)
     inputs = {"handover": handover, "labels": labels} | ({"checked": checked} if checked else {})
     options = {"hidden": widths_of(hidden), "gamma": gamma, "epochs": epochs, "random_state": seed}
     with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         run.lost = "Learning is not kept, it starts anew."
-        head = _learn(sides, known, task, tolerance, class_weight, options)
+        head = _learn(splits, known, task, tolerance, class_weight, options)
         head.save(run.work / "model.safetensors")
-        found = _certify(sides, head, on)
+        found = _certify(splits, head, on)
         _write_certificates(run.work / "certificates.parquet", found)
-        result = _result(sides, known, head, found)
+        result = _result(splits, known, head, found)
         run.finish(result)
     if as_json:
         print_json(result)
@@ -108,10 +108,10 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
     parts = [name for name in (TRAIN, HELD_OUT) if (folder / name).is_dir()]
     _refuse_many(folder, *(folder / name for name in parts))
     if TRAIN in parts and not (folder / "manifest.json").exists():
-        sides = {name: Representation.read(folder / name) for name in parts}
-        if len({(side.provenance.weights, side.width) for side in sides.values()}) > 1:
+        splits = {name: Representation.read(folder / name) for name in parts}
+        if len({(split.provenance.weights, split.width) for split in splits.values()}) > 1:
             raise LcifrError(f"{folder}: its parts come from different encoders", fix="get the whole folder again")
-        return sides
+        return splits
     if not (folder / "manifest.json").exists():
         raise LcifrError(
             f"{folder} is no hand-over" if folder.is_dir() else f"{folder}: there is no such folder",
@@ -122,7 +122,7 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
 
 def _refuse_many(*folders: Path) -> None:
     from lcifr.artifacts.folder import MANIFEST, read_json
-    from lcifr.runs.limits import LEARNED, refuse_more
+    from lcifr.runs.people.limits import LEARNED, refuse_more
 
     said = [read_json(folder / MANIFEST) for folder in folders if (folder / MANIFEST).is_file()]
     people = sum(one["people"] for one in said if isinstance(one, dict) and type(one.get("people")) is int)
@@ -130,23 +130,23 @@ def _refuse_many(*folders: Path) -> None:
     refuse_more(people, LEARNED, "learning", fix)
 
 
-def _with_report(sides: dict[str, Representation], report: Path) -> dict[str, Representation]:
-    """The side that the checker's report is about, marked; it is about one of them."""
+def _with_report(splits: dict[str, Representation], report: Path) -> dict[str, Representation]:
+    """The split that the checker's report is about, marked; it is about one of them."""
     from lcifr.errors import ArtefactError
 
-    found, problems = dict(sides), []
-    for name, side in sides.items():
+    found, problems = dict(splits), []
+    for name, split in splits.items():
         try:
-            found[name] = side.with_report(report)
+            found[name] = split.with_report(report)
         except ArtefactError as problem:
             problems.append(problem)
-    if len(problems) == len(sides):
+    if len(problems) == len(splits):
         raise problems[0]
     return found
 
 
 def _learn(
-    sides: dict[str, Representation],
+    splits: dict[str, Representation],
     known: dict[str, Labels],
     task: Task,
     tolerance: float | None,
@@ -161,24 +161,24 @@ def _learn(
     rows = np.flatnonzero(known[TRAIN].there)
     if len(rows) < 2:
         raise LcifrError(
-            f"there are labels for {len(rows)} of the {len(sides[TRAIN])} training people",
+            f"there are labels for {len(rows)} of the {len(splits[TRAIN])} training people",
             fix="are the ids of the labels those of the hand-over? --id names their column",
         )
     y = known[TRAIN].values
     head = head_of(y, str(task), tolerance, weight.setting, instead="; or --task classification", **options)
-    part = sides[TRAIN].take(rows)
+    part = splits[TRAIN].take(rows)
     with one_thread(), step(f"Learning from {len(rows)} people", StepKind.LONG):
         head.fit(part.latent, y, radius=part.radius)
     return head
 
 
-def _certify(sides: dict[str, Representation], head: Head, on: Where) -> dict[str, Certificates]:
+def _certify(splits: dict[str, Representation], head: Head, on: Where) -> dict[str, Certificates]:
     from lcifr.certification.consumer import certify
     from lcifr.runs.events import step
     from lcifr.runs.learning import decision_of
 
-    with step(f"Certifying {sum(map(len, sides.values()))} people"):
-        return {name: certify(side, head, on=on.value, **decision_of(head)) for name, side in sides.items()}
+    with step(f"Certifying {sum(map(len, splits.values()))} people"):
+        return {name: certify(split, head, on=on.value, **decision_of(head)) for name, split in splits.items()}
 
 
 def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
@@ -193,12 +193,12 @@ def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
 
 
 def _result(
-    sides: dict[str, Representation],
+    splits: dict[str, Representation],
     known: dict[str, Labels],
     head: Head,
     found: dict[str, Certificates],
 ) -> dict[str, Any]:
-    from lcifr.certification.population import state
+    from lcifr.certification.population.statement import state
     from lcifr.cli._words import learned_warnings
 
     shown = HELD_OUT if HELD_OUT in found else TRAIN
@@ -216,12 +216,12 @@ def _result(
         "tolerance": getattr(head, "tolerance", None),
         "about": shown,
         "trained_on": int(known[TRAIN].there.sum()),
-        "sides": {name: len(side) for name, side in sides.items()},
+        "sides": {name: len(split) for name, split in splits.items()},
         "held_out": shown == HELD_OUT,
         **statement,
         "on": found[shown].on,
         "radius": {"claimed": len(found[shown]) - checked, "checked": checked},
-        "provenance": asdict(sides[shown].provenance),
+        "provenance": asdict(splits[shown].provenance),
         "model": head.network_.hash,
         "warnings": [*statement["warnings"], *learned_warnings(head.degeneracies_, statement)],
         "files": {"model": "model.safetensors", "certificates": "certificates.parquet"},

@@ -89,8 +89,8 @@ def _problems(file: Path, schema: Schema) -> tuple[int, list[TableProblem]]:
     """How many people are in the table, and everything that is wrong with it, the target included if it is there."""
     from lcifr.data import Individuals, read_target
     from lcifr.errors import TableError
-    from lcifr.runs.sample import read_whole
-    from lcifr.runs.tables import pick_columns
+    from lcifr.runs.people.sample import read_whole
+    from lcifr.runs.people.tables import pick_columns
 
     problems: list[TableProblem] = []
     people = 0

@@ -137,9 +137,9 @@ def _head(encoder: FairEncoder, data: Dataset) -> RobustClassifier:
 def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Dataset, folder: Path) -> Result:
     """Prove, person by person, that nobody similar gets another decision, or find somebody who does; then check it."""
     from lcifr.certification.auditor import Audit, audit
-    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.bundles.writer import write_bundle
     from lcifr.certification.encoder import freeze
-    from lcifr.certification.population import state
+    from lcifr.certification.population.statement import state
     from lcifr.certification.producer import represent
     from lcifr.check.bundle import check_bundle
 
@@ -156,7 +156,7 @@ def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Datase
 
 def _write_report(data: Dataset, results: list[Result], settings: dict[str, Any], out: Path) -> Path:
     """The page about the last model, with the others as its baselines; Markdown and JSON beside it."""
-    from lcifr.certification.population import state
+    from lcifr.certification.population.statement import state
     from lcifr.report import About, build, format_names, render
     from lcifr.report.content import Checked
 

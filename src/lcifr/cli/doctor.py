@@ -95,7 +95,7 @@ def examine_solvers() -> list[Found]:
 
 
 def _examine(name: str, known: str, solver: Any) -> Found:
-    from lcifr.runs.canaries import canaries
+    from lcifr.prove.canaries import canaries
 
     wrong = []
     asked = canaries()
@@ -111,7 +111,7 @@ def _examine(name: str, known: str, solver: Any) -> Found:
 
 def examine_engine() -> list[Found]:
     """The methods that prove, on networks whose answers are known by hand."""
-    from lcifr.runs.canaries import engine_answers
+    from lcifr.prove.canaries import engine_answers
 
     found = []
     for method in ("branch", "milp"):

@@ -12,7 +12,7 @@ from lcifr.cli._output import JsonOption, console, print_json, to_stderr
 from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import StepKind, step
 from lcifr.runs.formulas import fit_similarity, read_formula, read_schema, schema_beside
-from lcifr.runs.tables import find_schema, is_file, pick_columns, with_fix
+from lcifr.runs.people.tables import find_schema, is_file, pick_columns, with_fix
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
@@ -151,7 +151,7 @@ def _known_schema(schema: str | None, formula: str) -> Schema:
 
 def _crowd(data: str, schema: str | None, formula: str) -> _Crowd:
     from lcifr.datasets import load
-    from lcifr.runs.sample import read_whole
+    from lcifr.runs.people.sample import read_whole
 
     if is_file(data):
         table = read_whole(Path(data), "looking at people with φ")

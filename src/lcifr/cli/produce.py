@@ -49,8 +49,8 @@ from lcifr.cli._produced import (
 from lcifr.errors import LcifrError
 from lcifr.runs.folder import Run, run_folder
 from lcifr.runs.handing_over import refuse_bundle
-from lcifr.runs.recipe import Recipe
-from lcifr.runs.tables import Crowd, is_file, read_crowd
+from lcifr.runs.people.tables import TrainTest, is_file, read_train_test
+from lcifr.runs.recipe import LearningSettings
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -111,51 +111,51 @@ def produce(
     """
     if unaware:
         _refuse_weights(context)
-    crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed, sample)
+    people = read_train_test(table, phi, schema, target, id_column, held_out, seed, sample)
     if bundle:
-        refuse_bundle(len(crowd.held_out))
+        refuse_bundle(len(people.held_out))
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
-    recipe = Recipe(
+    recipe = LearningSettings(
         stretch, decoder_weight, class_weight.setting, whole_numbers, latent, widths_of(hidden), epochs, batch, seed
     )
     with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
-        encoder, warned = _encoder(run, crowd, phi, recipe, gamma, unaware)
-        write_handover(run.steps, crowd, encoder, share_formula, workers, chunk)
+        encoder, warned = _encoder(run, people, phi, recipe, gamma, unaware)
+        write_handover(run.steps, people, encoder, share_formula, workers, chunk)
         if bundle:
-            write_proofs(run.steps, crowd, encoder)
+            write_proofs(run.steps, people, encoder)
         result = {
             "format": "lcifr-produced-1",
             "command": "produce",
             "unaware": unaware,
-            **describe_produced(run.work, crowd, encoder, warned, bundle=bundle),
+            **describe_produced(run.work, people, encoder, warned, bundle=bundle),
         }
         run.finish(result)
     if as_json:
         print_json(result)
     else:
-        _show(result, out, crowd)
+        _show(result, out, people)
 
 
 def _encoder(
-    run: Run, crowd: Crowd, phi: str, recipe: Recipe, gamma: float, unaware: bool
+    run: Run, people: TrainTest, phi: str, recipe: LearningSettings, gamma: float, unaware: bool
 ) -> tuple[FairEncoder, list[str]]:
     """Learned now, or by the run that was stopped later."""
     from lcifr.cli._progress import watched
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.learning import load_encoder, one_thread
 
-    write_people(run.work, crowd)
+    write_people(run.work, people)
     if run.steps.kept(*LEARNED):
         encoder = load_encoder(run.work)
         return encoder, [f"FairEncoder: {one}" for one in encoder.degeneracies_]
-    encoder = recipe.encoder(crowd, phi, gamma=gamma, verbose=watched())
+    encoder = recipe.encoder(people, phi, gamma=gamma, verbose=watched())
     if unaware:
         encoder = _unaware(encoder, phi)
     run.lost = "Learning is not kept, it starts anew."
-    with one_thread() as warned, step(f"Learning from {len(crowd.train)} people", StepKind.LONG):
-        encoder.fit(crowd.train.X, crowd.train.y)
-    write_encoder(run.steps, crowd, phi, encoder)
+    with one_thread() as warned, step(f"Learning from {len(people.train)} people", StepKind.LONG):
+        encoder.fit(people.train.X, people.train.y)
+    write_encoder(run.steps, people, phi, encoder)
     run.lost = "What was learned is kept."
     return encoder, warned
 
@@ -185,9 +185,9 @@ def _refuse_weights(context: typer.Context) -> None:
             )
 
 
-def _show(result: dict[str, Any], out: Path, crowd: Crowd) -> None:
+def _show(result: dict[str, Any], out: Path, people: TrainTest) -> None:
     say(f"{result['phi']['english']}\n")
     if result["unaware"]:
         say("the unaware model: learned for the label alone, without what φ leaves free")
     show_produced(result, out)
-    show_next(result, out, crowd)
+    show_next(result, out, people)

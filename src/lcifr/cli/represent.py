@@ -21,7 +21,7 @@ from lcifr.cli._options import (
 from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
 from lcifr.runs.folder import read_producer, run_folder
 from lcifr.runs.handing_over import hand_over, prove_radii, refuse_bundle
-from lcifr.runs.people_source import look_at
+from lcifr.runs.people.source import scan_people
 
 EXAMPLE = "Example: lcifr represent producer new.csv --out new"
 HANDED = "handover"
@@ -56,15 +56,15 @@ def represent(
     read_producer(producer)
     encoder = load_encoder(producer)
     with run_folder(command_of(context), out, force=force, inputs={"producer": producer, "table": table}) as run:
-        whom = look_at(table, encoder.schema_, id_column, run.work, labels=False)
+        source = scan_people(table, encoder.schema_, id_column, run.work, labels=False)
         if bundle:
-            refuse_bundle(whom.people)
-        title = f"Proving the radius of {whom.people} people"
+            refuse_bundle(source.count)
+        title = f"Proving the radius of {source.count} people"
         options: dict[str, Any] = {"share_formula": share_formula, "workers": workers, "chunk": chunk}
-        hand_over(run.steps, HANDED, encoder, whom, title=title, **options)
+        hand_over(run.steps, HANDED, encoder, source, title=title, **options)
         if bundle:
-            prove_radii(run.steps, encoder, whom, HANDED)
-        result = _result(whom.people, encoder.network_.hash, run.work / HANDED, bundle)
+            prove_radii(run.steps, encoder, source, HANDED)
+        result = _result(source.count, encoder.network_.hash, run.work / HANDED, bundle)
         run.finish(result)
     if as_json:
         print_json(result)

@@ -51,8 +51,8 @@ from lcifr.errors import LcifrError
 from lcifr.runs.folder import Run, run_folder
 from lcifr.runs.handing_over import refuse_bundle
 from lcifr.runs.learning import classes_of, head_of
-from lcifr.runs.recipe import Recipe
-from lcifr.runs.tables import HELD_OUT, Crowd, is_file, read_crowd
+from lcifr.runs.people.tables import HELD_OUT, TrainTest, is_file, read_train_test
+from lcifr.runs.recipe import LearningSettings
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder, Frontier
@@ -121,37 +121,37 @@ def tune(
 
     Ctrl-C keeps every model that is finished; the same command goes on.
     """
-    crowd = read_crowd(table, phi, schema, target, id_column, held_out, seed, sample)
+    people = read_train_test(table, phi, schema, target, id_column, held_out, seed, sample)
     if bundle:
-        refuse_bundle(len(crowd.held_out))
-    head = head_of(crowd.train.y, "auto", tolerance, class_weight.setting, random_state=seed)
+        refuse_bundle(len(people.held_out))
+    head = head_of(people.train.y, "auto", tolerance, class_weight.setting, random_state=seed)
     if head._task == "regression" and by is By.BALANCED:
         raise LcifrError("--by balanced is for classes, and the labels are numbers", fix="leave it out: R² counts")
     weights = _weights(gammas)
-    recipe = Recipe(
+    recipe = LearningSettings(
         stretch, decoder_weight, class_weight.setting, whole_numbers, latent, widths_of(hidden), epochs, batch, seed
     )
-    encoder = recipe.encoder(crowd, phi, tolerance=float(tolerance or 0))
+    encoder = recipe.encoder(people, phi, tolerance=float(tolerance or 0))
     inputs = {"table": Path(table)} if is_file(table) else {}
     inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
     with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
         run.lost = "The model that was being learned starts anew."
-        frontier, learned_from = _search(run, crowd, encoder, head, required, by, weights, seed)
+        frontier, learned_from = _search(run, people, encoder, head, required, by, weights, seed)
         frontier.plot(run.work / "frontier.svg")
         result = _result(frontier, recipe)
         if frontier.encoder is not None:
             run.lost = "What was learned is kept."
-            write_people(run.work, crowd)
-            write_encoder(run.steps, crowd, phi, frontier.encoder)
-            write_handover(run.steps, crowd, frontier.encoder, share_formula, workers, chunk)
+            write_people(run.work, people)
+            write_encoder(run.steps, people, phi, frontier.encoder)
+            write_handover(run.steps, people, frontier.encoder, share_formula, workers, chunk)
             if bundle:
-                write_proofs(run.steps, crowd, frontier.encoder)
-            result |= _produced(run.work, crowd, frontier, learned_from, bundle)
+                write_proofs(run.steps, people, frontier.encoder)
+            result |= _produced(run.work, people, frontier, learned_from, bundle)
         run.finish(result)
     if as_json:
         print_json(result)
     else:
-        _show(result, out, crowd)
+        _show(result, out, people)
     raise typer.Exit(0 if result["chosen"] else NONE_CHOSEN)
 
 
@@ -166,7 +166,14 @@ def _weights(text: str) -> list[float]:
 
 
 def _search(
-    run: Run, crowd: Crowd, encoder: FairEncoder, head: Head, required: float, by: By, weights: list[float], seed: int
+    run: Run,
+    people: TrainTest,
+    encoder: FairEncoder,
+    head: Head,
+    required: float,
+    by: By,
+    weights: list[float],
+    seed: int,
 ) -> tuple[Frontier, int]:
     """What was found, and from how many people everything was learned."""
     from lcifr.cli._progress import watched
@@ -174,9 +181,9 @@ def _search(
     from lcifr.estimators.input_validation import split_rows
     from lcifr.runs.learning import one_thread
 
-    labels = None if head._task == "regression" else crowd.train.y
-    rows, others = split_rows(len(crowd.train), 0.2, labels, seed)  # as fit itself does: the same models
-    training, checking = crowd.train.take(rows), crowd.train.take(others)
+    labels = None if head._task == "regression" else people.train.y
+    rows, others = split_rows(len(people.train), 0.2, labels, seed)  # as fit itself does: the same models
+    training, checking = people.train.take(rows), people.train.take(others)
     to_stderr(f"Learning up to {len(weights) + 2} models from {len(training)} people …")
     with one_thread(say=False):
         found = search(
@@ -193,7 +200,7 @@ def _search(
     return found, len(training)
 
 
-def _result(frontier: Frontier, recipe: Recipe) -> dict[str, Any]:
+def _result(frontier: Frontier, recipe: LearningSettings) -> dict[str, Any]:
     def plain(point: Any) -> dict[str, Any]:
         said = {"degeneracies": [one.message for one in point.degeneracies]}
         return {**asdict(point), **said, "advice": [one.advice for one in point.degeneracies if one.advice]}
@@ -217,7 +224,7 @@ def _result(frontier: Frontier, recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def _produced(work: Path, crowd: Crowd, frontier: Frontier, learned_from: int, bundle: bool) -> dict[str, Any]:
+def _produced(work: Path, people: TrainTest, frontier: Frontier, learned_from: int, bundle: bool) -> dict[str, Any]:
     """The chosen models as a producer's and a consumer's folder would have them."""
     from lcifr.artifacts.handover import Representation
 
@@ -226,7 +233,7 @@ def _produced(work: Path, crowd: Crowd, frontier: Frontier, learned_from: int, b
     assert head is not None
     head.save(work / MODEL)
     warned = [f"FairEncoder: {one}" for one in encoder.degeneracies_]
-    made = describe_produced(work, crowd, encoder, warned, bundle=bundle)
+    made = describe_produced(work, people, encoder, warned, bundle=bundle)
     made["files"] = {"plot": PLOT, "model": MODEL, **made["files"]}
     return made | {
         "classes": classes_of(head),
@@ -237,7 +244,7 @@ def _produced(work: Path, crowd: Crowd, frontier: Frontier, learned_from: int, b
     }
 
 
-def _show(result: dict[str, Any], out: Path, crowd: Crowd) -> None:
+def _show(result: dict[str, Any], out: Path, people: TrainTest) -> None:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -261,7 +268,7 @@ def _show(result: dict[str, Any], out: Path, crowd: Crowd) -> None:
         return
     say(f"\n{out}/{PLOT}   the picture")
     show_produced(result, out)
-    show_next(result, out, crowd)
+    show_next(result, out, people)
 
 
 def _named(point: dict[str, Any]) -> str:

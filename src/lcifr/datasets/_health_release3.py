@@ -117,7 +117,7 @@ def _member_years(tables: list[pd.Index], members: pd.Index) -> pd.MultiIndex:
     import pandas as pd
 
     keys = pd.concat([table.to_frame(index=False) for table in tables]).drop_duplicates()
-    lonely = pd.DataFrame({"Year": "", "MemberID": members[~members.isin(keys["MemberID"])]})
-    keys = pd.concat([keys, lonely])
+    unmatched = pd.DataFrame({"Year": "", "MemberID": members[~members.isin(keys["MemberID"])]})
+    keys = pd.concat([keys, unmatched])
     together = np.argsort(pd.factorize(keys["MemberID"])[0], kind="stable")
     return pd.MultiIndex.from_frame(keys.iloc[together])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import Audit
 from lcifr.certification.encoder import FrozenEncoder, freeze
-from lcifr.certification.population import Statement
+from lcifr.certification.population.statement import Statement
 from lcifr.certification.producer import versions
 from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram

@@ -17,11 +17,11 @@ from lcifr.artifacts.contents import first_change
 from lcifr.artifacts.folder import read_json
 from lcifr.artifacts.handover import Provenance
 from lcifr.certification.auditor import Audit
+from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.hashes import Hashes
-from lcifr.certification.population import Statement
+from lcifr.certification.population.statement import Statement
+from lcifr.certification.population.tally import Tally
 from lcifr.certification.query import rule_of_bundle
-from lcifr.certification.tally import Tally
 from lcifr.certification.verdicts import Certificates
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
@@ -30,7 +30,7 @@ from lcifr.models.model import Model
 from lcifr.report.build import build, read_frontier
 from lcifr.report.content import Promise, Report, Tuning
 from lcifr.report.surroundings import read_about, read_hashes
-from lcifr.runs.audited import read_audited
+from lcifr.runs.streaming.audited import read_audited
 from lcifr.similarity import Similarity
 
 LARGEST = 2_000_000

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.certification.population import Statement
+    from lcifr.certification.population.statement import Statement
     from lcifr.data import Individuals
     from lcifr.estimators.base_head import Head
     from lcifr.runs.parties import Parties
-    from lcifr.runs.tables import Side
+    from lcifr.runs.people.tables import PeopleTable
 
 Baselines = dict[str, dict[str, "float | None"]]
 
 PLAIN_CLASSIFIER = "`lcifr consume --gamma 0` trains a plain classifier, as the baselines have"
 
 
-def judge_baselines(parties: Parties, training: Side, people: Individuals, y: Any) -> Baselines:
+def judge_baselines(parties: Parties, training: PeopleTable, people: Individuals, y: Any) -> Baselines:
     """For each baseline its figures on the same people: both trained for the label alone, with a plain head.
 
     A model of numbers is also compared with whoever always says the mean of the training labels. Classes count for the
@@ -26,7 +26,7 @@ def judge_baselines(parties: Parties, training: Side, people: Individuals, y: An
     """
     from lcifr.certification.auditor import audit
     from lcifr.certification.encoder import freeze
-    from lcifr.certification.population import state
+    from lcifr.certification.population.statement import state
     from lcifr.estimators import RobustClassifier, RobustRegressor, plain, unaware
     from lcifr.runs.events import StepKind, step
 

@@ -15,9 +15,9 @@ import os
 import shlex
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,9 +28,12 @@ from lcifr.locking import locked
 from lcifr.runs.events import note
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from lcifr.runs.steps import Steps
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
+WHERE = ("out", "force")  # where results go, not what they are
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
 
 
@@ -47,6 +50,12 @@ class Command:
     name: str
     arguments: Mapping[str, Any]
     argv: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, request: DataclassInstance, argv: Sequence[str] = ()) -> Command:
+        """The command that a request is for; the command line adds the words that say it again."""
+        names = [one.name for one in fields(request) if one.name not in WHERE]
+        return cls(name, {one: getattr(request, one) for one in names}, tuple(argv))
 
     def words(self, out: Path) -> str:
         """A line that runs it again, to be pasted."""
@@ -108,7 +117,7 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
 def notes() -> Iterator[None]:
     """What a run warns of while it is resumed or cannot be locked, as a line for people."""
     from lcifr.locking import NoLockWarning
-    from lcifr.runs.parts import PartsWarning
+    from lcifr.runs.streaming.parts import PartsWarning
 
     show = warnings.showwarning
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.files import json_value
-from lcifr.runs.limits import part_for
 from lcifr.runs.parties import Parties
-from lcifr.runs.people_source import Whom
+from lcifr.runs.people.limits import part_for
+from lcifr.runs.people.source import PeopleSource
 
 if TYPE_CHECKING:
     from lcifr.certification.auditor import Audit
-    from lcifr.certification.tally import Tally
+    from lcifr.certification.population.tally import Tally
     from lcifr.data import Individuals
     from lcifr.runs.steps import Steps
 
@@ -32,23 +32,23 @@ class Gathered:
 
 
 def audit_people(
-    steps: Steps, parties: Parties, whom: Whom, workers: int | None, chunk: int | None, *, modular: bool
+    steps: Steps, parties: Parties, source: PeopleSource, workers: int | None, chunk: int | None, *, modular: bool
 ) -> None:
     """Audit everybody into the folder ``audited``, part by part, unless that is done already."""
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.file_runs import audit_file
     from lcifr.runs.learning import note_resumed
+    from lcifr.runs.streaming.file_runs import audit_file
 
     if steps.kept(AUDITED):
         return
-    with step(f"Auditing {whom.people} people from end to end", StepKind.LONG):
+    with step(f"Auditing {source.count} people from end to end", StepKind.LONG):
         done = audit_file(
             parties.encoder,
             parties.head,
-            whom.source,
+            source.attributes,
             steps.work / AUDITED,
-            id_column=whom.id_column,
-            chunk=part_for(whom.people, chunk),
+            id_column=source.id_column,
+            chunk=part_for(source.count, chunk),
             workers=workers,
             modular=modular,
             tolerance=parties.tolerance,
@@ -57,16 +57,16 @@ def audit_people(
     note_resumed(done)
 
 
-def gather(work: Path, parties: Parties, whom: Whom, by: list[str] | None) -> Gathered:
+def gather(work: Path, parties: Parties, source: PeopleSource, by: list[str] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
-    from lcifr.certification.tally import Tally
-    from lcifr.runs.audited import read_audited_chunks
+    from lcifr.certification.population.tally import Tally
+    from lcifr.runs.streaming.audited import read_audited_chunks
 
     found, labels = Gathered(Tally()), list[Any]()
 
     def people(into: ExitStack) -> Iterator[Individuals]:
         writers = _Writers(work, into)
-        for some, label in whom.rows():
+        for some, label in source.rows():
             writers.add(some, label)
             labels.append(None if label is None else label.to_numpy())
             yield some

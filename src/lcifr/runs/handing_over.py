@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lcifr.runs.limits import HELD, part_for, refuse_more
-from lcifr.runs.people_source import Whom
+from lcifr.runs.people.limits import HELD, part_for, refuse_more
+from lcifr.runs.people.source import PeopleSource
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -18,7 +18,7 @@ def hand_over(
     steps: Steps,
     name: str,
     encoder: FairEncoder,
-    whom: Whom,
+    source: PeopleSource,
     *,
     title: str,
     share_formula: bool,
@@ -30,18 +30,18 @@ def hand_over(
     Their attributes are read where they are: a copy of them could be left where a consumer gets it.
     """
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.file_runs import represent_file
     from lcifr.runs.learning import note_resumed
+    from lcifr.runs.streaming.file_runs import represent_file
 
     if steps.kept(name):
         return
     with step(title, StepKind.LONG):
         done = represent_file(
             encoder,
-            whom.source,
+            source.attributes,
             steps.work / name,
-            id_column=whom.id_column,
-            chunk=part_for(whom.people, chunk),
+            id_column=source.id_column,
+            chunk=part_for(source.count, chunk),
             workers=workers,
             share_formula=share_formula,
         )
@@ -54,13 +54,13 @@ def refuse_bundle(people: int) -> None:
     refuse_more(people, HELD, "--bundle", "say --no-bundle; or give a table of fewer people")
 
 
-def prove_radii(steps: Steps, encoder: FairEncoder, whom: Whom, handed: str) -> None:
+def prove_radii(steps: Steps, encoder: FairEncoder, source: PeopleSource, handed: str) -> None:
     """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
     from lcifr.artifacts.handover import Representation
-    from lcifr.certification.bundle import write_bundle
+    from lcifr.certification.bundles.writer import write_bundle
     from lcifr.runs.events import step
 
     if not steps.kept(BUNDLE):
-        with step(f"Writing the proofs of {whom.people} people for the exact checker"):
-            write_bundle(steps.work / BUNDLE, encoder, whom.individuals(), Representation.read(steps.work / handed))
+        with step(f"Writing the proofs of {source.count} people for the exact checker"):
+            write_bundle(steps.work / BUNDLE, encoder, source.individuals(), Representation.read(steps.work / handed))
         steps.keep(BUNDLE)

@@ -15,7 +15,7 @@ from lcifr.runs.events import note, warn
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
-    from lcifr.runs.large import Done
+    from lcifr.runs.streaming.large import Done
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from lcifr.errors import LcifrError, did_you_mean
 from lcifr.runs.folder import read_consumer, read_producer
 from lcifr.runs.formulas import describe_formula, read_formula
 from lcifr.runs.learning import classes_of
-from lcifr.runs.people_source import Whom, draw, look_at, whom_of
-from lcifr.runs.tables import HELD_OUT, TRAIN, Side
+from lcifr.runs.people.source import PeopleSource, sample_people, scan_people, source_in_memory
+from lcifr.runs.people.tables import HELD_OUT, TRAIN, PeopleTable
 
 if TYPE_CHECKING:
+    from lcifr.certification.bundles.hashes import Hashes
     from lcifr.certification.encoder import FrozenEncoder
-    from lcifr.certification.hashes import Hashes
     from lcifr.data import Individuals, Schema
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
@@ -68,7 +68,7 @@ class Parties:
     @cached_property
     def hashes(self) -> Hashes:
         """What all verdicts must be about."""
-        from lcifr.certification.hashes import Hashes
+        from lcifr.certification.bundles.hashes import Hashes
 
         return Hashes.of(self.encoder, self.model)
 
@@ -79,7 +79,7 @@ class Parties:
         (folder / FORMULA).write_text(self.encoder.similarity.text, encoding="utf-8")
         self.schema.save(folder / SCHEMA)
 
-    def training(self, producer: Path) -> Side | None:
+    def training(self, producer: Path) -> PeopleTable | None:
         """Whom the producer learned from; None where the consumer's label is another one."""
         return _stored(producer, TRAIN, self.schema) if self.target == self.producer_target else None
 
@@ -180,7 +180,7 @@ def _other_formula(phi: str, fitted: FairEncoder) -> Any:
     return similarity
 
 
-def read_whom(
+def open_people(
     parties: Parties,
     producer: Path,
     table: Path | None,
@@ -188,26 +188,32 @@ def read_whom(
     work: Path,
     sample: int | None = None,
     seed: int = 0,
-) -> Whom:
+) -> PeopleSource:
     """The people of a table or some of them, or those whom the producer held out; labels where they are known."""
     from dataclasses import replace
 
     if table is None:
         if sample is not None:
             raise LcifrError("--sample draws people of a TABLE, and there is none", fix="name it, or leave it out")
-        side = _stored(producer, HELD_OUT, parties.schema)
-        return whom_of(side if parties.target == parties.producer_target else Side(side.X, side.ids), parties.schema)
+        stored = _stored(producer, HELD_OUT, parties.schema)
+        return source_in_memory(
+            stored if parties.target == parties.producer_target else PeopleTable(stored.X, stored.ids), parties.schema
+        )
     known = replace(parties.schema, target=parties.target) if parties.target not in parties.schema else parties.schema
-    return look_at(table, known, id_column, work) if sample is None else draw(table, known, id_column, sample, seed)
+    return (
+        scan_people(table, known, id_column, work)
+        if sample is None
+        else sample_people(table, known, id_column, sample, seed)
+    )
 
 
-def _stored(producer: Path, name: str, schema: Schema) -> Side:
+def _stored(producer: Path, name: str, schema: Schema) -> PeopleTable:
     """People whom the producer keeps, with ids and labels."""
     import pandas as pd
 
     from lcifr.artifacts.folder import read_json
     from lcifr.data import read_frame
-    from lcifr.runs.labels import read_labels
+    from lcifr.runs.people.labels import find_labels
 
     file = producer / "people" / f"{name}.parquet"
     if not file.is_file():
@@ -215,5 +221,5 @@ def _stored(producer: Path, name: str, schema: Schema) -> Side:
     X = read_frame(file).select(list(schema.names))
     ids = read_json(producer / "handover" / name / "ids.json")
     column = pd.read_csv(producer / "labels.csv", nrows=0).columns
-    labels = read_labels(producer / "labels.csv", ids, str(column[1]), str(column[0]), learned=False)
-    return Side(X, tuple(ids), labels.values)
+    labels = find_labels(producer / "labels.csv", ids, str(column[1]), str(column[0]), learned=False)
+    return PeopleTable(X, tuple(ids), labels.values)

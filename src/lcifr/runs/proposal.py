@@ -14,8 +14,8 @@ from lcifr.data.frames import as_text
 from lcifr.data.malformed_numbers import MalformedNumber, find_malformed_number
 from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.language.names import quote_name, quote_value
-from lcifr.runs.sample import read_whole
-from lcifr.runs.tables import no_column
+from lcifr.runs.people.sample import read_whole
+from lcifr.runs.people.tables import no_column
 from lcifr.similarity.proposal_mark import mark_of
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lcifr.runs.formulas import fit_similarity, read_formula
-from lcifr.runs.tables import Crowd
+from lcifr.runs.people.tables import TrainTest
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
 
 
 @dataclass(frozen=True)
-class Recipe:
+class LearningSettings:
     """How to learn, whatever the weight of the promise."""
 
     stretch: float
@@ -26,12 +26,12 @@ class Recipe:
     batch: int
     seed: int
 
-    def encoder(self, crowd: Crowd, phi: str, **more: Any) -> FairEncoder:
+    def encoder(self, people: TrainTest, phi: str, **more: Any) -> FairEncoder:
         """Not yet fitted; a formula that bounds nothing is refused before anything is learned."""
         from lcifr.estimators import FairEncoder
 
-        similarity = fit_similarity(*read_formula(phi), crowd.schema, crowd.train.X)
-        similarity.region(crowd.train.X.slice(0, 1))
+        similarity = fit_similarity(*read_formula(phi), people.schema, people.train.X)
+        similarity.region(people.train.X.slice(0, 1))
         return FairEncoder(
             similarity,
             stretch=self.stretch,

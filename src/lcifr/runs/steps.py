@@ -14,7 +14,7 @@ from typing import final
 
 from lcifr.artifacts.contents import describe_contents, first_change
 from lcifr.files import write_json
-from lcifr.runs.parts import ChangedPartWarning
+from lcifr.runs.streaming.parts import ChangedPartWarning
 
 NOTES = ".steps.json"
 

@@ -1,0 +1,1 @@
+"""Audit bundles: proofs of radii and verdicts, written for the exact checker."""

@@ -1,0 +1,245 @@
+"""The audit bundle: x, φ, encoding, weights and proofs, for an auditor's eyes only.
+
+    folder/manifest.json        format, files with their hashes, the rule of decision
+    folder/people.jsonl.gz      per person x, latent with its proofs, decision with its proofs
+    folder/similarity.json, encoding.json, encoder.json, model.json
+
+The hash of each of the last four is the name by which a hand-over knows it (``Similarity.hash`` and so on).
+``python -m lcifr.check FOLDER`` confirms all of it in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder
+from lcifr.artifacts.handover import Representation
+from lcifr.certification.auditor import Audit, query_end_to_end
+from lcifr.certification.bundles.drawn import Drawn
+from lcifr.certification.bundles.evidence import Evidence, box_question, prove
+from lcifr.certification.consumer import surroundings
+from lcifr.certification.counterexample import Trial
+from lcifr.certification.encoder import Encoder, freeze
+from lcifr.certification.merged_network import merge
+from lcifr.certification.producer import versions
+from lcifr.certification.query import Query, query_of, rule_of_bundle
+from lcifr.certification.verdicts import Certificates, unproved
+from lcifr.check.limits import LETTERS, MOST
+from lcifr.data import Individuals
+from lcifr.errors import ArtefactError
+from lcifr.files import write_json
+from lcifr.models.network import Network
+from lcifr.models.rule import Kind
+from lcifr.regions.region import Region
+
+FORMAT = "lcifr-audit-6"
+PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
+ENCODER, MODEL = "encoder.json", "model.json"
+SHORT = "the engine: the proof that was found stops short of its bound"
+"""Whose word a radius rests on if that is so. The hand-over is made already; the checker may still find it enough."""
+AT_ONCE = 1024
+"""People whose proofs are in memory together."""
+
+
+def write_bundle(
+    folder: str | Path,
+    encoder: Any,
+    X: Any,
+    representation: Representation | None = None,
+    decisions: Certificates | Audit | None = None,
+    drawn: Drawn | None = None,
+    **options: Any,
+) -> Certificates | Audit | None:
+    """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
+
+    Returns the decisions as the bundle has them: whoever is certified and whose proof stops short of it is UNDECIDED.
+
+    Parameters
+    ----------
+    X : the people; representation and decisions speak about them, in this order.
+    representation : the hand-over whose radii are to be proved. Decisions of a consumer need it.
+    decisions : what :func:`certify` or :func:`audit` found.
+    drawn : of how many these people are a sample, to be said beside whatever is confirmed.
+    options : ``budget`` and ``device`` of the proofs.
+    """
+    encoder = freeze(encoder)
+    people = Individuals.read(X, encoder.encoding.schema)
+    _check(people, encoder, representation, decisions)
+    with fresh_folder(folder) as fresh:
+        (fresh / ENCODER).write_bytes(encoder.network.to_bytes())
+        (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
+        (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
+        if decisions is not None:
+            (fresh / MODEL).write_bytes(decisions.model.network.to_bytes())
+        short = _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
+        manifest = {
+            "format": FORMAT,
+            "people": len(people),
+            **({} if drawn is None else {"drawn": asdict(drawn)}),
+            "decision": None if decisions is None else rule_of_bundle(decisions.model.rule),
+            "versions": versions(),
+            "files": describe_files(fresh),
+        }
+        write_json(fresh / MANIFEST, manifest)
+    return unproved(decisions, short) if short else decisions
+
+
+def _check(
+    people: Individuals, encoder: Encoder, representation: Representation | None, decisions: Certificates | Audit | None
+) -> None:
+    if representation is None and decisions is None:
+        raise ArtefactError("there is nothing to prove", fix="pass a representation, decisions, or both")
+    if len(people) > MOST:
+        raise ArtefactError(f"a bundle holds at most {MOST:,} people, these are {len(people):,}", fix="write several")
+    for what in (representation, decisions):
+        if what is not None and (long := [name for name in what.ids if len(str(name)) > LETTERS]):
+            raise ArtefactError(f"an id has more than {LETTERS} letters: {long[0]!s:.40}…", fix="give shorter ids")
+        if what is not None and len(what) != len(people):
+            raise ArtefactError(f"there are {len(people)} people, but {len(what)} in the {type(what).__name__}")
+    if isinstance(decisions, Certificates) and (representation is None or representation.ids != decisions.ids):
+        raise ArtefactError("a consumer's certificates rest on a representation", fix="pass the one that was certified")
+    if representation is not None and representation.provenance.weights != encoder.network.hash:
+        raise ArtefactError("the representation comes from another encoder", fix="pass the encoder that made it")
+    if representation is not None and (stranger := _first_stranger(people, encoder, representation)) is not None:
+        name = representation.ids[stranger]
+        raise ArtefactError(
+            f'row {stranger} of X is not "{name}", whom the representation speaks about: f(x) is outside the box',
+            fix="pass the people whom it speaks about, in its order; nothing could be confirmed of others",
+        )
+
+
+def _first_stranger(people: Individuals, encoder: Encoder, representation: Representation) -> int | None:
+    """The first row whose f(x) is not in the box of the representation, rounding aside."""
+    features = encoder.encoding.encode(people)
+    at, off = encoder.network(features), encoder.network.error(features)
+    outside = (at + off < representation.lower) | (at - off > representation.upper)
+    rows = np.flatnonzero(outside.any(axis=1))
+    return int(rows[0]) if len(rows) else None
+
+
+def _write_people(
+    path: Path,
+    encoder: Encoder,
+    people: Individuals,
+    representation: Representation | None,
+    decisions: Certificates | Audit | None,
+    options: dict[str, Any],
+) -> list[int]:
+    """Returns the rows of the people who are certified and not proved."""
+    short: list[int] = []
+    source = representation if representation is not None else decisions
+    assert source is not None
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as file:
+        for start in range(0, len(people), AT_ONCE):
+            rows = np.arange(start, min(start + AT_ONCE, len(people)))
+            part = people.take(rows)
+            lines = [{"id": source.ids[row], "x": plain_person(part, place)} for place, row in enumerate(rows)]
+            if representation is not None:
+                latents = _latents(encoder, part, representation.take(rows), options)
+                for line, latent in zip(lines, latents, strict=True):
+                    line["latent"] = latent
+            if isinstance(decisions, Audit):
+                found = _audited(encoder, part, decisions, rows, options)
+            elif decisions is not None and representation is not None:
+                found = _certified(encoder, part, representation.take(rows), decisions, rows, options)
+            else:
+                found = iter([{}] * len(rows))
+            for row, line, decision in zip(rows, lines, found, strict=True):
+                if decision:
+                    line["decision"] = decision
+                if decisions is not None and decisions.certified[row] and decision["verdict"] != "certified":
+                    short.append(int(row))
+                file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+    return short
+
+
+def plain_person(people: Individuals, row: int) -> dict[str, Any]:
+    """One person as the checker reads them."""
+    return {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
+
+
+def _latents(
+    encoder: Encoder, people: Individuals, part: Representation, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    region = encoder.similarity.region(people, whole_numbers=part.provenance.whole_numbers)
+    evidence = prove(encoder.network, box_question(part.lower, part.upper), region, **options)
+    for row in range(len(part)):
+        yield {
+            "z": part.latent[row].tolist(),
+            "radius": float(part.radius[row]),
+            "lower": part.lower[row].tolist(),
+            "upper": part.upper[row].tolist(),
+            "exact": bool(part.exact[row]),
+            "vacuous": bool(part.vacuous[row]),
+            **_plain(evidence, row),
+        }
+
+
+def _plain(evidence: Evidence, row: int) -> dict[str, Any]:
+    word = evidence.word[row] or ("" if evidence.reached[row] else SHORT)
+    return {"proofs": evidence.proofs[row], **({"trusted": word} if word else {})}
+
+
+def _certified(
+    encoder: Encoder,
+    people: Individuals,
+    part: Representation,
+    decisions: Certificates,
+    rows: np.ndarray,
+    options: dict[str, Any],
+) -> Iterator[dict[str, Any]]:
+    network, rule = decisions.model.network, decisions.model.rule
+    query = query_of(rule, network(part.latent), network.error(part.latent))
+    if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
+        own = Trial(encoder, decisions.model, people)
+        query = query_of(rule, own.values, own.rounding_error)
+    region = Region.from_arrays(*surroundings(part, decisions.on))
+    shown = _shown(network, query, region, np.flatnonzero(decisions.certified[rows]), options)
+    classes = rule.decide(network(part.latent))
+    for place in range(len(rows)):
+        if place in shown:
+            more = {"on": decisions.on, **shown[place]}
+            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
+        else:
+            yield {"verdict": "undecided"}
+
+
+def _audited(
+    encoder: Encoder, part: Individuals, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    region = encoder.similarity.region(part, whole_numbers=True)
+    trial = Trial(encoder, decisions.model, part)
+    query = query_end_to_end(encoder, decisions.model, trial, region)
+    network = merge(encoder.network, decisions.model.network)
+    shown = _shown(network, query, region, np.flatnonzero(decisions.certified[rows]), options)
+    classes = decisions.model.rule.decide(trial.values)
+    for place, row in enumerate(rows):
+        if place in shown:
+            more = {"on": "whole", **shown[place]}
+            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
+        elif decisions.violated[row]:
+            other = plain_person(decisions.others, int(row))
+            yield {"verdict": "counterexample", **_prediction(decisions, classes[place]), "other": other}
+        else:
+            yield {"verdict": "undecided"}
+
+
+def _shown(
+    network: Network, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
+) -> dict[int, dict[str, Any]]:
+    """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
+    if len(sure) == 0:
+        return {}
+    evidence = prove(network, query.take(sure), region.take(sure), **options)
+    return {int(place): _plain(evidence, k) for k, place in enumerate(sure) if evidence.reached[k]}
+
+
+def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:
+    return {} if decisions.model.rule.kind is Kind.NUMBER else {"prediction": int(found)}

@@ -1,0 +1,82 @@
+"""A whole hand-over certified part by part, however many people it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, final
+
+from lcifr.artifacts.folder import MANIFEST, describe_files, sha256
+from lcifr.artifacts.handover import Outline
+from lcifr.artifacts.handover_chunks import HandoverChunk, read_handover_chunks
+from lcifr.artifacts.joining import join_tables, table_part
+from lcifr.certification.consumer import Where, certify
+from lcifr.certification.producer import versions
+from lcifr.certification.query import rule_of_bundle
+from lcifr.certification.verdicts import Certificates
+from lcifr.data.io.stream import parquet_batches
+from lcifr.errors import ArtefactError
+from lcifr.files import write_json
+from lcifr.models.load import read_model
+from lcifr.models.model import Model
+from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
+from lcifr.runs.streaming.parts import assembled, parts_beside
+
+CERTIFIED = "certificates.parquet"
+
+
+@final
+@dataclass(frozen=True)
+class _Certify(Job):
+    model: Model
+    on: Where
+    version = 2
+    suffix = ".parquet"
+
+    def settings(self) -> str:
+        return repr((self.model.identity, self.on, sorted(versions().items())))
+
+    def work(self, chunk: HandoverChunk) -> bytes:
+        return table_part(certify(chunk.representation, self.model, on=self.on).frame())
+
+
+def certify_folder(
+    handover: str | Path,
+    model: Any,
+    folder: str | Path,
+    *,
+    on: Where = "ball",
+    chunk: int = CHUNK,
+    workers: int | None = None,
+    tolerance: float | None = None,
+) -> Done:
+    """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
+
+    Parameters
+    ----------
+    handover : the folder that the producer handed over. model, on, tolerance : as for :func:`lcifr.certify`.
+    chunk, workers : as for :func:`lcifr.runs.streaming.file_runs.represent_file`.
+    """
+    source, target = Path(handover), Path(folder)
+    job = _Certify(read_model(model, tolerance=tolerance), on)
+    with parts_beside(target, "certify_folder") as parts:
+        outline = Outline.read(source)
+        if outline.people == 0:
+            raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
+        read = partial(read_handover_chunks, source, chunk)
+        found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
+        with assembled(target, parts) as fresh:
+            join_tables(found, fresh / CERTIFIED)
+            about = {"model": job.model.network.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
+            about |= {"handover": sha256(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
+            write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-2", **about})
+    return done
+
+
+def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None = None) -> Iterator[Certificates]:
+    """What :func:`certify_folder` wrote, some people at a time."""
+    known = read_model(model, tolerance=tolerance)
+    for batch in parquet_batches(path):
+        yield Certificates.of_rows(batch.to_pandas(), known, on)

@@ -1,0 +1,33 @@
+"""Tables and cells as the checker reads them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from lcifr.check import Cell
+from lcifr.check.similar import Table
+
+
+def table_of(numbers: int, categories: int) -> Table:
+    """Numbers a0, a1, … in [−9, 9] and yes-no categories c0, c1, …"""
+    number, category = {"kind": "numeric", "lower": -9, "upper": 9}, {"kind": "categorical", "values": ["no", "yes"]}
+    known = {**{f"a{k}": number for k in range(numbers)}, **{f"c{k}": category for k in range(categories)}}
+    scales = {f"a{k}": {"mean": 0.0, "sd": 1.0} for k in range(numbers)}
+    return Table({"schema": {"attributes": known}, "scales": scales})
+
+
+def sides(cell: Cell, kind: str) -> list[tuple[int, Any]]:
+    """The groups of a kind, in the order of their columns."""
+    return sorted((column, corners) for (what, column), corners in cell.groups.items() if what == kind)
+
+
+def inside(cell: Cell, point: list[float]) -> bool:
+    """Exactly."""
+    box = all(corners[0][1] <= point[column] <= corners[-1][1] for column, corners in sides(cell, "numeric"))
+    hot = {column for column, value in enumerate(point) if value == 1.0}
+    whole = all(len(hot & {column for column, _ in corners}) == 1 for _, corners in sides(cell, "choice"))
+    rows = all(
+        sum(Fraction(a) * Fraction(v) for a, v in zip(row, [*point, 1.0], strict=True)) <= 0 for row in cell.rows
+    )
+    return box and whole and rows

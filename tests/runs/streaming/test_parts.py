@@ -1,0 +1,329 @@
+"""What a large run leaves on disk: parts of its own version only, nothing half done, and never an id twice."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.numpy import load, save
+
+from lcifr.artifacts.handover_chunks import HandoverChunk
+from lcifr.certification.producer import represent
+from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
+from lcifr.data.io.stream import read_chunks
+from lcifr.errors import ArtefactError, LcifrError, TableError
+from lcifr.locking import LockedError, locked
+from lcifr.runs.streaming import certified, large, parts
+from lcifr.runs.streaming import file_runs as files
+from lcifr.runs.streaming.file_runs import represent_file
+from tests.certification.scenes import SCHEMA, people
+from tests.runs.streaming.world import ROOT, audit_all, contents, one
+
+CHUNK, PARTS = 5, 4
+
+
+def hand_over(source: Any, folder: Path, **options: Any) -> None:
+    represent_file(one().encoder, source, folder, chunk=CHUNK, workers=1, **options)
+
+
+RUNS = {files._Represent: hand_over, files._AuditJob: audit_all}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    people(CHUNK * PARTS, 5).to_parquet(tmp_path / "people.parquet", index=False)
+    return tmp_path / "people.parquet"
+
+
+# -- versions ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("job", RUNS)
+def test_parts_of_another_version_are_done_again(
+    job: type[large.Job], table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Same weights, formula, options and people, and yet no part of before is used, because it meant something else."""
+    done: list[int] = []
+    honest = job.work
+    monkeypatch.setattr(job, "work", lambda self, chunk: done.append(chunk.number) or honest(self, chunk))
+    RUNS[job](table, tmp_path / "fresh")
+
+    def stop_before_joining() -> None:
+        with monkeypatch.context() as stopped:
+            stopped.setattr(files, "assembled", _interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                RUNS[job](table, tmp_path / "out")
+
+    with monkeypatch.context() as before:
+        before.setattr(job, "version", job.version - 1)
+        stop_before_joining()
+    done.clear()
+    with pytest.warns(parts.OtherVersionWarning, match=rf"held {PARTS} part\(s\) of another version.*done again"):
+        stop_before_joining()
+    assert done == list(range(PARTS))
+    done.clear()
+    RUNS[job](table, tmp_path / "out")  # of this version: used, and nothing is said (a warning would be an error)
+    assert done == []
+    assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
+
+
+def _interrupted(*arguments: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def jobs(kind: type = large.Job) -> set[type]:
+    """Every job that can be done, however it was derived."""
+    below = kind.__subclasses__()
+    return ({kind} if not inspect.isabstract(kind) else set()).union(*map(jobs, below))
+
+
+def test_every_job_has_its_version_in_its_key(table: Path) -> None:
+    """And what a version holds is written down here: whoever changes a part meets this test, and raises the version."""
+    assert jobs() == {*RUNS, certified._Certify}
+    chunk = next(read_chunks(table, SCHEMA, CHUNK))
+    handing = files._Represent(one().encoder, {"tolerance": 1e-6, "budget": None})
+    assert handing.key().startswith(f"_Represent {handing.version} ")
+    assert (handing.version, set(load(handing.work(chunk)))) == (
+        2,
+        {"latent", "radius", "lower", "upper", "exact", "vacuous"},
+    )
+    auditing = files._AuditJob(one().encoder, {"modular": True, "budget": None}, files.read_model(one().model))
+    assert auditing.key().startswith(f"_AuditJob {auditing.version} ")
+    columns = pd.read_parquet(pa.BufferReader(auditing.work(chunk))).columns.tolist()
+    assert auditing.version == 4
+    assert columns == [
+        *("id", "verdict", "prediction", "margin", "reason", "vacuous", "certified_on_ball", "certified_on_box"),
+        *("alone", "radius"),
+        *(f"similar:{name}" for name in SCHEMA.names),
+    ]
+
+
+def test_what_a_part_of_a_consumer_holds(table: Path) -> None:
+    handed = HandoverChunk(0, 0, represent(one().encoder, pd.read_parquet(table)))
+    certifying = certified._Certify(files.read_model(one().model), "ball")
+    assert certifying.key().startswith(f"_Certify {certifying.version} ")
+    columns = pd.read_parquet(pa.BufferReader(certifying.work(handed))).columns.tolist()
+    assert certifying.version == 2
+    assert columns == ["id", "verdict", "prediction", "margin", "largest_radius", "reason", "radius", "vacuous"]
+
+
+def test_the_same_network_with_other_labels_is_another_run() -> None:
+    """A part holds decisions in the model's own labels."""
+    model, encoder = files.read_model(one().model), one().encoder
+    models = [replace(model, labels=np.array(names)) for names in (["no", "yes"], ["yes", "no"])]
+    models += [model]
+    audits = {files._AuditJob(encoder, {"modular": True, "budget": None}, other).key() for other in models}
+    assert len(audits) == len({certified._Certify(other, "ball").key() for other in models}) == 3
+
+
+# -- changed by hand, and somebody else at work ------------------------------------------------------------------------
+
+
+def stopped(run: Any, table: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Stopped when all parts are there; these."""
+    with monkeypatch.context() as before:
+        before.setattr(files, "assembled", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(table, folder)
+    return sorted(folder.with_name(f".{folder.name}.parts").glob("part-*"))
+
+
+def without_counterexamples(part: Path) -> bytes:
+    """A part as somebody would like to have it; of a hand-over, with smaller radii."""
+    if part.suffix == ".parquet":
+        frame = pd.read_parquet(part)
+        buffer = io.BytesIO()
+        frame.assign(verdict="CERTIFIED", reason="", margin=1.0).to_parquet(buffer, index=False)
+        return buffer.getvalue()
+    arrays = load(part.read_bytes())
+    with safe_open(part, framework="numpy") as opened:
+        return save(arrays | {"radius": arrays["radius"] / 2}, opened.metadata())
+
+
+@pytest.mark.parametrize("job", RUNS)
+def test_a_part_that_was_edited_is_made_again(
+    job: type[large.Job], table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    RUNS[job](table, tmp_path / "fresh")
+    there = stopped(RUNS[job], table, tmp_path / "out", monkeypatch)
+    there[1].write_bytes(without_counterexamples(there[1]))
+    done: list[int] = []
+    honest = job.work
+    monkeypatch.setattr(job, "work", lambda self, chunk: done.append(chunk.number) or honest(self, chunk))
+    with pytest.warns(parts.ChangedPartWarning, match=rf"{there[1].name} is not what the run before has written"):
+        RUNS[job](table, tmp_path / "out")
+    assert done == [1]
+    assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("run", RUNS.values())
+def test_two_runs_do_not_work_on_one_folder(run: Any, table: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "out", "another run"), pytest.raises(LockedError, match="another run"):
+        run(table, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
+
+
+@pytest.mark.parametrize("filled", [True, False])
+def test_a_folder_that_appears_meanwhile_is_left_alone(
+    filled: bool, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even an empty one, which a rename would replace; and what was proved is kept."""
+
+    def appear(*arguments: Any) -> Any:
+        (tmp_path / "out").mkdir()
+        if filled:
+            (tmp_path / "out/mine").touch()
+        return honest(*arguments)
+
+    honest = files.describe_files
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(files, "describe_files", appear)
+        with pytest.raises(ArtefactError, match="has appeared while"):
+            audit_all(table, tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"] * filled
+    with pytest.raises(ArtefactError, match="exists already"):
+        audit_all(table, tmp_path / "out")
+    assert len(list((tmp_path / ".out.parts").glob("part-*"))) == PARTS
+
+
+# -- killed between two steps ------------------------------------------------------------------------------------------
+
+KILLED = f"""
+import os, signal, sys
+sys.path.insert(0, {str(ROOT)!r})
+from lcifr.runs.streaming import file_runs as files, parts as large
+from lcifr.runs.streaming import file_runs as files, parts
+from tests.runs.streaming.world import audit_all
+
+def kill(*arguments):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+where, name = sys.argv[1].split(".")
+setattr({{"files": files, "parts": parts}}[where], name, kill)
+audit_all("people.parquet", __import__("pathlib").Path("out"))
+"""
+
+
+def killed_at(moment: str, cwd: Path) -> None:
+    process = subprocess.run([sys.executable, "-c", KILLED, moment], cwd=cwd, capture_output=True, text=True)
+    assert process.returncode == -signal.SIGKILL, process.stderr
+
+
+def test_a_whole_that_did_not_get_its_name_is_cleared(table: Path, tmp_path: Path) -> None:
+    """Killed while parts are joined: what lies there is in the folder of the parts, and the next run removes it."""
+    killed_at("files.describe_files", tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.lock", ".out.parts", "people.parquet"]
+    audit_all(table, tmp_path / "out")
+    audit_all(table, tmp_path / "whole")
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.parquet", "whole"]
+
+
+def test_parts_of_a_finished_run_are_cleared(table: Path, tmp_path: Path) -> None:
+    """Killed when the folder has its name and its parts are still there: the next run, refused, removes them."""
+    killed_at("parts.discard", tmp_path)
+    assert (tmp_path / ".out.parts").is_dir()
+    audit_all(table, tmp_path / "whole")
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    with pytest.raises(ArtefactError, match="exists already"):
+        audit_all(table, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.parquet", "whole"]
+
+
+def test_parts_of_a_stopped_run_outlive_a_folder_in_the_way(table: Path, tmp_path: Path) -> None:
+    """A folder of the same name is no reason to throw away what a stopped run has done."""
+    (tmp_path / ".out.parts").mkdir()
+    (tmp_path / ".out.parts/part-00000000-v3-0.parquet").touch()
+    (tmp_path / "out").mkdir()
+    with pytest.raises(ArtefactError, match="exists already"):
+        audit_all(table, tmp_path / "out")
+    assert [path.name for path in (tmp_path / ".out.parts").iterdir()] == ["part-00000000-v3-0.parquet"]
+
+
+# -- ids ---------------------------------------------------------------------------------------------------------------
+
+
+@given(ids=st.lists(st.text(max_size=2) | st.integers(-9, 99), max_size=40), held=st.integers(1, 5))
+def test_an_id_that_comes_twice_is_found(
+    ids: list[str | int], held: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """As by a set in memory, however few hashes are held at a time; a number and its digits are one id."""
+    folder = tmp_path_factory.getbasetemp()
+    with DuplicateIds(folder, held) as names:
+        for start in range(0, len(ids), 7):
+            names.add(ids[start : start + 7])
+        found = names.repeated()
+    texts = [str(name) for name in ids]
+    assert (found is None) == (len(set(texts)) == len(texts))
+    if found is not None:
+        assert [hash_id(text) for text in texts].count(found) > 1
+
+
+@pytest.mark.parametrize("run", RUNS.values())
+def test_an_id_in_two_parts_is_refused_by_name(run: Any, tmp_path: Path) -> None:
+    frame = people(12, 5).assign(who=[f"p{i}" for i in range(11)] + ["p2"])
+    with pytest.raises(ArtefactError, match="the id 'p2' is there twice"):
+        run(pa.Table.from_pandas(frame), tmp_path / "out", id_column="who")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        (["a", "b", None], 'column "who" has no id in row 2'),
+        (["a", "", "c"], 'column "who" has no id in row 1'),
+        (["a", "b", "  "], 'column "who" has no id in row 2'),
+        ([float("nan"), 1.5, 2.5], 'column "who" has no id in row 0'),
+        ([0.5, 1.5, 2.5], r'column "who" has the float 0\.5 in row 0'),
+        ([True, False, True], 'column "who" has the bool True in row 0'),
+    ],
+)
+def test_what_is_no_id_is_refused_with_its_row(ids: list[Any], said: str) -> None:
+    frame = pa.Table.from_pandas(people(3, 5)).append_column("who", pa.array(ids))
+    with pytest.raises(LcifrError, match=said):
+        list(read_chunks(frame, SCHEMA, 2, "who"))
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def test_problems_count_rows_from_the_beginning_of_the_file(tmp_path: Path) -> None:
+    frame = people(9, 5)
+    frame.loc[7, "job"] = "pilot"
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    with pytest.raises(TableError, match=r'people\.csv(.|\n)*column "job", row 7') as raised:
+        list(read_chunks(tmp_path / "people.csv", SCHEMA, 3))
+    assert [problem.row for problem in raised.value.problems] == [7]
+
+
+def test_a_category_may_be_called_na(tmp_path: Path) -> None:
+    """As in a table in memory; a blank one is missing."""
+    schema = Schema((Numeric("age"), Categorical("job", ("NA", "null", "nurse"))))
+    (tmp_path / "people.csv").write_text("age,job\n1,NA\n2,null\n3,nurse\n", encoding="utf-8")
+    (chunk,) = read_chunks(tmp_path / "people.csv", schema, 3)
+    assert chunk.people.to_pandas()["job"].tolist() == ["NA", "null", "nurse"]
+    (tmp_path / "blank.csv").write_text("age,job\n1,NA\n2,\n", encoding="utf-8")
+    with pytest.raises(TableError, match='column "job", row 1'):
+        list(read_chunks(tmp_path / "blank.csv", schema, 3))
+
+
+def test_a_table_in_memory_is_read_like_its_file(table: Path) -> None:
+    for from_file, from_memory in zip(
+        read_chunks(table, SCHEMA, 7), read_chunks(pa.table(pd.read_parquet(table)), SCHEMA, 7), strict=True
+    ):
+        assert from_file.ids == from_memory.ids
+        assert from_file.people.to_pandas().equals(from_memory.people.to_pandas())
