@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lcifr.certificates import state
-from lcifr.cli.audit import _beaten
+from lcifr.cli._baselines import beaten_by
 from lcifr.report import build, render
 from lcifr.report.content import Checked
 from lcifr.report.wording import put_into_words
@@ -62,7 +62,7 @@ def test_what_was_confirmed_for_whom_is_said():
 def test_every_caution_is_said_once():
     found, encoder = scenes.audited()
     statement = scenes.statement(found)
-    warnings = (*statement.warnings, *_beaten(statement), *statement.warnings)
+    warnings = (*statement.warnings, *beaten_by(statement, is_unaware=False), *statement.warnings)
     assert any("unaware model is as accurate" in text for text in warnings)
     report = build(found, replace(statement, warnings=warnings), encoder=encoder, about=scenes.ABOUT)
     texts = [one.text for one in report.cautions]
