@@ -160,7 +160,6 @@ def main() -> None:
     """Print one block per setting, then what memory a population takes."""
     torch.set_num_threads(1)
     print(f"people are sampled with seed {SEED}; one thread on either side")
-    print("proofs " + ("compiled by numba" if compiled.available() else "in torch: numba is not installed"))
     if (why := crown.missing()) is not None:
         print(f"auto_LiRPA cannot be used ({why}): its CROWN is not compared")
     with threadpool_limits(1):  # numpy's products as well: their threads wait for each other by spinning
