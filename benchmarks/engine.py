@@ -14,14 +14,13 @@ import numpy as np
 import torch
 from benchmarks import crown
 from benchmarks._memory import working_memory
+from benchmarks.paper import PaperRadius, paper_radius
 from benchmarks.recipe import Case, Setting, prepare
 from threadpoolctl import threadpool_limits
 
 from lcifr.errors import DatasetError
 from lcifr.prove import Radius, radius
-from lcifr.prove.networks import kernel as compiled
 from lcifr.prove.oracles.milp import intervals_of
-from lcifr.prove.oracles.paper import PaperRadius, paper_radius
 
 SEED = 0
 CROWD = 15_000
