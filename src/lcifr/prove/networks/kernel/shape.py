@@ -16,7 +16,7 @@ Flags = NDArray[np.uint8]
 
 
 class FirstLayer(NamedTuple):
-    """The first layer, and how far rounding can take it (see `lcifr.prove.networks.linear_bounds.rounding.Gauge`).
+    """The first layer, and how far rounding can take it (see :class:`RoundingBound` in ``linear_bounds.rounding``).
 
     Parameters
     ----------
