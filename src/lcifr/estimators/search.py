@@ -67,8 +67,8 @@ class Search:
         point = evaluate_models(candidate, head, *self.validation, name=name, by=self.by)
         self.fitted[name] = candidate, head
         if self.folder is not None:
-            for part, model in zip(PARTS, (candidate, head), strict=True):
-                model.save(self.folder / f"{name}.{part}")
+            candidate.save(self.folder / f"{name}.encoder")
+            head.save(self.folder / f"{name}.head")
             files = {part: sha256(self.folder / f"{name}.{part}") for part in PARTS}
             write_json(self.folder / f"{name}.json", {"point": asdict(point), "files": files})  # last: all is whole
         return point
