@@ -116,19 +116,20 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
 @contextmanager
 def notes() -> Iterator[None]:
     """What a run warns of while it is resumed or cannot be locked, as a line for people."""
+    from lcifr.files import ChangedFileWarning
     from lcifr.locking import NoLockWarning
     from lcifr.runs.streaming.parts import PartsWarning
 
-    show = warnings.showwarning
+    shown, show = (PartsWarning, NoLockWarning, ChangedFileWarning), warnings.showwarning
 
     def show_note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
-        if issubclass(category, PartsWarning | NoLockWarning):
+        if issubclass(category, shown):
             note(str(message))
         else:
             show(message, category, *at, **line)
 
     with warnings.catch_warnings():
-        for category in (PartsWarning, NoLockWarning):
+        for category in shown:
             warnings.simplefilter("always", category)
         warnings.showwarning = show_note
         yield
