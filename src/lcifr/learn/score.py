@@ -1,4 +1,4 @@
-"""How well decisions fit labels, and when a model is too trivial to be worth a certificate."""
+"""Scores of decisions, and detection of degenerate models."""
 
 from __future__ import annotations
 
