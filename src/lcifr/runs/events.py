@@ -81,9 +81,9 @@ _listener: ContextVar[Listener] = ContextVar("listener", default=ignore)
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Hear every event of what runs inside."""
-    before = _listener.set(listener)
+def listening(listener: Listener | None) -> Iterator[None]:
+    """Hear every event of what runs inside; None leaves it to whoever listens already."""
+    before = _listener.set(_listener.get() if listener is None else listener)
     try:
         yield
     finally:

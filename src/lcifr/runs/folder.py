@@ -17,7 +17,7 @@ import shutil
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lcifr.runs.steps import Steps
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
+WHERE = ("out", "force")  # fields of a request that results do not depend on
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
 
 
@@ -47,6 +48,12 @@ class Command:
     name: str
     arguments: Mapping[str, Any]
     argv: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, request: Any, argv: tuple[str, ...] = ()) -> Command:
+        """What a request (a dataclass) asks for; where its results go is no part of that."""
+        asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name not in WHERE}
+        return cls(name, asked, argv)
 
     def words(self, out: Path) -> str:
         """A line that runs it again, to be pasted."""
