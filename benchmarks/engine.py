@@ -14,14 +14,13 @@ import numpy as np
 import torch
 from benchmarks import crown
 from benchmarks._memory import working_memory
+from benchmarks.paper import PaperRadius, paper_radius
 from benchmarks.recipe import Case, Setting, prepare
 from threadpoolctl import threadpool_limits
 
 from lcifr.errors import DatasetError
 from lcifr.prove import Radius, radius
-from lcifr.prove.networks import kernel as compiled
 from lcifr.prove.oracles.milp import intervals_of
-from lcifr.prove.oracles.paper import PaperRadius, paper_radius
 
 SEED = 0
 CROWD = 15_000
@@ -160,7 +159,6 @@ def main() -> None:
     """Print one block per setting, then what memory a population takes."""
     torch.set_num_threads(1)
     print(f"people are sampled with seed {SEED}; one thread on either side")
-    print("proofs " + ("compiled by numba" if compiled.available() else "in torch: numba is not installed"))
     if (why := crown.missing()) is not None:
         print(f"auto_LiRPA cannot be used ({why}): its CROWN is not compared")
     with threadpool_limits(1):  # numpy's products as well: their threads wait for each other by spinning

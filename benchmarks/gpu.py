@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 import lcifr
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene, Stage, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, CellView, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 
 SEED = 0
@@ -21,8 +21,8 @@ CHOICES = ((5, 7), (7, 9), (9, 11), (11, 14))  # sex, race (free), degree of cha
 FREE = 1
 
 
-def population(people: int, device: str) -> tuple[Stage, torch.Tensor]:
-    """The scene of random people of Compas' shape, and the 40 directions."""
+def population(people: int, device: str) -> tuple[CellView, torch.Tensor]:
+    """The batch of random people of Compas' shape, and the 40 directions."""
     random = np.random.default_rng(SEED)
     network = lcifr.Network.from_arrays(
         [
@@ -38,24 +38,24 @@ def population(people: int, device: str) -> tuple[Stage, torch.Tensor]:
         own = np.arange(stop - start) == random.integers(0, stop - start, people)[:, None]
         allowed.append((np.arange(start, stop), own | (number == FREE)))
     region = lcifr.Region.from_arrays(lower, upper, allowed)
-    stage = set_stage(tensors(network, device), region.cells[0])
+    view = view_cell(tensors(network, device), region.cells[0])
     unit = torch.eye(20, dtype=torch.float64, device=device)
-    return stage, torch.cat([unit, -unit])
+    return view, torch.cat([unit, -unit])
 
 
-def bound(scene: Scene, directions: torch.Tensor) -> torch.Tensor:
-    return backward(scene, directions, hidden_lines(scene)).upper
+def bound(batch: CellBatch, directions: torch.Tensor) -> torch.Tensor:
+    return backward(batch, directions, hidden_lines(batch)).upper
 
 
 def rate(people: int, chunk: int, device: str, *, compiled: bool = False, rounds: int = 5) -> float:
     """The median of people per second over some rounds, warmed up."""
-    stage, directions = population(people, device)
+    view, directions = population(people, device)
     ask = torch.compile(bound, dynamic=False) if compiled else bound
     seconds = []
     with torch.no_grad():
         for _ in range(rounds + 2):
             start = time.perf_counter()
-            parts = [ask(stage.scene.take(slice(i, i + chunk)), directions).amax() for i in range(0, people, chunk)]
+            parts = [ask(view.batch.take(slice(i, i + chunk)), directions).amax() for i in range(0, people, chunk)]
             assert np.isfinite(float(torch.stack(parts).amax()))  # also waits for the device
             seconds.append(time.perf_counter() - start)
     return people / float(np.median(seconds[2:]))

@@ -19,7 +19,7 @@ from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.models.load import read_model
 from lcifr.prove import Budget, maximize
-from lcifr.prove.networks.linear_bounds.cell_batch import set_stage, tensors
+from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.regions.region import Region
 
@@ -105,8 +105,8 @@ class OnlineCertifier:
         directions = torch.as_tensor(np.array(query.directions))  # of numbers they are one for all, and read-only
         with torch.no_grad():
             for cell in region.cells:
-                scene = set_stage(self.layers, cell).scene
-                upper = torch.maximum(upper, backward(scene, directions, hidden_lines(scene)).upper)
+                batch = view_cell(self.layers, cell).batch
+                upper = torch.maximum(upper, backward(batch, directions, hidden_lines(batch)).upper)
         return np.where(np.isnan(found := upper.numpy()), np.inf, found)
 
     def explain(self, person: Mapping[str, Any]) -> Audit:

@@ -39,6 +39,9 @@ SECTION = """## Where this differs from the paper
 - **Whole test sets.** The paper certifies the first 1000 test people with one seed; here everybody is, with three
   seeds. Of Adult's 15,060 test people the first 1000 are a fifteenth; a share near 95 % moves by about ±1.4 points
   (two standard errors) from such a sample alone.
+- **Machines.** A seed fixes the draws, not the rounding: another processor or another build of a library sums in
+  another order, and training takes another path from there. The same cells on another machine have other weights. Of
+  15 that were made again elsewhere, accuracy moved by at most 0.1 points and the certified share by at most 1.4.
 - **Seeds.** Three each (Health: one). German and Compas have seeds of their own (201 to 203, 301 to 303): test figures
   of earlier ones had been seen while the width of German's encoder and Compas's weights, and the way both are chosen,
   were still being settled. The test people are the same, so a trace of that may remain.

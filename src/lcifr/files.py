@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 
+class ChangedFileWarning(UserWarning):
+    """A file that an earlier run left was changed since, so it is not used."""
+
+
 def write_atomic(path: str | Path, data: bytes) -> None:
     """A file that is there with all its bytes or not at all: written beside, brought to the disk, then renamed."""
     path = Path(path)

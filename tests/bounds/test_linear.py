@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lcifr.prove import maximize
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened, tighten
 from lcifr.prove.oracles.interval import forward_intervals
@@ -26,20 +26,20 @@ def instance(seed: int) -> Instance:
     return random_instance(seed, people=PEOPLE, hidden=HIDDEN[seed % len(HIDDEN)], k=3)
 
 
-def scene_of(one: Instance, cell: Cell) -> Scene:
-    return set_stage(tensors(one.network), cell).scene
+def batch_of(one: Instance, cell: Cell) -> CellBatch:
+    return view_cell(tensors(one.network), cell).batch
 
 
-def plain(scene: Scene, directions: np.ndarray) -> torch.Tensor:
-    return backward(scene, torch.as_tensor(directions), hidden_lines(scene)).upper
+def plain(batch: CellBatch, directions: np.ndarray) -> torch.Tensor:
+    return backward(batch, torch.as_tensor(directions), hidden_lines(batch)).upper
 
 
-def optimised(scene: Scene, direction: np.ndarray) -> Tightened:
+def optimised(batch: CellBatch, direction: np.ndarray) -> Tightened:
     """Of one direction (outputs,), as far as the multipliers go."""
-    rows = torch.as_tensor(direction).expand(len(scene), -1).contiguous()
-    lines = hidden_lines(scene)
+    rows = torch.as_tensor(direction).expand(len(batch), -1).contiguous()
+    lines = hidden_lines(batch)
     phases = [torch.zeros_like(line.lo, dtype=torch.int8) for line in lines]
-    return tighten(scene, rows, lines, phases, torch.full((len(scene),), -torch.inf, dtype=torch.float64))
+    return tighten(batch, rows, lines, phases, torch.full((len(batch),), -torch.inf, dtype=torch.float64))
 
 
 def smaller(rng: np.random.Generator, cell: Cell) -> Cell:
@@ -72,8 +72,8 @@ def test_gradients_in_the_weights_are_finite_differences(seed: int) -> None:
     share = torch.as_tensor(rng.normal(size=(PEOPLE, len(directions))))
 
     def loss(parts: list[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
-        scene = set_stage(parts, cell).scene
-        return (share * backward(scene, directions, hidden_lines(scene)).upper).sum()
+        batch = view_cell(parts, cell).batch
+        return (share * backward(batch, directions, hidden_lines(batch)).upper).sum()
 
     slopes = torch.autograd.grad(loss(layers), flat, allow_unused=True)
     step, compared, tried = 1e-6, 0, 0
@@ -99,12 +99,12 @@ def test_no_point_beats_any_bound(seed: int) -> None:
     for cell in one.region.cells:
         alone = Region(PEOPLE, one.region.features, (cell,))
         reached = largest_sampled(replace(one, region=alone), seed, 2000)
-        scene = scene_of(one, cell)
+        batch = batch_of(one, cell)
         wide = torch.as_tensor(one.directions).expand(PEOPLE, -1, -1)
-        for found in (plain(scene, one.directions), forward_intervals(scene, wide)):
+        for found in (plain(batch, one.directions), forward_intervals(batch, wide)):
             assert (found.numpy() >= reached)[cell.present].all()
         for k, direction in enumerate(one.directions):
-            found = optimised(scene, direction).reach.upper[:, 0]
+            found = optimised(batch, direction).reach.upper[:, 0]
             assert (found.numpy() >= reached[:, k])[cell.present].all()
 
 
@@ -112,10 +112,10 @@ def test_no_point_beats_any_bound(seed: int) -> None:
 def test_better_multipliers_are_better(seed: int) -> None:
     one = instance(seed)
     for cell in one.region.cells:
-        scene, here = scene_of(one, cell), torch.as_tensor(cell.present)
-        before = plain(scene, one.directions)
+        batch, here = batch_of(one, cell), torch.as_tensor(cell.present)
+        before = plain(batch, one.directions)
         for k, direction in enumerate(one.directions):
-            after = optimised(scene, direction).reach.upper[:, 0]
+            after = optimised(batch, direction).reach.upper[:, 0]
             slack = 1e-8 * (1 + before[:, k].abs())
             assert bool((after <= before[:, k] + slack)[here].all())
 
@@ -133,13 +133,13 @@ def test_any_slopes_and_multipliers_are_sound(seed: int) -> None:
     one, rng = instance(seed), np.random.default_rng(seed)
     for cell in one.region.cells:
         reached = largest_sampled(replace(one, region=Region(PEOPLE, one.region.features, (cell,))), seed, 500)
-        scene = scene_of(one, cell)
-        lines = [replace(line, lower=torch.as_tensor(rng.random(line.lower.shape))) for line in hidden_lines(scene)]
+        batch = batch_of(one, cell)
+        lines = [replace(line, lower=torch.as_tensor(rng.random(line.lower.shape))) for line in hidden_lines(batch)]
         rows = None
         if cell.rows is not None:
             rows = torch.as_tensor(rng.exponential(2.0, size=(PEOPLE, len(one.directions), len(cell.rows.G))))
         wide = torch.as_tensor(one.directions).expand(PEOPLE, -1, -1)
-        found = backward(scene, wide, lines, rows=rows).upper.numpy()
+        found = backward(batch, wide, lines, rows=rows).upper.numpy()
         assert (found >= reached)[cell.present].all()
 
 
@@ -150,22 +150,22 @@ def test_a_smaller_region_never_loosens_a_bound(seed: int) -> None:
     wide = torch.as_tensor(one.directions).expand(PEOPLE, -1, -1)
     for cell in one.region.cells:
         part = smaller(rng, cell)
-        # a scene leaves out what does not move, so the smaller box is put on the larger cell's own scene
-        outer = set_stage(tensors(one.network), cell)
+        # a batch leaves out what does not move, so the smaller box is put on the larger cell's own batch
+        outer = view_cell(tensors(one.network), cell)
         columns = [int(np.flatnonzero(cell.numeric == column)[0]) for column in outer.moving]
-        inner = outer.scene.with_box(
+        inner = outer.batch.with_box(
             torch.as_tensor(part.lower[:, columns]),
             torch.as_tensor(part.upper[:, columns]),
             tuple(torch.as_tensor(part.choices[index].allowed) for index in outer.free),
         )
-        lines, here = hidden_lines(outer.scene), torch.as_tensor(cell.present)
+        lines, here = hidden_lines(outer.batch), torch.as_tensor(cell.present)
         pairs = [
-            (forward_intervals(inner, wide), forward_intervals(outer.scene, wide)),
-            (backward(inner, wide, lines).upper, backward(outer.scene, wide, lines).upper),
+            (forward_intervals(inner, wide), forward_intervals(outer.batch, wide)),
+            (backward(inner, wide, lines).upper, backward(outer.batch, wide, lines).upper),
         ]
         if one.network.depth <= 1:
             pairs += [
-                (optimised(inner, direction).reach.upper, optimised(outer.scene, direction).reach.upper)
+                (optimised(inner, direction).reach.upper, optimised(outer.batch, direction).reach.upper)
                 for direction in one.directions
             ]
         for small, large in pairs:

@@ -8,8 +8,8 @@ import pytest
 from lcifr.models.network import Network
 from lcifr.prove import maximize
 from lcifr.prove.answer import Answer, Status
-from lcifr.prove.oracles.confirm import refusals
 from lcifr.regions.region import Region
+from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, largest_sampled, random_network
 
 METHODS = ["interval", "bounds", "branch", "cascade"]

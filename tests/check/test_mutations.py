@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from lcifr import check
 from lcifr.models.network import Network
-from lcifr.prove.oracles.confirm import plain_cell
+from lcifr.prove.oracles.exactly import plain_cell
 from lcifr.regions.region import Cell
 from tests.check.mutations import SEEDS, Case, at, case, exactly, places
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lcifr import check
 from lcifr.prove.method import build_question
-from lcifr.prove.oracles.confirm import plain_cell
 from lcifr.prove.oracles.enumerate import Enumerate
+from lcifr.prove.oracles.exactly import plain_cell
 from tests.prove.instances import Instance, random_instance, wild
 
 SEEDS = 24

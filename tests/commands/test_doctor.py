@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lcifr.prove.oracles import solvers
-from lcifr.prove.oracles.solvers import Outcome, Session, Solver, Word
+from lcifr.prove.oracles.solvers import Outcome, Session, Solver, SolverStatus
 from lcifr.prove.oracles.solvers.highs import Highs
 from tests.commands.story import lcifr
 
@@ -24,7 +24,7 @@ def test_what_is_installed_answers_rightly():
     assert states["highs"] == states["engine: branch"] == states["engine: milp"] == "right"
     assert states["gurobi"] in ("right", "absent", "broken")
     assert found["packages"]["torch"]
-    assert set(found["optional"]) == {"gurobipy", "numba", "fairlearn", "polars"}
+    assert set(found["optional"]) == {"gurobipy", "fairlearn", "polars"}
     assert "All is well" in lcifr("doctor", cwd=Path.cwd()).out
 
 
@@ -32,9 +32,9 @@ LIES = {
     "a bound that is too small": lambda said: replace(said, bound=said.bound - 1e-3),
     "a bound that is too large": lambda said: replace(said, bound=said.bound + 1e-3),
     "NaN": lambda said: replace(said, bound=float("nan")),
-    "infeasible": lambda said: Outcome(Word.INFEASIBLE, np.inf, None, None, 0, 0.0),
-    "always feasible": lambda said: replace(said, word=Word.OPTIMAL, bound=1.0),
-    "a limit that nobody set": lambda said: replace(said, word=Word.LIMIT),
+    "infeasible": lambda said: Outcome(SolverStatus.INFEASIBLE, np.inf, None, None, 0, 0.0),
+    "always feasible": lambda said: replace(said, status=SolverStatus.OPTIMAL, bound=1.0),
+    "a limit that nobody set": lambda said: replace(said, status=SolverStatus.LIMIT),
 }
 
 

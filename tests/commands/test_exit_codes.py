@@ -95,7 +95,7 @@ def test_check(story, tmp_path, monkeypatch):
 
     rests = checker.Report(people=1)
     rests.names["trusted"].append("7")
-    monkeypatch.setattr(checker, "check_bundle", lambda folder, progress: rests)
+    monkeypatch.setattr(checker, "check_bundle", lambda folder, progress, patience=1: rests)
     assert lcifr("check", "bundle", "--json", cwd=tmp_path, expect=3).json["names"]["trusted"] == ["7"]
 
 

@@ -87,11 +87,11 @@ def test_gradient_equals_finite_differences(name: str, widths: tuple[int, ...]) 
 @settings(deadline=None, max_examples=20)
 @given(name=st.sampled_from(list(FORMULAS)), seed=st.integers(0, 10_000), depth=st.integers(1, 3))
 def test_loss_is_never_below_what_is_reached_nor_below_the_proof(name: str, seed: int, depth: int) -> None:
-    x, region, _, region = setting(FORMULAS[name], people=6, seed=seed)
+    x, bounded, _, region = setting(FORMULAS[name], people=6, seed=seed)
     layers = random_layers(x.shape[1], (5, 4, 3)[-depth:], seed)
     network = Network.from_arrays([(w.numpy(), b.numpy()) for w, b in layers])
     latent = torch.as_tensor(network(x))
-    loss = region.radius(tensors(network), latent, torch.arange(len(x))).numpy()
+    loss = bounded.radius(tensors(network), latent, torch.arange(len(x))).numpy()
     points = region.sample(100, seed=seed)  # type: ignore[attr-defined]
     reached = np.abs(network(np.nan_to_num(points)) - latent.numpy()[:, None]).max(2)
     reached[np.isnan(points[:, :, 0])] = 0.0
@@ -140,7 +140,7 @@ def test_training_lowers_the_proved_radius_of_people_held_out(method: str) -> No
 
 def test_the_label_must_survive_the_stretched_radius() -> None:
     """(plain + γ·worst) / (1 + γ), the worst loss of two classes being softplus(stretch·ε‖w‖₁ − y·logit)."""
-    x, region, _, region = setting(FORMULA, people=20)
+    x, bounded, _, region = setting(FORMULA, people=20)
     label = (np.arange(20) % 2).astype(float)
     people = EncodedPeople(x, region, label, np.ones(20))  # type: ignore[arg-type]
     target, index = Target.of(label), torch.arange(20)
@@ -152,7 +152,7 @@ def test_the_label_must_survive_the_stretched_radius() -> None:
         layers, (weight, bias) = layers_of(producer.module.encoder), layers_of(producer.module.head)[0]
         latent = forward(layers, torch.as_tensor(x))
         logit = (latent @ weight.T + bias)[:, 0] * torch.as_tensor(2 * label - 1)
-        reach = stretch * region.radius(layers, latent, index) * weight.abs().sum()
+        reach = stretch * bounded.radius(layers, latent, index) * weight.abs().sum()
         expected = (softplus(-logit).mean() + 3.0 * softplus(reach - logit).mean()) / 4.0
         losses.append(float(producer.loss(index, 1.0).detach()))
         assert losses[-1] == pytest.approx(float(expected.detach()), rel=1e-9)

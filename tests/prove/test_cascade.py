@@ -14,9 +14,9 @@ from lcifr.prove.answer import Answer, Budget, Question, Status
 from lcifr.prove.method import build_question
 from lcifr.prove.networks.branch import Branch
 from lcifr.prove.networks.cascade import Cascade
-from lcifr.prove.oracles.confirm import refusals
 from lcifr.prove.oracles.enumerate import Enumerate
-from lcifr.prove.oracles.solvers import Limits, LinearProgram, Outcome, Session, Solver, Word, find_solver
+from lcifr.prove.oracles.solvers import Limits, LinearProgram, Outcome, Session, Solver, SolverStatus, find_solver
+from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance
 
 TOLERANCE = 1e-6
@@ -136,7 +136,7 @@ def test_only_the_open_pairs_are_asked_within_limits() -> None:
 
 
 def test_a_program_that_is_too_large_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lcifr.prove.networks.leftover.MOST", 0)
+    monkeypatch.setattr("lcifr.prove.networks.solver_fallback.MOST", 0)
     solver = Watched()
     found = Cascade(solver).maximize(question(OPEN[0]))
     assert solver.asked == 0
@@ -146,8 +146,8 @@ def test_a_program_that_is_too_large_is_not_asked(monkeypatch: pytest.MonkeyPatc
 LIES: dict[str, Callable[[Outcome], Outcome]] = {
     "too small": lambda said: replace(said, bound=said.bound - 10.0),
     "too small, no point": lambda said: replace(said, bound=-1e6, point=None),
-    "infeasible": lambda said: replace(said, word=Word.INFEASIBLE),
-    "error": lambda said: replace(said, word=Word.ERROR),
+    "infeasible": lambda said: replace(said, status=SolverStatus.INFEASIBLE),
+    "error": lambda said: replace(said, status=SolverStatus.ERROR),
     "not a number": lambda said: replace(said, bound=np.nan),
     "elsewhere": lambda said: replace(said, point=None if said.point is None else said.point + 3.0),
 }

@@ -68,7 +68,7 @@ def test_radius_on_the_gpu():
 
 @needs_gpu
 def test_proofs_made_on_the_gpu_are_confirmed():
-    from lcifr.prove.oracles.confirm import refusals
+    from tests.prove.confirming import refusals
 
     network, _, region = problem(8, seed=3, hidden=(10,))
     directions = np.broadcast_to(np.eye(3), (8, 3, 3))

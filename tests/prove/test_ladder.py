@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.prove.answer import Answer, Status
 from lcifr.prove.method import build_question, find_method, method_names
-from lcifr.prove.oracles.confirm import refusals
+from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, Known, corpus, largest_sampled, random_instance
 
 TOLERANCE = 1e-6

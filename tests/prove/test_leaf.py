@@ -8,9 +8,9 @@ import pytest
 from lcifr.prove.answer import Answer, Question, Status
 from lcifr.prove.method import build_question
 from lcifr.prove.networks.branch import Branch
-from lcifr.prove.oracles.confirm import refusals
 from lcifr.prove.oracles.enumerate import Enumerate
-from lcifr.prove.proof import Entry, Line, Multipliers
+from lcifr.prove.proof import Entry, Multipliers, ReluLine
+from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance
 
 STALLED = 113
@@ -45,7 +45,7 @@ def test_multipliers_from_a_liar_prove_nothing_false(seed: int, monkeypatch: pyt
         count.append(1)
         sizes = [len(part.lower) for part in intervals]
         places = [(layer, neuron) for layer, size in enumerate(sizes) for neuron in range(size)]
-        lines = tuple(Line(*place, *rng.normal(size=2), float(rng.normal() * 1e3)) for place in places)
+        lines = tuple(ReluLine(*place, *rng.normal(size=2), float(rng.normal() * 1e3)) for place in places)
         return Multipliers(lines, tuple(Entry(row, float(rng.random())) for row in range(rows)))
 
     monkeypatch.setattr("lcifr.prove.oracles.lp.multipliers_from_duals", liar)

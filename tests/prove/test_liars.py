@@ -11,11 +11,20 @@ import pytest
 from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.prove.answer import Claim, Question, Status
 from lcifr.prove.method import Method, build_question
-from lcifr.prove.oracles.confirm import refusals
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.lp import Lp
 from lcifr.prove.oracles.milp import Milp
-from lcifr.prove.oracles.solvers import Limits, LinearProgram, Outcome, Session, Solver, Word, find_solver, solver_names
+from lcifr.prove.oracles.solvers import (
+    Limits,
+    LinearProgram,
+    Outcome,
+    Session,
+    Solver,
+    SolverStatus,
+    find_solver,
+    solver_names,
+)
+from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance
 
 Lie = Callable[[Outcome, np.random.Generator], Outcome]
@@ -99,15 +108,17 @@ def test_a_bound_without_any_point_is_not_called_exact() -> None:
 
 
 NO_BOUND: dict[str, Lie] = {
-    "infeasible": lambda said, rng: replace(said, word=Word.INFEASIBLE),
-    "error with a bound": lambda said, rng: replace(said, word=Word.ERROR, bound=said.bound - 1.0),
-    "time-out without a bound": lambda said, rng: replace(said, word=Word.LIMIT, bound=np.inf),
+    "infeasible": lambda said, rng: replace(said, status=SolverStatus.INFEASIBLE),
+    "error with a bound": lambda said, rng: replace(said, status=SolverStatus.ERROR, bound=said.bound - 1.0),
+    "time-out without a bound": lambda said, rng: replace(said, status=SolverStatus.LIMIT, bound=np.inf),
     "NaN": lambda said, rng: replace(said, bound=np.nan),
     "minus infinity": lambda said, rng: replace(said, bound=-np.inf),
 }
 CAUGHT: dict[str, Lie] = {
     "a bound that is too small": lambda said, rng: replace(said, bound=said.bound - 1e-4),
-    "a time-out with a bound that is too small": lambda said, rng: replace(said, word=Word.LIMIT, bound=said.bound - 1),
+    "a time-out with a bound that is too small": lambda said, rng: replace(
+        said, status=SolverStatus.LIMIT, bound=said.bound - 1
+    ),
     "a point elsewhere": lambda said, rng: replace(said, point=None if said.point is None else said.point + 3.0),
 }
 DUALS: dict[str, Lie] = {
@@ -117,11 +128,11 @@ DUALS: dict[str, Lie] = {
     "huge": lambda said, rng: replace(said, duals=None if said.duals is None else said.duals * 1e90),
     "random": lambda said, rng: replace(said, duals=None if said.duals is None else rng.normal(size=said.duals.shape)),
     "negated": lambda said, rng: replace(said, duals=None if said.duals is None else -said.duals),
-    "infeasible": lambda said, rng: replace(said, word=Word.INFEASIBLE),
+    "infeasible": lambda said, rng: replace(said, status=SolverStatus.INFEASIBLE),
     "infeasible by a random ray": lambda said, rng: replace(
-        said, word=Word.INFEASIBLE, duals=None if said.duals is None else rng.normal(size=said.duals.shape)
+        said, status=SolverStatus.INFEASIBLE, duals=None if said.duals is None else rng.normal(size=said.duals.shape)
     ),
-    "error": lambda said, rng: replace(said, word=Word.ERROR),
+    "error": lambda said, rng: replace(said, status=SolverStatus.ERROR),
     "bound far too small": lambda said, rng: replace(said, bound=-1e9),
 }
 
@@ -161,9 +172,9 @@ def test_an_answer_that_rests_on_a_solver_says_so() -> None:
 def test_solvers_are_found_by_their_files_and_every_status_of_highs_has_a_word() -> None:
     import highspy
 
-    from lcifr.prove.oracles.solvers.highs import WORDS
+    from lcifr.prove.oracles.solvers.highs import STATUSES
 
     assert {"highs", "gurobi"} <= set(solver_names())
-    assert set(highspy.HighsModelStatus.__members__) - set(WORDS) <= {"kMin", "kMax"}
+    assert set(highspy.HighsModelStatus.__members__) - set(STATUSES) <= {"kMin", "kMax"}
     with pytest.raises(LcifrError, match="highs"):
         find_solver("higs")

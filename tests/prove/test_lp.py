@@ -10,11 +10,11 @@ import pytest
 from lcifr import check
 from lcifr.models.network import Network
 from lcifr.prove.method import build_question
-from lcifr.prove.oracles.confirm import refusals
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.lp import Lp, RelaxedCell
-from lcifr.prove.oracles.solvers import Word, find_solver
+from lcifr.prove.oracles.solvers import SolverStatus, find_solver
 from lcifr.regions.region import Region
+from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance, wild
 
 
@@ -33,7 +33,7 @@ def test_multipliers_prove_what_the_solver_found(seed: int) -> None:
             weights = direction @ one.network.layers[-1].weight
             outcome = session.maximize(model.cost(one.network.depth, weights))
             by = relaxed.multipliers(model, outcome, one.network.depth, weights)
-            if outcome.word is Word.OPTIMAL:
+            if outcome.status is SolverStatus.OPTIMAL:
                 assert by is not None
                 proved = relaxed.exact.bound(one.network.depth, direction, by)
                 optimum = outcome.bound + direction @ one.network.layers[-1].bias

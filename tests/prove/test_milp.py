@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.paper import paper_radius
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import Budget, Status
 from lcifr.prove.method import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.milp import Milp
-from lcifr.prove.oracles.paper import paper_radius
 from lcifr.regions.region import Region
 from tests.prove.instances import random_instance, random_network, random_region, wild
 

@@ -11,9 +11,9 @@ import pytest
 from lcifr.models.network import Network
 from lcifr.prove import maximize
 from lcifr.prove.method import build_question
-from lcifr.prove.oracles.confirm import refusals
 from lcifr.regions.region import Region
 from tests.models.exact import exactly
+from tests.prove.confirming import refusals
 
 METHODS = ["cascade", "bounds", "interval"]
 DENORMAL = 5e-324

@@ -15,8 +15,6 @@ from tests.certification.scenes import people as somebody
 from tests.certification.scenes import similarity
 from tests.prove.instances import Instance, largest_sampled, random_instance, random_network
 
-pytestmark = pytest.mark.skipif(not compiled.available(), reason="numba is not installed")
-
 TOLERANCE = 1e-6
 SEEDS = [pytest.param(block, marks=[pytest.mark.long] if block >= 3 else []) for block in range(30)]
 

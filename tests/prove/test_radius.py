@@ -9,9 +9,9 @@ from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.models.network import Network
 from lcifr.prove import Radius, maximize, radius
 from lcifr.prove.networks import kernel as compiled
-from lcifr.prove.networks.batched.engine import Result, Task, run
-from lcifr.prove.oracles.confirm import refusals
+from lcifr.prove.networks.batched.engine import BatchAnswer, BatchQuestion, run
 from lcifr.regions.region import Region
+from tests.prove.confirming import refusals
 from tests.prove.instances import random_network
 
 METHODS = ["cascade", "branch", "bounds", "interval", "milp"]
@@ -120,18 +120,19 @@ def test_proofs_of_both_sides_are_confirmed_exactly() -> None:
 def test_a_lying_engine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     network, x, region = people(7, count=3)
 
-    def liar(task: Task) -> Result:
+    def liar(task: BatchQuestion) -> BatchAnswer:
         true = run(task)
-        return Result(true.upper - 0.1, true.nodes, true.exhausted, true.branched, true.proof)
+        return BatchAnswer(true.upper - 0.1, true.nodes, true.exhausted, true.branched, true.proof)
 
-    monkeypatch.setattr(compiled, "available", lambda: False)
+    monkeypatch.setattr(compiled, "covers", lambda *_: False)
     monkeypatch.setattr("lcifr.prove.ends.run", liar)
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
 
 
 def test_a_lying_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    call = pytest.importorskip("lcifr.prove.networks.kernel.call", reason="numba is not installed")
+    from lcifr.prove.networks.kernel import call
+
     network, x, region = people(7, count=3)
     true = call.answer_chunk
     monkeypatch.setattr(call, "answer_chunk", lambda *a, **b: (f := true(*a, **b))._replace(upper=f.upper - 0.1))

@@ -11,8 +11,8 @@ from lcifr.errors import NetworkError
 from lcifr.models.network import Network, compose
 from lcifr.prove import maximize, radius
 from lcifr.prove.method import build_question
-from lcifr.prove.oracles.confirm import refusals
 from lcifr.regions.region import Region
+from tests.prove.confirming import refusals
 from tests.prove.extremes import KINDS, boxes, reached, sizes_of, some_points
 from tests.prove.instances import random_network
 

@@ -11,7 +11,7 @@ from lcifr.models.network import Network
 from lcifr.prove.oracles.exactly import ExactCell
 from lcifr.prove.oracles.formulation import formulate
 from lcifr.prove.oracles.lp import multipliers_from_duals
-from lcifr.prove.oracles.solvers import Word, find_solver
+from lcifr.prove.oracles.solvers import SolverStatus, find_solver
 from lcifr.prove.proof import (
     CategorySplit,
     CellProof,
@@ -60,7 +60,7 @@ class Grower:
         weights = self.direction @ self.network.layers[-1].weight
         outcome = find_solver().load(model.model).maximize(model.cost(self.network.depth, weights))
         count = 0 if cell.rows is None else len(cell.rows.G)
-        if outcome.word is Word.OPTIMAL and outcome.duals is not None:
+        if outcome.status is SolverStatus.OPTIMAL and outcome.duals is not None:
             by = multipliers_from_duals(self.network, intervals, count, model, outcome.duals, weights)
             return Leaf(by), exact.bound(self.network.depth, self.direction, by)
         for sign in (1.0, -1.0):

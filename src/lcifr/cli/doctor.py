@@ -21,6 +21,7 @@ NEEDED = (
     "pandas",
     "pyarrow",
     "highspy",
+    "numba",
     "safetensors",
     "lark",
     "typer",
@@ -28,7 +29,6 @@ NEEDED = (
 )
 OPTIONAL = {
     "gurobipy": "another exact solver, with a licence of your own",
-    "numba": "faster proofs on one core",
     "fairlearn": "group metrics",
     "polars": "polars frames as tables",
 }

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from lcifr.learn.region_tensors import CellTensors, RegionTensors, detached
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene
-from lcifr.prove.networks.linear_bounds.search import Points, outputs, repair, satisfies_rows
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers
+from lcifr.prove.networks.linear_bounds.search import CellPoints, outputs, repair, satisfies_rows
 from lcifr.regions.simplex import project_onto_simplex
 
 STEPS = 25  # the paper's
@@ -53,11 +53,11 @@ def find_counterexamples(
     valid = torch.zeros(count, dtype=torch.bool, device=latent.device)
     parts: list[tuple[Tensor, Tensor]] = []
     for cell, members in _picked(region, index, generator):
-        scene = cell.scene(layers, index[members])
-        found, good = _ascend(detached(scene), latent[members].detach(), generator, steps, step)
+        batch = cell.batch(layers, index[members])
+        found, good = _ascend(detached(batch), latent[members].detach(), generator, steps, step)
         points[members] = _whole(cell, index[members], found)
         valid[members] = good
-        parts.append((members, outputs(scene, found)))
+        parts.append((members, outputs(batch, found)))
     reached = latent.detach().clone()
     for members, value in parts:
         reached = reached.index_put((members,), value)
@@ -76,62 +76,64 @@ def _picked(region: RegionTensors, index: Tensor, generator: torch.Generator) ->
     return [(cell, members) for cell, members in pairs if len(members)]
 
 
-def _ascend(scene: Scene, center: Tensor, generator: torch.Generator, steps: int, step: float) -> tuple[Points, Tensor]:
+def _ascend(
+    batch: CellBatch, center: Tensor, generator: torch.Generator, steps: int, step: float
+) -> tuple[CellPoints, Tensor]:
     """Whole points of the cell, and whether they satisfy its rows; categories live on their simplex on the way."""
-    numeric, shares = _start(scene, generator)
+    numeric, shares = _start(batch, generator)
     for _ in range(steps):
-        slopes, groups = _slopes(scene, center, numeric, shares)
-        numeric = torch.minimum(torch.maximum(numeric + step * slopes.sign(), scene.lower), scene.upper)
+        slopes, groups = _slopes(batch, center, numeric, shares)
+        numeric = torch.minimum(torch.maximum(numeric + step * slopes.sign(), batch.lower), batch.upper)
         shares = [
             project_onto_simplex(share + step * part.sign(), allowed)
-            for share, part, allowed in zip(shares, groups, scene.allowed, strict=True)
+            for share, part, allowed in zip(shares, groups, batch.allowed, strict=True)
         ]
     hot = tuple(
-        torch.where(allowed, share, -torch.inf).argmax(1) for share, allowed in zip(shares, scene.allowed, strict=True)
+        torch.where(allowed, share, -torch.inf).argmax(1) for share, allowed in zip(shares, batch.allowed, strict=True)
     )
-    points = repair(scene, Points(numeric, hot))
-    if scene.rows is None:
-        return points, satisfies_rows(scene, points)
-    rows = replace(scene.rows, base=scene.rows.base - ROW_SLACK)
-    return points, satisfies_rows(replace(scene, rows=rows), points)
+    points = repair(batch, CellPoints(numeric, hot))
+    if batch.rows is None:
+        return points, satisfies_rows(batch, points)
+    rows = replace(batch.rows, base=batch.rows.base - ROW_SLACK)
+    return points, satisfies_rows(replace(batch, rows=rows), points)
 
 
-def _start(scene: Scene, generator: torch.Generator) -> tuple[Tensor, list[Tensor]]:
+def _start(batch: CellBatch, generator: torch.Generator) -> tuple[Tensor, list[Tensor]]:
     """A random point: at x itself the distance is 0 and has no direction."""
 
     def random(like: Tensor) -> Tensor:
-        return torch.rand(like.shape, generator=generator, dtype=scene.base.dtype).to(scene.base.device)
+        return torch.rand(like.shape, generator=generator, dtype=batch.base.dtype).to(batch.base.device)
 
-    numeric = scene.lower + random(scene.lower) * (scene.upper - scene.lower)
+    numeric = batch.lower + random(batch.lower) * (batch.upper - batch.lower)
     shares = []
-    for allowed in scene.allowed:
+    for allowed in batch.allowed:
         lots = random(allowed) * allowed
         shares.append(lots / lots.sum(1, keepdim=True).clamp(min=1e-12))
     return numeric, shares
 
 
-def _slopes(scene: Scene, center: Tensor, numeric: Tensor, shares: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+def _slopes(batch: CellBatch, center: Tensor, numeric: Tensor, shares: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
     """The gradient of ‖f(x′) − z‖∞, by hand: an affine layer forward, a masked one back."""
-    value = scene.base + numeric @ scene.weight.T
-    for weight, share in zip(scene.groups, shares, strict=True):
+    value = batch.base + numeric @ batch.weight.T
+    for weight, share in zip(batch.groups, shares, strict=True):
         value = value + share @ weight.T
     masks = []
-    for weight, bias in scene.tail:
+    for weight, bias in batch.tail:
         masks.append(value > 0)
         value = torch.addmm(bias, value.clamp(min=0), weight.T)
     away = value - center
     which = away.abs().argmax(1)
     signs = away.gather(1, which[:, None]).sign()
-    if not scene.tail:
+    if not batch.tail:
         coefficient = torch.zeros_like(value).scatter_(1, which[:, None], signs)
     else:
-        coefficient = scene.tail[-1][0][which] * signs * masks[-1]
-        for (weight, _), mask in zip(reversed(scene.tail[:-1]), reversed(masks[:-1]), strict=True):
+        coefficient = batch.tail[-1][0][which] * signs * masks[-1]
+        for (weight, _), mask in zip(reversed(batch.tail[:-1]), reversed(masks[:-1]), strict=True):
             coefficient = (coefficient @ weight) * mask
-    return coefficient @ scene.weight, [coefficient @ weight for weight in scene.groups]
+    return coefficient @ batch.weight, [coefficient @ weight for weight in batch.groups]
 
 
-def _whole(cell: CellTensors, who: Tensor, points: Points) -> Tensor:
+def _whole(cell: CellTensors, who: Tensor, points: CellPoints) -> Tensor:
     """(n, features): the encoded people."""
     whole = cell.still[who].clone()
     whole[:, cell.moving] = points.numeric

@@ -16,12 +16,12 @@ from torch import Tensor, nn
 
 from lcifr.learn.encoder_training import layers_of, stack
 from lcifr.learn.linear_head import fit_linear
-from lcifr.learn.region_tensors import exact_gauge
+from lcifr.learn.region_tensors import exact_rounding
 from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.network import Network
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Scene, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.regions.region import Region
 
@@ -155,7 +155,7 @@ def _tensors(side: LatentPeople) -> tuple[Tensor, ...]:
 def ball_bounds(layers: Layers, z: Tensor, radius: Tensor, directions: Tensor) -> Tensor:
     """(n, k) upper bounds of ``directions`` (n, k, outputs) on the ball around each z; differentiable, not rounded."""
     weight, bias = layers[0]
-    scene = Scene(
+    batch = CellBatch(
         weight=weight,
         groups=(),
         tail=tuple(layers[1:]),
@@ -164,12 +164,12 @@ def ball_bounds(layers: Layers, z: Tensor, radius: Tensor, directions: Tensor) -
         upper=z + radius[:, None],
         allowed=(),
         largest=z.new_zeros(len(z)),
-        gauge=exact_gauge(layers),
+        rounding=exact_rounding(layers),
         rows=None,
         center=z,
         radius=radius[:, None].expand_as(z),
     )
-    return backward(scene, directions, hidden_lines(scene)).upper
+    return backward(batch, directions, hidden_lines(batch)).upper
 
 
 def certified(
@@ -182,9 +182,9 @@ def certified(
     held = []
     with torch.no_grad():
         for index in index_chunks(len(z)):
-            stage = set_stage(layers, region.cells[0].take(index.numpy()))
+            view = view_cell(layers, region.cells[0].take(index.numpy()))
             output = torch.as_tensor(network(z[index.numpy()]))
             decision = target.decide(output)
-            bounds = backward(stage.scene, target.directions(decision), hidden_lines(stage.scene)).upper
+            bounds = backward(view.batch, target.directions(decision), hidden_lines(view.batch)).upper
             held.append(target.holds(output, decision, bounds, tolerance))
     return np.asarray(torch.cat(held).numpy(), dtype=np.bool_)

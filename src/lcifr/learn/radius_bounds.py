@@ -13,7 +13,7 @@ import torch
 from lcifr.learn.region_tensors import row_multipliers
 from lcifr.learn.training_loop import index_chunks
 from lcifr.models.network import Network
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.regions.region import FloatArray, Region
 
@@ -52,9 +52,9 @@ def _reach(layers: Layers, latent: FloatArray, region: Region) -> FloatArray:
         who = np.flatnonzero(cell.present)
         if not len(who):
             continue
-        scene = set_stage(layers, cell.take(who)).scene
-        directions = signs if scene.rows is None else signs.expand(len(who), -1, -1)
-        rows = None if scene.rows is None else row_multipliers(scene, directions)
-        upper = backward(scene, directions, hidden_lines(scene), rows=rows).upper.numpy()
+        batch = view_cell(layers, cell.take(who)).batch
+        directions = signs if batch.rows is None else signs.expand(len(who), -1, -1)
+        rows = None if batch.rows is None else row_multipliers(batch, directions)
+        upper = backward(batch, directions, hidden_lines(batch), rows=rows).upper.numpy()
         result[who] = np.maximum(result[who], np.nextafter(upper - center[who], np.inf).max(1))
     return result

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers, RowsScene, Scene, middle_of
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, RowBatch, middle_of
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
-from lcifr.prove.networks.linear_bounds.rounding import Gauge
+from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
 from lcifr.regions.region import Cell, Region
 
 ROW_STEPS = 8
@@ -79,7 +79,7 @@ class CellTensors:
             return torch.arange(len(index), device=index.device)
         return self.present[index].nonzero()[:, 0]
 
-    def scene(self, layers: Layers, who: Tensor) -> Scene:
+    def batch(self, layers: Layers, who: Tensor) -> CellBatch:
         """The network on the cells of these people; differentiable in the layers, without the proofs' rounding."""
         weight, bias = layers[0]
         still = self.still[who]
@@ -88,8 +88,8 @@ class CellTensors:
             matrix, level = self.rows
             zero = matrix.new_zeros(len(matrix))
             groups = tuple(matrix[:, columns] for columns in self.free)
-            rows = RowsScene(still @ matrix.T - level[who], matrix[:, self.moving], groups, zero, zero)
-        return Scene(
+            rows = RowBatch(still @ matrix.T - level[who], matrix[:, self.moving], groups, zero, zero)
+        return CellBatch(
             weight=weight[:, self.moving],
             groups=tuple(weight[:, columns] for columns in self.free),
             tail=tuple(layers[1:]),
@@ -98,17 +98,17 @@ class CellTensors:
             upper=self.upper[who],
             allowed=tuple(allowed[who] for allowed in self.allowed),
             largest=still.new_zeros(len(still)),
-            gauge=exact_gauge(layers),
+            rounding=exact_rounding(layers),
             rows=rows,
             center=self.center[who],
             radius=self.radius[who],
         )
 
 
-def exact_gauge(layers: Layers) -> Gauge:
+def exact_rounding(layers: Layers) -> RoundingBound:
     """No rounding at all: a loss is no proof."""
     nothing = tuple(weight.new_zeros(weight.shape[0]) for weight, _ in layers)
-    return Gauge(nothing, nothing, 0.0)
+    return RoundingBound(nothing, nothing, 0.0)
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,12 @@ class RegionTensors:
         place = torch.device(device or "cpu")
         return cls(region.people, tuple(CellTensors.of(cell, region.features, dtype, place) for cell in region.cells))
 
-    def scenes(self, layers: Layers, index: Tensor) -> Iterator[tuple[Tensor, Scene]]:
+    def batches(self, layers: Layers, index: Tensor) -> Iterator[tuple[Tensor, CellBatch]]:
         """For each cell: positions in the batch ``index`` of those who have it, and the network on it."""
         for cell in self.cells:
             members = cell.members(index)
             if len(members):
-                yield members, cell.scene(layers, index if cell.everywhere else index[members])
+                yield members, cell.batch(layers, index if cell.everywhere else index[members])
 
     def radius(self, layers: Layers, latent: Tensor, index: Tensor) -> Tensor:
         """(batch,) ε: how far f(x′) can be from ``latent`` (batch, outputs) in any coordinate; differentiable.
@@ -138,9 +138,9 @@ class RegionTensors:
         computed a second time with gradients; this is what keeps an epoch affordable.
         """
         result = latent.new_zeros(len(index))
-        for members, scene in self.scenes(layers, index):
+        for members, batch in self.batches(layers, index):
             center = latent if len(members) == len(index) else latent[members]
-            reach = widest(scene, center)
+            reach = widest(batch, center)
             if len(members) == len(index):
                 result = torch.maximum(result, reach)
             else:
@@ -148,39 +148,39 @@ class RegionTensors:
         return result
 
 
-def widest(scene: Scene, center: Tensor) -> Tensor:
+def widest(batch: CellBatch, center: Tensor) -> Tensor:
     """(n,) the largest proved distance from ``center`` (n, outputs) in any coordinate, with its gradient."""
-    lines = hidden_lines(scene)
+    lines = hidden_lines(batch)
     outputs = center.shape[1]
     unit = torch.eye(outputs, dtype=center.dtype, device=center.device)
     signs = torch.cat([unit, -unit])
     # Rows must tighten every direction before the widest is known: one that was not tightened could hide it.
-    rows = None if scene.rows is None else row_multipliers(scene, signs.expand(len(center), -1, -1))
+    rows = None if batch.rows is None else row_multipliers(batch, signs.expand(len(center), -1, -1))
     with torch.no_grad():
-        far = backward(scene, signs if rows is None else signs.expand(len(center), -1, -1), lines, rows=rows).upper
+        far = backward(batch, signs if rows is None else signs.expand(len(center), -1, -1), lines, rows=rows).upper
         which = (far - center @ signs.T).argmax(1)
     direction = signs[which]
     if rows is not None:
         rows = rows[torch.arange(len(which), device=which.device), which][:, None, :]
-    bound = backward(scene, direction[:, None, :], lines, rows=rows).upper[:, 0]
+    bound = backward(batch, direction[:, None, :], lines, rows=rows).upper[:, 0]
     return bound - (direction * center).sum(1)
 
 
-def row_multipliers(scene: Scene, direction: Tensor) -> Tensor:
+def row_multipliers(batch: CellBatch, direction: Tensor) -> Tensor:
     """(n, K, R) multipliers λ ≥ 0 of the linear rows for directions (n, K, outputs); a few steps, the best ones kept.
 
     By the envelope theorem they are constants for the gradient in the weights.
     """
-    scene = detached(scene)
+    batch = detached(batch)
     with torch.no_grad():
-        lines = hidden_lines(scene)
-    assert scene.rows is not None
-    current = direction.new_zeros((*direction.shape[:2], scene.rows.weight.shape[0]))
+        lines = hidden_lines(batch)
+    assert batch.rows is not None
+    current = direction.new_zeros((*direction.shape[:2], batch.rows.weight.shape[0]))
     best, kept = direction.new_full(direction.shape[:2], torch.inf), current
     for step in range(ROW_STEPS):
         with torch.enable_grad():
             current = current.detach().requires_grad_()
-            value = backward(scene, direction, lines, rows=current).upper
+            value = backward(batch, direction, lines, rows=current).upper
             (slope,) = torch.autograd.grad(value.sum(), current)
         with torch.no_grad():
             better = value < best
@@ -191,12 +191,12 @@ def row_multipliers(scene: Scene, direction: Tensor) -> Tensor:
     return kept.detach()
 
 
-def detached(scene: Scene) -> Scene:
-    """The same scene without gradients in the weights."""
+def detached(batch: CellBatch) -> CellBatch:
+    """The same batch without gradients in the weights."""
     return replace(
-        scene,
-        weight=scene.weight.detach(),
-        groups=tuple(part.detach() for part in scene.groups),
-        tail=tuple((weight.detach(), bias.detach()) for weight, bias in scene.tail),
-        base=scene.base.detach(),
+        batch,
+        weight=batch.weight.detach(),
+        groups=tuple(part.detach() for part in batch.groups),
+        tail=tuple((weight.detach(), bias.detach()) for weight, bias in batch.tail),
+        base=batch.base.detach(),
     )

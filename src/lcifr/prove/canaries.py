@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.prove.oracles.solvers import LinearProgram, Solver, Word
+from lcifr.prove.oracles.solvers import LinearProgram, Solver, SolverStatus
 
 NEAR = 1e-6
 
@@ -25,9 +25,9 @@ class Canary:
         """What is wrong with the solver's answer; empty where nothing is."""
         said = solver.load(self.model).maximize(np.asarray(self.cost, dtype=np.float64))
         if self.answer is None:
-            return "" if said.word is Word.INFEASIBLE else f"says {said.word.value}, nothing is feasible"
-        if said.word is not Word.OPTIMAL:
-            return f"says {said.word.value}, the maximum is {self.answer:g}"
+            return "" if said.status is SolverStatus.INFEASIBLE else f"says {said.status.value}, nothing is feasible"
+        if said.status is not SolverStatus.OPTIMAL:
+            return f"says {said.status.value}, the maximum is {self.answer:g}"
         if not abs(said.bound - self.answer) <= NEAR * (1 + abs(self.answer)):
             return f"says {said.bound:g}, the maximum is {self.answer:g}"
         return ""

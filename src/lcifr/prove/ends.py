@@ -12,7 +12,7 @@ from lcifr.models.network import Network
 from lcifr.prove.answer import Budget, FloatArray
 from lcifr.prove.maximize import maximize
 from lcifr.prove.networks import kernel as compiled
-from lcifr.prove.networks.batched.engine import Task, run
+from lcifr.prove.networks.batched.engine import BatchQuestion, run
 from lcifr.prove.networks.batched.incumbent import Incumbent
 from lcifr.prove.networks.cascade import CHUNK
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
@@ -112,7 +112,7 @@ def _by_engine(wanted: Wanted, latent: FloatArray, region: Region, target: Float
     reached = torch.zeros(region.people, dtype=torch.float64, device=device)  # by x itself, which is always covered
     goal = None if target is None else torch.as_tensor(target, device=device)
     incumbent = Incumbent(reached, goal, wanted.tolerance)
-    task = Task(
+    task = BatchQuestion(
         layers, region, signs, offset, answer, incumbent, wanted.budget, True, wanted.deadline, proof=wanted.proof
     )
     result = run(task)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 
-class Line(NamedTuple):
+class ReluLine(NamedTuple):
     """What stands for a hidden neuron y in a backward pass: v·relu(y) becomes (v·slope + beta)·y and a constant.
 
     Parameters
@@ -44,7 +44,7 @@ class Multipliers:
     rows : λ ≥ 0 per linear row of the cell.
     """
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[ReluLine, ...] = ()
     rows: tuple[Entry, ...] = ()
 
 

@@ -15,7 +15,7 @@ import os
 import shlex
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -28,10 +28,12 @@ from lcifr.locking import locked
 from lcifr.runs.events import note
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from lcifr.runs.steps import Steps
 
 SETTINGS, RESULT, FORMAT = "settings.json", "result.json", "lcifr-run-1"
-WHERE = ("out", "force")  # fields of a request that results do not depend on
+WHERE = ("out", "force")  # where results go, not what they are
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
 
 
@@ -50,10 +52,10 @@ class Command:
     argv: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, request: Any, argv: tuple[str, ...] = ()) -> Command:
-        """What a request (a dataclass) asks for; where its results go is no part of that."""
-        asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name not in WHERE}
-        return cls(name, asked, argv)
+    def of(cls, name: str, request: DataclassInstance, argv: Sequence[str] = ()) -> Command:
+        """The command that a request is for; the command line adds the words that say it again."""
+        names = [one.name for one in fields(request) if one.name not in WHERE]
+        return cls(name, {one: getattr(request, one) for one in names}, tuple(argv))
 
     def words(self, out: Path) -> str:
         """A line that runs it again, to be pasted."""
@@ -114,19 +116,20 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
 @contextmanager
 def notes() -> Iterator[None]:
     """What a run warns of while it is resumed or cannot be locked, as a line for people."""
+    from lcifr.files import ChangedFileWarning
     from lcifr.locking import NoLockWarning
     from lcifr.runs.streaming.parts import PartsWarning
 
-    show = warnings.showwarning
+    shown, show = (PartsWarning, NoLockWarning, ChangedFileWarning), warnings.showwarning
 
     def show_note(message: Warning | str, category: type[Warning], *at: Any, **line: Any) -> None:
-        if issubclass(category, PartsWarning | NoLockWarning):
+        if issubclass(category, shown):
             note(str(message))
         else:
             show(message, category, *at, **line)
 
     with warnings.catch_warnings():
-        for category in (PartsWarning, NoLockWarning):
+        for category in shown:
             warnings.simplefilter("always", category)
         warnings.showwarning = show_note
         yield

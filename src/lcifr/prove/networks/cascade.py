@@ -12,10 +12,10 @@ import torch
 from lcifr.prove.answer import Claim, IntArray, Question
 from lcifr.prove.method import Method
 from lcifr.prove.networks import kernel as compiled
-from lcifr.prove.networks.batched.engine import Task, deadline_of, run
+from lcifr.prove.networks.batched.engine import BatchQuestion, deadline_of, run
 from lcifr.prove.networks.batched.incumbent import Incumbent
-from lcifr.prove.networks.leftover import ask_solver, open_pairs
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
+from lcifr.prove.networks.solver_fallback import ask_solver, open_directions
 from lcifr.prove.oracles.solvers import Solver, find_solver
 from lcifr.prove.proof import CellProof
 
@@ -47,7 +47,7 @@ class Cascade(Method):
     def _maximize(self, question: Question) -> Claim:
         deadline = deadline_of(question.budget)
         claim = grow_claim(question, refine=True, name=self.name)
-        pairs = open_pairs(self.name, question, claim)
+        pairs = open_directions(self.name, question, claim)
         return ask_solver(question, claim, pairs, self.solver or find_solver(), deadline) if pairs else claim
 
 
@@ -120,7 +120,7 @@ def _by_engine(
     goal = None if target is None else torch.tensor(target, device=device)
     nothing = torch.full((count * k,), -torch.inf, dtype=torch.float64, device=device)
     incumbent = Incumbent(nothing, goal, question.tolerance)
-    task = Task(
+    task = BatchQuestion(
         layers=layers,
         region=question.region if count == question.region.people else question.region.take(piece),
         directions=torch.as_tensor(_directions(question, piece), device=device),

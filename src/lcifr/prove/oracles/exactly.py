@@ -12,8 +12,7 @@ from lcifr import check
 from lcifr.check.exact import exact, up
 from lcifr.check.proof import Problem
 from lcifr.prove.answer import FloatArray
-from lcifr.prove.oracles.confirm import plain_cell
-from lcifr.prove.oracles.formulation import Interval
+from lcifr.prove.oracles.formulation import LayerInterval
 from lcifr.prove.proof import Multipliers, NeuronBound, plain_ends, plain_multipliers
 from lcifr.regions.region import Cell
 
@@ -24,6 +23,18 @@ def rounded_up(value: Fraction) -> float:
         return up(value)
     except OverflowError:
         return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
+
+
+def plain_cell(cell: Cell, person: int) -> check.Cell:
+    """One person's cell in lists of floats."""
+    ends = zip(cell.numeric.tolist(), cell.lower[person].tolist(), cell.upper[person].tolist(), strict=True)
+    groups = {("numeric", column): [(column, low), (column, high)] for column, low, high in ends}
+    for choice in cell.choices:
+        allowed = choice.columns[choice.allowed[person]].tolist()
+        groups["choice", int(choice.columns[0])] = [(column, 1.0) for column in allowed]
+    if cell.rows is None:
+        return check.Cell(groups)
+    return check.Cell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
 
 
 class ExactCell:
@@ -50,9 +61,9 @@ class ExactCell:
         self.neurons += tuple(neurons)
         found = [] if self.part.empty else self.problem.intervals(self.part, plain_ends(self.neurons))
         self.intervals = found
-        self.hidden = [Interval(-np.array(one[1::2]), np.array(one[::2])) for one in found]
+        self.hidden = [LayerInterval(-np.array(one[1::2]), np.array(one[::2])) for one in found]
 
-    def interval(self, depth: int) -> Interval:
+    def interval(self, depth: int) -> LayerInterval:
         """The interval of a hidden layer before its ReLU, rounded outward."""
         return self.hidden[depth]
 

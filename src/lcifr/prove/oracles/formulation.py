@@ -23,7 +23,7 @@ they could have added, so that the program stays a relaxation of the truth."""
 
 
 @dataclass(frozen=True)
-class Interval:
+class LayerInterval:
     """(width,) each: proved ends of a hidden layer before its ReLU."""
 
     lower: FloatArray
@@ -67,7 +67,7 @@ class Formulation:
 
 
 @dataclass
-class _Rows:
+class _ProgramRows:
     """Rows as they are added."""
 
     lower: list[float] = field(default_factory=list)
@@ -86,7 +86,13 @@ class _Rows:
 
 
 def formulate(
-    network: Network, cell: Cell, person: int, intervals: Sequence[Interval], *, whole: bool, hidden: int | None = None
+    network: Network,
+    cell: Cell,
+    person: int,
+    intervals: Sequence[LayerInterval],
+    *,
+    whole: bool,
+    hidden: int | None = None,
 ) -> Formulation:
     """Build the model of the first ``hidden`` hidden layers (default: all of them).
 
@@ -100,8 +106,8 @@ def formulate(
     widths = [len(layer.bias) for layer in network.layers[:hidden]]
     before = [network.inputs + 2 * sum(widths[:depth]) for depth in range(hidden)]
     after = [start + width for start, width in zip(before, widths, strict=True)]
-    columns = _Columns.of(cell, person, network.inputs)
-    rows = _Rows()
+    columns = _ProgramColumns.of(cell, person, network.inputs)
+    rows = _ProgramRows()
     for depth in range(hidden):
         layer, source = network.layers[depth], after[depth - 1] if depth else 0
         inputs = range(source, source + layer.weight.shape[1])
@@ -125,7 +131,7 @@ def lost(weights: FloatArray, low: FloatArray, high: FloatArray) -> float:
 
 
 @dataclass
-class _Columns:
+class _ProgramColumns:
     """Columns as they are added."""
 
     lower: list[float]
@@ -133,7 +139,7 @@ class _Columns:
     whole: list[bool]
 
     @classmethod
-    def of(cls, cell: Cell, person: int, features: int) -> _Columns:
+    def of(cls, cell: Cell, person: int, features: int) -> _ProgramColumns:
         """x′: the box, and for a category that is not allowed the number 0."""
         lower, upper, whole = np.zeros(features), np.zeros(features), np.zeros(features, np.bool_)
         lower[cell.numeric], upper[cell.numeric] = cell.lower[person], cell.upper[person]
@@ -157,7 +163,7 @@ class _Columns:
         self.whole += [whole] * len(lower)
         return first
 
-    def model(self, rows: _Rows, whole: bool) -> LinearProgram:
+    def model(self, rows: _ProgramRows, whole: bool) -> LinearProgram:
         return LinearProgram(
             np.array(self.lower),
             np.array(self.upper),
@@ -170,7 +176,7 @@ class _Columns:
         )
 
 
-def _cell_rows(rows: _Rows, columns: _Columns, cell: Cell, person: int, features: int) -> None:
+def _cell_rows(rows: _ProgramRows, columns: _ProgramColumns, cell: Cell, person: int, features: int) -> None:
     if cell.rows is not None:
         for weights, limit in zip(cell.rows.G, cell.rows.g[person], strict=True):
             lost = columns.lost(range(features), weights)
@@ -179,7 +185,9 @@ def _cell_rows(rows: _Rows, columns: _Columns, cell: Cell, person: int, features
         rows.add(choice.columns.tolist(), [1.0] * len(choice.columns), 1.0, 1.0)
 
 
-def _relu_rows(rows: _Rows, columns: _Columns, interval: Interval, before: int, after: int, whole: bool) -> None:
+def _relu_rows(
+    rows: _ProgramRows, columns: _ProgramColumns, interval: LayerInterval, before: int, after: int, whole: bool
+) -> None:
     """a = relu(y): an equation where it is stable; else a ≥ y, a ≥ 0 and, from above, the triangle or the binary d."""
     unstable = np.flatnonzero(interval.unstable)
     binary = columns.extend(np.zeros(len(unstable)), np.ones(len(unstable)), whole=True) if whole else 0

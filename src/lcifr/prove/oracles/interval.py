@@ -12,13 +12,13 @@ from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method
 from lcifr.prove.networks.batched.record import entries
 from lcifr.prove.networks.cascade import chunks, grow_claim
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene, set_stage, tensors
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import Lines, first_interval, interval, lines_for
 from lcifr.prove.proof import CellProof, Leaf, ProvedBound
 
 
 @final
-class Interval(Method):
+class IntervalArithmetic(Method):
     """Layer by layer, each neuron by itself."""
 
     name = "interval"
@@ -41,24 +41,24 @@ def interval_bounds(question: Question) -> np.ndarray:
         directions = torch.as_tensor(np.array(question.directions[piece]), device=question.device)
         for cell in part.cells:
             if cell.present.any():
-                upper = forward_intervals(set_stage(layers, cell).scene, directions).cpu().numpy()
+                upper = forward_intervals(view_cell(layers, cell).batch, directions).cpu().numpy()
                 upper = np.where(np.isnan(upper), np.inf, upper)
                 result[piece] = np.where(cell.present[:, None], np.maximum(result[piece], upper), result[piece])
     return result
 
 
-def forward_intervals(scene: Scene, directions: torch.Tensor) -> torch.Tensor:
+def forward_intervals(batch: CellBatch, directions: torch.Tensor) -> torch.Tensor:
     """(n, K) the output interval's upper end for directions (n, K, outputs)."""
     lines: list[Lines] = []
-    for layer in range(scene.depth):
+    for layer in range(batch.depth):
         if layer == 0:
-            low, high = first_interval(scene)
+            low, high = first_interval(batch)
         else:
-            unit = torch.eye(scene.tail[layer - 1][0].shape[0]).to(scene.base)
-            high = interval(scene, unit, lines, layer=layer)
-            low = -interval(scene, -unit, lines, layer=layer)
+            unit = torch.eye(batch.tail[layer - 1][0].shape[0]).to(batch.base)
+            high = interval(batch, unit, lines, layer=layer)
+            low = -interval(batch, -unit, lines, layer=layer)
         lines.append(lines_for(low, high))
-    return interval(scene, directions, lines)
+    return interval(batch, directions, lines)
 
 
 def interval_proofs(question: Question, upper: np.ndarray) -> list[list[list[CellProof]]]:

@@ -17,9 +17,9 @@ from lcifr.models.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
 from lcifr.prove.method import Method
 from lcifr.prove.oracles.exactly import ExactCell
-from lcifr.prove.oracles.formulation import Formulation, Interval, formulate
-from lcifr.prove.oracles.solvers import Limits, Outcome, Session, Solver, Word, find_solver
-from lcifr.prove.proof import CellProof, Entry, Leaf, Line, Multipliers, NeuronBound, ProvedBound
+from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
+from lcifr.prove.oracles.solvers import Limits, Outcome, Session, Solver, SolverStatus, find_solver
+from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, NeuronBound, ProvedBound, ReluLine
 from lcifr.regions.region import Cell
 
 NEGLIGIBLE = 1e-9
@@ -87,7 +87,7 @@ class RelaxedCell:
         self.solver, self.limits = solver, Limits(seconds=question.budget.seconds)
         self.exact = ExactCell(layers, cell, person)
         self.emptiness: Multipliers | None = None
-        self.intervals: list[Interval] = []
+        self.intervals: list[LayerInterval] = []
         for depth in range(self.network.depth):
             if not self.empty:
                 self.tighten(depth)
@@ -152,7 +152,7 @@ class RelaxedCell:
         """What the solver's duals say about the maximum of weights · (inputs of ``layer``), as a backward pass."""
         if outcome.duals is None or not (np.abs(outcome.duals) < LARGEST_DUAL).all():
             return None
-        if outcome.word is Word.OPTIMAL:
+        if outcome.status is SolverStatus.OPTIMAL:
             return self.from_duals(model, outcome.duals, layer, weights)
         for sign in (1.0, -1.0):  # solvers do not agree on the sign of a ray
             by = self.from_duals(model, sign * outcome.duals, layer, np.zeros_like(weights))
@@ -182,7 +182,7 @@ class RelaxedCell:
 
 def multipliers_from_duals(
     network: Network,
-    intervals: Sequence[Interval],
+    intervals: Sequence[LayerInterval],
     rows: int,
     model: Formulation,
     duals: FloatArray,
@@ -205,7 +205,7 @@ def multipliers_from_duals(
         rest = c - v * slope
         rest = np.where(np.abs(rest) > NEGLIGIBLE * (1.0 + np.abs(v)), rest, 0.0)
         needed = np.flatnonzero(((slope != 0) & (v != 0)) | (rest != 0))
-        lines += [Line(depth, int(j), float(slope[j]), float(slope[j]), float(rest[j])) for j in needed]
+        lines += [ReluLine(depth, int(j), float(slope[j]), float(slope[j]), float(rest[j])) for j in needed]
         v = (v * slope + rest) @ network.layers[depth].weight
     rates = duals[model.cell_rows : model.cell_rows + rows]
     return Multipliers(tuple(lines), tuple(Entry(i, float(r)) for i, r in enumerate(rates) if r > 0))

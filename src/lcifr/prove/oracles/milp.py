@@ -17,11 +17,11 @@ import numpy as np
 from lcifr.models.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
 from lcifr.prove.method import WITNESS_TOLERANCE, Method
-from lcifr.prove.networks.linear_bounds.cell_batch import set_stage, tensors
+from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import hidden_lines
 from lcifr.prove.oracles.enumerate import surely_empty
-from lcifr.prove.oracles.formulation import Formulation, Interval, formulate
-from lcifr.prove.oracles.solvers import Limits, Outcome, Session, Solver, Word, find_solver
+from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
+from lcifr.prove.oracles.solvers import Limits, Outcome, Session, Solver, SolverStatus, find_solver
 from lcifr.regions.region import Cell, Region
 
 SLACK = 3e-7
@@ -85,32 +85,32 @@ class Milp(Method):
         return Claim(upper, code != _Code.NOTHING, witness, code == _Code.LIMIT, nodes, code, names)
 
     def _cell(
-        self, question: Question, cell: Cell, person: int, known: Sequence[Interval], limits: Limits
+        self, question: Question, cell: Cell, person: int, known: Sequence[LayerInterval], limits: Limits
     ) -> list[_Said]:
         nothing = _Said(np.inf, _Code.NOTHING, np.full(question.region.features, np.nan), 0)
         if not all(np.isfinite((layer.lower[person], layer.upper[person])).all() for layer in known):
             return [nothing] * len(question.directions[person])
-        program = Program(question.network, cell, person, known, self.solver, limits)
+        program = CellProgram(question.network, cell, person, known, self.solver, limits)
         if not program.within_reach(question.directions[person]):
             return [nothing] * len(question.directions[person])
         empty: bool | None = None
         said = []
         for direction in question.directions[person]:
             offset, outcome = program.maximize(direction)
-            if outcome.word is Word.INFEASIBLE and empty is None:
+            if outcome.status is SolverStatus.INFEASIBLE and empty is None:
                 empty = surely_empty(cell, person, question.region.features)
             said.append(_believed(outcome, offset, bool(empty), program.whole_point(outcome)))
         return said
 
 
-class Program:
+class CellProgram:
     """One person's cell inside a solver."""
 
     def __init__(
-        self, network: Network, cell: Cell, person: int, known: Sequence[Interval], solver: Solver, limits: Limits
+        self, network: Network, cell: Cell, person: int, known: Sequence[LayerInterval], solver: Solver, limits: Limits
     ) -> None:
         self.network, self.cell, self.person = network, cell, person
-        mine = [Interval(layer.lower[person], layer.upper[person]) for layer in known]
+        mine = [LayerInterval(layer.lower[person], layer.upper[person]) for layer in known]
         self.formulation: Formulation = formulate(network, cell, person, mine, whole=True)
         self.session: Session = solver.load(self.formulation.model, limits)
 
@@ -142,18 +142,18 @@ class Program:
 def _believed(outcome: Outcome, offset: float, empty: bool, point: FloatArray) -> _Said:
     """Optimal, or stopped with a dual bound: a bound. Infeasible: only if the cell is surely empty. Else nothing."""
     upper = outcome.bound + offset
-    if outcome.word is Word.INFEASIBLE and empty:
+    if outcome.status is SolverStatus.INFEASIBLE and empty:
         return _Said(-np.inf, _Code.EMPTY, point, outcome.nodes)
-    if outcome.word in (Word.OPTIMAL, Word.LIMIT) and np.isfinite(upper):
-        code = _Code.OPTIMAL if outcome.word is Word.OPTIMAL else _Code.LIMIT
+    if outcome.status in (SolverStatus.OPTIMAL, SolverStatus.LIMIT) and np.isfinite(upper):
+        code = _Code.OPTIMAL if outcome.status is SolverStatus.OPTIMAL else _Code.LIMIT
         return _Said(upper + SLACK * (1.0 + abs(upper)), code, point, outcome.nodes)
     return _Said(np.inf, _Code.NOTHING, point, outcome.nodes)
 
 
-def intervals_of(network: Network, cell: Cell) -> list[Interval]:
+def intervals_of(network: Network, cell: Cell) -> list[LayerInterval]:
     """Proved intervals of every hidden layer, (people, width) each: what makes the big-M rows tight."""
-    lines = hidden_lines(set_stage(tensors(network), cell).scene)
-    return [Interval(part.lo.numpy(), part.hi.numpy()) for part in lines]
+    lines = hidden_lines(view_cell(tensors(network), cell).batch)
+    return [LayerInterval(part.lo.numpy(), part.hi.numpy()) for part in lines]
 
 
 def _nearly(region: Region, witness: FloatArray) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch
 from lcifr.prove.networks.linear_bounds.linear import Lines, backward
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened, tighten
 
@@ -21,10 +21,10 @@ def usable(bound: Tensor, lines: list[Lines]) -> Tensor:
 
 
 def sharpen(
-    scene: Scene, direction: Tensor, lines: list[Lines], phases: list[Tensor], bound: Tensor, enough: Tensor
+    batch: CellBatch, direction: Tensor, lines: list[Lines], phases: list[Tensor], bound: Tensor, enough: Tensor
 ) -> tuple[Tightened, Tensor]:
     """Better multipliers than those of the lines that gave ``bound`` (n,), and the smaller of the two bounds."""
-    better = tighten(scene, direction, lines, phases, enough)
+    better = tighten(batch, direction, lines, phases, enough)
     tight = usable(better.reach.upper[:, 0], lines)
     return _unless_worse(better, lines, tight <= bound), torch.minimum(bound, tight)
 
@@ -45,7 +45,7 @@ def _unless_worse(better: Tightened, lines: list[Lines], keep: Tensor) -> Tighte
     return replace(better, lines=merged, rows=None if better.rows is None else torch.where(wide, better.rows, 0.0))
 
 
-def spot_empty(scene: Scene, direction: Tensor, lines: list[Lines], bound: Tensor) -> Tensor:
+def spot_empty(batch: CellBatch, direction: Tensor, lines: list[Lines], bound: Tensor) -> Tensor:
     """A node whose upper bound lies below its lower bound has no points (only splits and rows can do that)."""
-    lowest = -backward(scene, -direction[:, None, :], lines).upper[:, 0]
+    lowest = -backward(batch, -direction[:, None, :], lines).upper[:, 0]
     return torch.where(bound < lowest - 1.0 - lowest.abs(), -torch.inf, bound)

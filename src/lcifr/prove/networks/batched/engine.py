@@ -15,7 +15,7 @@ from lcifr.prove.networks.batched.forest import Forest
 from lcifr.prove.networks.batched.incumbent import Incumbent
 from lcifr.prove.networks.batched.nodes import Problems
 from lcifr.prove.networks.batched.record import TreeRecorder, ends_by, entries, multipliers
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers, Stage, set_stage
+from lcifr.prove.networks.linear_bounds.cell_batch import CellView, Layers, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.prove.networks.linear_bounds.search import climb, repair, value_of, vertex_of
 from lcifr.prove.proof import CellProof, Leaf, Node, ProvedBound
@@ -31,7 +31,7 @@ MEMORY = 400_000_000
 
 
 @dataclass(frozen=True)
-class Task:
+class BatchQuestion:
     """What is asked about one chunk of n people.
 
     Parameters
@@ -56,7 +56,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Result:
+class BatchAnswer:
     """upper : (n, K) proved, without the offset. nodes, exhausted, branched : (n, K). proof[person][direction]."""
 
     upper: Tensor
@@ -67,13 +67,13 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Part:
-    """One cell of a chunk: who has it (indices into the chunk), its scene, and the bounds of all directions on it."""
+class BoundedCell:
+    """One cell of a chunk: who has it (indices into the chunk), its batch, and the bounds of all directions on it."""
 
     number: int
     people: Tensor
     cell: Cell
-    stage: Stage
+    view: CellView
     upper: Tensor
 
 
@@ -83,7 +83,7 @@ def deadline_of(budget: Budget) -> float | None:
 
 
 @torch.no_grad()
-def run(task: Task) -> Result:
+def run(task: BatchQuestion) -> BatchAnswer:
     """Bounds for everybody, points where they matter, and branch-and-bound where the two still differ."""
     parts = [part for number, cell in enumerate(task.region.cells) if (part := bound_part(task, number, cell))]
     upper = torch.full_like(task.offset, -torch.inf)
@@ -103,52 +103,52 @@ def run(task: Task) -> Result:
         upper[part.people] = torch.maximum(upper[part.people], after)
         if proof is not None:
             _write(task, part, after, trees, proof)
-    return Result(upper, nodes, exhausted, branched, proof)
+    return BatchAnswer(upper, nodes, exhausted, branched, proof)
 
 
-def bound_part(task: Task, number: int, cell: Cell) -> Part | None:
+def bound_part(task: BatchQuestion, number: int, cell: Cell) -> BoundedCell | None:
     """Plain linear bounds of all directions on one cell, in pieces that fit the cache, and a first search."""
     index = np.flatnonzero(cell.present)
     if len(index) == 0:
         return None
     whole = len(index) == len(cell.present)
     cell = cell if whole else cell.take(index)
-    stage = set_stage(task.layers, cell)
-    device = stage.scene.base.device
+    view = view_cell(task.layers, cell)
+    device = view.batch.base.device
     people = torch.as_tensor(index, device=device)
     upper = torch.empty((len(index), task.offset.shape[1]), dtype=torch.float64, device=device)
     size = max(1, upper.shape[1] * max(weight.shape[0] for weight, _ in task.layers))
     step = max(16, (CACHE if device.type == "cpu" else MEMORY) // size)
     for start in range(0, len(index), step):
         piece = slice(start, start + step)
-        _bound_piece(task, cell, stage, people, piece, upper)
-    return Part(number, people, cell, stage, upper)
+        _bound_piece(task, cell, view, people, piece, upper)
+    return BoundedCell(number, people, cell, view, upper)
 
 
-def _bound_piece(task: Task, cell: Cell, stage: Stage, people: Tensor, piece: slice, upper: Tensor) -> None:
-    scene, who = stage.scene.take(piece), people[piece]
+def _bound_piece(task: BatchQuestion, cell: Cell, view: CellView, people: Tensor, piece: slice, upper: Tensor) -> None:
+    batch, who = view.batch.take(piece), people[piece]
     directions = task.directions if task.directions.dim() == 2 else task.directions[who]
-    reach = backward(scene, directions, hidden_lines(scene))
+    reach = backward(batch, directions, hidden_lines(batch))
     upper[piece] = torch.where(torch.isnan(reach.upper), torch.inf, reach.upper)
     promise, which = (upper[piece] + task.offset[who]).max(1)
     answer = task.answer[who, which]
     matters = (promise > task.incumbent.enough(answer)).nonzero()[:, 0]
     if len(matters) == 0:
         return
-    points = vertex_of(scene, reach, which).take(matters)
+    points = vertex_of(batch, reach, which).take(matters)
     part = directions[which[matters]] if directions.dim() == 2 else directions[matters, which[matters]]
     item = torch.arange(piece.start, piece.start + len(who), device=who.device)[matters]
-    scene, answer = scene.take(matters), answer[matters]
+    batch, answer = batch.take(matters), answer[matters]
     offset = task.offset[who[matters], which[matters]]
-    points = repair(scene, points)
-    task.incumbent.offer(answer, value_of(scene, part, points) + offset, stage, cell, item, points)
+    points = repair(batch, points)
+    task.incumbent.offer(answer, value_of(batch, part, points) + offset, view, cell, item, points)
     rest = (~task.incumbent.settled(answer)).nonzero()[:, 0]
     if len(rest):  # a target that the first vertex reaches needs no better point
-        points, value = climb(scene.take(rest), part[rest], points.take(rest))
-        task.incumbent.offer(answer[rest], value + offset[rest], stage, cell, item[rest], points)
+        points, value = climb(batch.take(rest), part[rest], points.take(rest))
+        task.incumbent.offer(answer[rest], value + offset[rest], view, cell, item[rest], points)
 
 
-def open_problems(task: Task, part: Part, done: Tensor) -> tuple[Tensor, Tensor]:
+def open_problems(task: BatchQuestion, part: BoundedCell, done: Tensor) -> tuple[Tensor, Tensor]:
     """(P,) people of the part and (P,) directions whose bound can still change their answer."""
     every = torch.arange(len(task.incumbent.best), device=part.upper.device)
     limit = torch.where(task.incumbent.settled(every), torch.inf, task.incumbent.enough(every))
@@ -158,7 +158,7 @@ def open_problems(task: Task, part: Part, done: Tensor) -> tuple[Tensor, Tensor]
     return found[:, 0], found[:, 1]
 
 
-def _branch(task: Task, part: Part, trees: Trees) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _branch(task: BatchQuestion, part: BoundedCell, trees: Trees) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Branch-and-bound for the open directions: everybody's most promising one first, then what it leaves open."""
     upper, touched = part.upper.clone(), torch.zeros_like(part.upper, dtype=torch.bool)
     spent, spare = torch.zeros_like(touched, dtype=torch.int64), torch.zeros_like(touched)
@@ -175,8 +175,8 @@ def _branch(task: Task, part: Part, trees: Trees) -> tuple[Tensor, Tensor, Tenso
         directions = task.directions[which] if task.directions.dim() == 2 else task.directions[who, which]
         offset, answer = task.offset[who, which], task.answer[who, which]
         problems = Problems(item, directions, offset, answer, upper[item, which], task.budget.nodes)
-        recorder = TreeRecorder(part.stage, part.cell, problems) if task.proof else None
-        grown = Forest(part.stage, part.cell, problems, task.incumbent, recorder).grow(task.deadline)
+        recorder = TreeRecorder(part.view, part.cell, problems) if task.proof else None
+        grown = Forest(part.view, part.cell, problems, task.incumbent, recorder).grow(task.deadline)
         if recorder is not None:
             better = (grown.upper < upper[item, which]).nonzero()[:, 0].tolist()
             for row in better:
@@ -187,16 +187,18 @@ def _branch(task: Task, part: Part, trees: Trees) -> tuple[Tensor, Tensor, Tenso
     return upper, spent, spare, touched
 
 
-def _write(task: Task, part: Part, upper: Tensor, trees: Trees, proof: list[list[list[CellProof]]]) -> None:
+def _write(
+    task: BatchQuestion, part: BoundedCell, upper: Tensor, trees: Trees, proof: list[list[list[CellProof]]]
+) -> None:
     """One proof for each direction of each person on this cell: its tree, or one leaf on plain lines."""
     directions = task.directions.cpu().numpy()
     for row, person in enumerate(part.people.tolist()):
-        lines = hidden_lines(part.stage.scene.take(slice(row, row + 1)))
+        lines = hidden_lines(part.view.batch.take(slice(row, row + 1)))
         for k, value in enumerate(upper[row].tolist()):
             direction = directions[k] if directions.ndim == 2 else directions[person, k]
             nodes = trees.get((row, k))
             if nodes is None:
-                by = multipliers(part.stage, torch.as_tensor(direction, device=upper.device), lines, 0, None)
+                by = multipliers(part.view, torch.as_tensor(direction, device=upper.device), lines, 0, None)
                 nodes = (Leaf(by, ends=ends_by(lines, 0)),)
             empty = value == -math.inf
             claim = ProvedBound((), -1.0, nodes) if empty else ProvedBound(entries(direction), value, nodes)

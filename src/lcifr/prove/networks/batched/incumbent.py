@@ -8,19 +8,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import Stage
-from lcifr.prove.networks.linear_bounds.search import Points
+from lcifr.prove.networks.linear_bounds.cell_batch import CellView
+from lcifr.prove.networks.linear_bounds.search import CellPoints
 from lcifr.regions.region import Cell
 
 
 @dataclass
 class _Shelf:
-    """Best points of one cell for all G answers, in the scene's own coordinates; made whole at the end."""
+    """Best points of one cell for all G answers, in the batch's own coordinates; made whole at the end."""
 
-    stage: Stage
+    view: CellView
     cell: Cell
     item: Tensor
-    points: Points
+    points: CellPoints
 
 
 class Incumbent:
@@ -55,7 +55,9 @@ class Incumbent:
             return torch.zeros_like(answer, dtype=torch.bool)
         return self.best[answer] > self.target[answer]
 
-    def offer(self, answer: Tensor, value: Tensor, stage: Stage, cell: Cell, item: Tensor, points: Points) -> None:
+    def offer(
+        self, answer: Tensor, value: Tensor, view: CellView, cell: Cell, item: Tensor, points: CellPoints
+    ) -> None:
         """Keep the best of the offered values (n,) for each answer, with its point."""
         better = value > self.best[answer]
         index = better.nonzero()[:, 0]
@@ -64,7 +66,7 @@ class Incumbent:
         self.best.scatter_reduce_(0, answer[index], value[index], "amax")
         index = index[value[index] >= self.best[answer[index]]]  # several may tie: any of them will do
         answer, points = answer[index], points.take(index)
-        number = self._number(stage, cell, points)
+        number = self._number(view, cell, points)
         shelf = self._shelves[number]
         shelf.item[answer] = item[index]
         shelf.points.numeric[answer] = points.numeric
@@ -77,29 +79,29 @@ class Incumbent:
         full = np.full((len(self.best), features), np.nan)
         for number, shelf in enumerate(self._shelves):
             rows = (self._shelf == number).nonzero()[:, 0]
-            full[rows.cpu().numpy()] = assemble(shelf.stage, shelf.cell, shelf.item[rows], shelf.points.take(rows))
+            full[rows.cpu().numpy()] = assemble(shelf.view, shelf.cell, shelf.item[rows], shelf.points.take(rows))
         return full
 
-    def _number(self, stage: Stage, cell: Cell, like: Points) -> int:
+    def _number(self, view: CellView, cell: Cell, like: CellPoints) -> int:
         for number, shelf in enumerate(self._shelves):
-            if shelf.stage is stage:
+            if shelf.view is view:
                 return number
         count = len(self.best)
         numeric = like.numeric.new_zeros((count, like.numeric.shape[1]))
         hot = tuple(torch.zeros_like(self._shelf) for _ in like.hot)
-        self._shelves.append(_Shelf(stage, cell, torch.zeros_like(self._shelf), Points(numeric, hot)))
+        self._shelves.append(_Shelf(view, cell, torch.zeros_like(self._shelf), CellPoints(numeric, hot)))
         return len(self._shelves) - 1
 
 
-def assemble(stage: Stage, cell: Cell, item: Tensor, points: Points) -> np.ndarray:
-    """(n, features) whole individuals from points of a scene; ``item`` says whose cell each belongs to."""
+def assemble(view: CellView, cell: Cell, item: Tensor, points: CellPoints) -> np.ndarray:
+    """(n, features) whole individuals from points of a batch; ``item`` says whose cell each belongs to."""
     people = item.cpu().numpy()
     features = len(cell.numeric) + sum(len(choice.columns) for choice in cell.choices)
     full = np.zeros((len(people), features))
     full[:, cell.numeric] = cell.lower[people]
-    full[:, stage.moving] = points.numeric.cpu().numpy()
+    full[:, view.moving] = points.numeric.cpu().numpy()
     rows = np.arange(len(people))
-    hot = {choice: part.cpu().numpy() for choice, part in zip(stage.free, points.hot, strict=True)}
+    hot = {choice: part.cpu().numpy() for choice, part in zip(view.free, points.hot, strict=True)}
     for position, choice in enumerate(cell.choices):
         value = hot[position] if position in hot else choice.allowed[people].argmax(1)
         full[rows, choice.columns[value]] = 1.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch
 from lcifr.prove.networks.linear_bounds.linear import Lines
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problems:
-    """What is to be proved, on one stage.
+    """What is to be proved, on one view.
 
     Parameters
     ----------
-    item : (P,) row of the stage's scene. direction : (P, outputs). offset : (P,) added to the value.
+    item : (P,) row of the view's batch. direction : (P, outputs). offset : (P,) added to the value.
     answer : (P,) whose answer it can change. bound : (P,) known already. nodes : nodes allowed for each.
     """
 
@@ -68,16 +68,16 @@ class Nodes:
         return len(self.problem)
 
     @classmethod
-    def roots(cls, problems: Problems, scene: Scene) -> Nodes:
-        """One node for each problem, on its row of the scene: nothing is decided."""
-        widths = [scene.weight.shape[0], *(weight.shape[0] for weight, _ in scene.tail)][: scene.depth]
-        name = torch.arange(len(problems.item), device=scene.base.device)
+    def roots(cls, problems: Problems, batch: CellBatch) -> Nodes:
+        """One node for each problem, on its row of the batch: nothing is decided."""
+        widths = [batch.weight.shape[0], *(weight.shape[0] for weight, _ in batch.tail)][: batch.depth]
+        name = torch.arange(len(problems.item), device=batch.base.device)
         return cls(
             name,
-            scene.lower,
-            scene.upper,
-            scene.allowed,
-            tuple(torch.zeros((len(name), w), dtype=torch.int8, device=scene.base.device) for w in widths),
+            batch.lower,
+            batch.upper,
+            batch.allowed,
+            tuple(torch.zeros((len(name), w), dtype=torch.int8, device=batch.base.device) for w in widths),
             problems.bound,
             name,
             torch.zeros_like(name, dtype=torch.bool),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch
 from lcifr.prove.networks.linear_bounds.linear import Lines
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened
-from lcifr.prove.networks.linear_bounds.search import Points, first_layer
+from lcifr.prove.networks.linear_bounds.search import CellPoints, first_layer
 
 if TYPE_CHECKING:
     from lcifr.prove.networks.batched.nodes import Nodes
@@ -72,16 +72,16 @@ class Branching:
         return replace(nodes, phases=tuple(phases), allowed=tuple(allowed), lower=lower, upper=upper)
 
 
-def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> Branching:
+def decide(batch: CellBatch, direction: Tensor, better: Tightened, nodes: Nodes) -> Branching:
     """Categories that the relaxation leaves open, then the neuron with the largest gap, then the widest numeric."""
-    count, device = len(scene), scene.base.device
+    count, device = len(batch), batch.base.device
     kind = torch.zeros(count, dtype=torch.int64, device=device)
-    layer, place, threshold = torch.zeros_like(kind), torch.zeros_like(kind), torch.zeros_like(scene.largest)
-    choice, chosen, open_choice, nearly = _choices(scene, better)
-    gap, where, depth = _neurons(scene, direction, better, nodes)
+    layer, place, threshold = torch.zeros_like(kind), torch.zeros_like(kind), torch.zeros_like(batch.largest)
+    choice, chosen, open_choice, nearly = _choices(batch, better)
+    gap, where, depth = _neurons(batch, direction, better, nodes)
     open_choice |= nearly & (gap <= 0)  # a share of 1e-5 between steep rows can be all that is left
-    column, middle, width = _numerics(scene, better)
-    several = scene.depth >= 2 and scene.weight.shape[1] <= FEW
+    column, middle, width = _numerics(batch, better)
+    several = batch.depth >= 2 and batch.weight.shape[1] <= FEW
     kind = torch.where(width > 0, NUMERIC, kind)
     place, threshold = torch.where(width > 0, column, place), middle
     by_relu = gap > 0
@@ -93,20 +93,20 @@ def decide(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> 
     return Branching(kind, layer, place, threshold, chosen)
 
 
-def decide_by_gap(scene: Scene, above: Tensor, groups: tuple[Tensor, ...]) -> Branching:
+def decide_by_gap(batch: CellBatch, above: Tensor, groups: tuple[Tensor, ...]) -> Branching:
     """The phase of the neuron that gives away most (n, h), or the choice that keeps this neuron unstable.
 
     Splitting a choice narrows the intervals of all neurons at once, so it is preferred where the choice moves the
     neuron more than half as far as all numerics together. ``groups`` (n, values)… : coefficients of the linear bound.
     """
     top = above.max(1)
-    where, count = top.indices, len(scene)
+    where, count = top.indices, len(batch)
     kind = torch.where(top.values > 0, RELU, STUCK)
     place, zero = where, torch.zeros_like(where)
-    if scene.groups:
-        numeric = (scene.weight.abs()[where] * scene.radius).sum(1) * 2
+    if batch.groups:
+        numeric = (batch.weight.abs()[where] * batch.radius).sum(1) * 2
         ranges, chosen = [], []
-        for weight, allowed, value in zip(scene.groups, scene.allowed, groups, strict=True):
+        for weight, allowed, value in zip(batch.groups, batch.allowed, groups, strict=True):
             row = weight[where]
             high = torch.where(allowed, row, -torch.inf).amax(1)
             ranges.append(high - torch.where(allowed, row, torch.inf).amin(1))
@@ -114,8 +114,8 @@ def decide_by_gap(scene: Scene, above: Tensor, groups: tuple[Tensor, ...]) -> Br
         widest = torch.stack(ranges, 1).max(1)
         by_choice = (widest.values > 0.5 * numeric) & (kind == RELU)
         kind, place = torch.where(by_choice, CHOICE, kind), torch.where(by_choice, widest.indices, place)
-        return Branching(kind, zero, place, scene.largest.new_zeros(count), tuple(chosen))
-    return Branching(kind, zero, place, scene.largest.new_zeros(count), ())
+        return Branching(kind, zero, place, batch.largest.new_zeros(count), tuple(chosen))
+    return Branching(kind, zero, place, batch.largest.new_zeros(count), ())
 
 
 def _better_half(value: Tensor, allowed: Tensor) -> Tensor:
@@ -124,11 +124,11 @@ def _better_half(value: Tensor, allowed: Tensor) -> Tensor:
     return rank < (allowed.sum(1) // 2)[:, None]
 
 
-def _choices(scene: Scene, better: Tightened) -> tuple[Tensor, tuple[Tensor, ...], Tensor, Tensor]:
+def _choices(batch: CellBatch, better: Tightened) -> tuple[Tensor, tuple[Tensor, ...], Tensor, Tensor]:
     """Which choice to split (n,), the first set of each, whether the relaxation leaves it open (n,), or nearly not."""
-    count, device = len(scene), scene.base.device
+    count, device = len(batch), batch.base.device
     score, chosen = [], []
-    for index, allowed in enumerate(scene.allowed):
+    for index, allowed in enumerate(batch.allowed):
         value = torch.where(allowed, better.reach.groups[index][:, 0], -torch.inf)
         several = allowed.sum(1)
         chosen.append(_better_half(value, allowed))
@@ -147,15 +147,15 @@ def _choices(scene: Scene, better: Tightened) -> tuple[Tensor, tuple[Tensor, ...
     return top.indices, tuple(chosen), top.values >= 0, top.values == NEARLY
 
 
-def _neurons(scene: Scene, direction: Tensor, better: Tightened, nodes: Nodes) -> tuple[Tensor, Tensor, Tensor]:
+def _neurons(batch: CellBatch, direction: Tensor, better: Tightened, nodes: Nodes) -> tuple[Tensor, Tensor, Tensor]:
     """The largest gap between a line and its ReLU (n,), its neuron (n,) and its layer (n,)."""
-    zero = torch.zeros(len(scene), dtype=torch.int64, device=scene.base.device)
-    gap, where, depth = torch.zeros_like(scene.largest), zero, zero
+    zero = torch.zeros(len(batch), dtype=torch.int64, device=batch.base.device)
+    gap, where, depth = torch.zeros_like(batch.largest), zero, zero
     coefficient = direction[:, None, :]
-    for index in reversed(range(scene.depth)):
+    for index in reversed(range(batch.depth)):
         line = better.lines[index]
-        value = coefficient @ scene.tail[index][0]
-        score = _gap(scene, value[:, 0], line, better.point if scene.depth == 1 else None)
+        value = coefficient @ batch.tail[index][0]
+        score = _gap(batch, value[:, 0], line, better.point if batch.depth == 1 else None)
         score = torch.where(nodes.phases[index] != 0, 0.0, score)
         top = score.max(1)
         take = top.values > gap
@@ -170,28 +170,28 @@ def _unstable(better: Tightened) -> Tensor:
     return torch.stack([((line.lo < 0) & (line.hi > 0)).sum(1) for line in better.lines]).sum(0)
 
 
-def _gap(scene: Scene, value: Tensor, line: Lines, point: Points | None) -> Tensor:
+def _gap(batch: CellBatch, value: Tensor, line: Lines, point: CellPoints | None) -> Tensor:
     """(n, h) what each neuron's line gives away: at the relaxed optimum where known, else at its worst place."""
     unstable = (line.lo < 0) & (line.hi > 0)
     if point is None:
         above = value.clamp(min=0) * line.intercept
         below = (-value).clamp(min=0) * torch.minimum(line.hi, -line.lo)
         return torch.where(unstable, above + 0.5 * below, 0.0)
-    reached = first_layer(scene, point)
+    reached = first_layer(batch, point)
     away = line.upper * reached + line.intercept - reached.clamp(min=0)
     full = value.clamp(min=0) * line.intercept
     # a neuron may show no gap at this point and still hold the bound up: its worst place breaks ties
     return torch.where(unstable & (value > 0), value.clamp(min=0) * away.clamp(min=0) + 1e-6 * full, 0.0)
 
 
-def _numerics(scene: Scene, better: Tightened) -> tuple[Tensor, Tensor, Tensor]:
+def _numerics(batch: CellBatch, better: Tightened) -> tuple[Tensor, Tensor, Tensor]:
     """The numeric column that moves the bound most (n,), the middle of its interval (n,), and its weight (n,)."""
-    count, device = len(scene), scene.base.device
-    if scene.weight.shape[1] == 0:
+    count, device = len(batch), batch.base.device
+    if batch.weight.shape[1] == 0:
         none = torch.zeros(count, dtype=torch.int64, device=device)
-        return none, torch.zeros_like(scene.largest), torch.zeros_like(scene.largest)
-    size = scene.weight.abs().sum(0) * scene.radius
-    middle = scene.center
-    splittable = (middle > scene.lower) & (middle < scene.upper)
+        return none, torch.zeros_like(batch.largest), torch.zeros_like(batch.largest)
+    size = batch.weight.abs().sum(0) * batch.radius
+    middle = batch.center
+    splittable = (middle > batch.lower) & (middle < batch.upper)
     top = torch.where(splittable, size, 0.0).max(1)
     return top.indices, middle.gather(1, top.indices[:, None])[:, 0], top.values

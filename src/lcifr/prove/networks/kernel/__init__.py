@@ -1,13 +1,10 @@
 """One hidden layer: bounds, search and branch-and-bound as machine code.
 
-An extra (``pip install lcifr[fast]``, which brings numba): without it the same questions are answered by
-:mod:`lcifr.prove.networks.batched.engine`, more slowly. Nothing here is imported before it is needed.
+What it does not cover is answered by :mod:`lcifr.prove.networks.batched.engine`. numba is imported with the first
+question, not before: that takes a good part of a second.
 """
 
 from __future__ import annotations
-
-from functools import cache
-from importlib.util import find_spec
 
 import numpy as np
 
@@ -18,20 +15,14 @@ CHUNK = 500_000
 """People × (directions + features) of one chunk: a few MB, so that memory does not grow with the people."""
 
 
-@cache
-def available() -> bool:
-    """Whether numba is installed."""
-    return find_spec("numba") is not None
-
-
 def covers(network: Network, region: Region, device: str | None, proof: bool) -> bool:
     """Whether the kernel can answer: one hidden layer, on the CPU, no proof to be written, no giants in linear rows."""
     shape = network.depth == 1 and not proof and device in (None, "cpu")
     rows = [cell.rows for cell in region.cells if cell.rows is not None]
-    return shape and all(_fit(network, part) for part in rows) and available()
+    return shape and all(_fit(network, part) for part in rows)
 
 
 def _fit(network: Network, rows: LinearRows) -> bool:
     """Whether the network with these rows as further neurons (:mod:`penalty`) is one that is not refused."""
-    room = np.abs(rows.G).sum() + len(rows.G) <= LARGEST / 128 and network.sizes.max() <= LARGEST / 2
-    return bool(room and (np.abs(rows.g) <= LARGEST).all())
+    small = np.abs(rows.G).sum() + len(rows.G) <= LARGEST / 128 and network.sizes.max() <= LARGEST / 2
+    return bool(small and (np.abs(rows.g) <= LARGEST).all())

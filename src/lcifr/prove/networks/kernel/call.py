@@ -16,10 +16,10 @@ from lcifr.models.network import FLOOR, LARGEST, Network
 from lcifr.prove.answer import Budget, FloatArray, IntArray
 from lcifr.prove.networks.kernel.kernel import make_kernel
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
-from lcifr.prove.networks.kernel.shape import Ask, Cells, Found, Net
-from lcifr.prove.networks.kernel.workspace import make_room
+from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, Objectives
+from lcifr.prove.networks.kernel.workspace import make_workspace
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
-from lcifr.prove.networks.linear_bounds.rounding import Gauge
+from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
 from lcifr.regions.region import Cell, Region
 
 PIECES = 8
@@ -68,19 +68,19 @@ class Request:
         )
 
 
-def answer_people(request: Request) -> tuple[Found, IntArray]:
+def answer_people(request: Request) -> tuple[KernelAnswer, IntArray]:
     """What :func:`answer_chunk` finds, and whom (indices) it cannot answer: some whose region has linear rows."""
     if all(cell.rows is None for cell in request.region.cells):
         return answer_chunk(request, None), np.zeros(0, np.int64)
     first = strength_of(request.network, request.directions)
 
-    def ask(who: IntArray, times: float) -> Found:
+    def ask(who: IntArray, times: float) -> KernelAnswer:
         return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]))
 
     return answer_by_penalty(ask, request.region)
 
 
-def answer_chunk(request: Request, strength: FloatArray | None) -> Found:
+def answer_chunk(request: Request, strength: FloatArray | None) -> KernelAnswer:
     """What the kernel finds. It is given arrays of its own, writable and in order: one kind, one kernel.
 
     ``strength`` : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are any. Best
@@ -89,7 +89,7 @@ def answer_chunk(request: Request, strength: FloatArray | None) -> Found:
     region, offset, best = request.region, request.offset, request.best
     people, answers = best.shape
     most = max((len(cell.rows.G) for cell in region.cells if cell.rows is not None), default=0)
-    found = Found(
+    found = KernelAnswer(
         upper=np.full(offset.shape, -np.inf),
         nodes=np.zeros(offset.shape, np.int64),
         exhausted=np.zeros(offset.shape, np.uint8),
@@ -97,15 +97,15 @@ def answer_chunk(request: Request, strength: FloatArray | None) -> Found:
         best=best,
         witness=np.full((people, answers, region.features + most), np.nan),
     )
-    ask = _ask(request)
+    objectives = _objectives(request)
     late = request.deadline
-    timer = None if late is None else threading.Timer(late - time.monotonic(), ask.stop.fill, (1,))
+    timer = None if late is None else threading.Timer(late - time.monotonic(), objectives.stop.fill, (1,))
     if timer is not None:
         timer.start()
     try:
         for cell in region.cells:
             if cell.present.any():
-                _answer_cell(request.network, cell, request.directions, strength, ask, found)
+                _answer_cell(request.network, cell, request.directions, strength, objectives, found)
     finally:
         if timer is not None:
             timer.cancel()
@@ -113,31 +113,40 @@ def answer_chunk(request: Request, strength: FloatArray | None) -> Found:
 
 
 def _answer_cell(
-    network: Network, cell: Cell, directions: FloatArray, strength: FloatArray | None, ask: Ask, found: Found
+    network: Network,
+    cell: Cell,
+    directions: FloatArray,
+    strength: FloatArray | None,
+    objectives: Objectives,
+    found: KernelAnswer,
 ) -> None:
     """One cell of everybody, its linear rows as penalties."""
     if cell.rows is not None and strength is not None:
         network, cell = with_penalties(network, cell)
         directions = np.concatenate([directions, strength[..., None]], -1)
-        ask = _towards(ask, network, directions)
-    net, order, slope, shift = _net(_Layout.of(network, cell))
+        objectives = _towards(objectives, network, directions)
+    layer, order, slope, shift = _first_layer(_Layout.of(network, cell))
     size = np.abs(directions if directions.ndim == 3 else directions[None])
-    asked = ask._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)  # as Gauge.rounding_error
-    _share(len(cell.present), partial(_answer_piece, net, _cells(cell, order), asked, found))
+    asked = objectives._replace(
+        rise=size @ slope + FLOOR, shift=size @ shift + FLOOR
+    )  # as RoundingBound.rounding_error
+    _share(len(cell.present), partial(_answer_piece, layer, _cells(cell, order), asked, found))
 
 
-def _answer_piece(net: Net, cells: Cells, ask: Ask, found: Found, begin: int, end: int) -> None:
+def _answer_piece(
+    layer: FirstLayer, cells: Cells, objectives: Objectives, found: KernelAnswer, begin: int, end: int
+) -> None:
     """People begin … end−1; whoever needs a larger tree gets it and starts again, with what was found."""
     nodes = NODES
-    room = make_room(net, cells, ask.value.shape[2], nodes)
-    while (begin := kernel()(net, cells, ask, found, room, begin, end)) < end:
+    workspace = make_workspace(layer, cells, objectives.value.shape[2], nodes)
+    while (begin := kernel()(layer, cells, objectives, found, workspace, begin, end)) < end:
         nodes *= 4
-        room = make_room(net, cells, ask.value.shape[2], nodes)
+        workspace = make_workspace(layer, cells, objectives.value.shape[2], nodes)
 
 
-def _ask(request: Request) -> Ask:
+def _objectives(request: Request) -> Objectives:
     none, target = np.zeros(0), request.target
-    blank = Ask(
+    blank = Objectives(
         none[None, None],
         none[None, None],
         none[None, None],
@@ -155,11 +164,11 @@ def _ask(request: Request) -> Ask:
     return _towards(blank, request.network, request.directions)
 
 
-def _towards(ask: Ask, network: Network, directions: FloatArray) -> Ask:
+def _towards(objectives: Objectives, network: Network, directions: FloatArray) -> Objectives:
     """The same question in these directions (·, outputs) of this network."""
     rows, last = directions if directions.ndim == 3 else directions[None], network.layers[1]
     value = np.ascontiguousarray(np.swapaxes(rows @ last.weight, 1, 2))
-    return ask._replace(
+    return objectives._replace(
         value=value,
         plus=np.maximum(value, 0.0),
         minus=np.minimum(value, 0.0),
@@ -182,21 +191,21 @@ class _Layout:
 
 
 @lru_cache(maxsize=16)
-def _net(layout: _Layout) -> tuple[Net, IntArray, FloatArray, FloatArray]:
+def _first_layer(layout: _Layout) -> tuple[FirstLayer, IntArray, FloatArray, FloatArray]:
     """The first layer, its columns in cell order, and the slope and shift of the last layer's rounding term."""
     network, cell = layout.network, layout.cell
     order = np.concatenate([cell.numeric, *(choice.columns for choice in cell.choices)]).astype(np.int64)
     choices = [torch.as_tensor(choice.columns) for choice in cell.choices]
-    gauge, first = Gauge.of(tensors(network), torch.as_tensor(cell.numeric), choices), network.layers[0]
-    net = Net(
+    rounding, first = RoundingBound.of(tensors(network), torch.as_tensor(cell.numeric), choices), network.layers[0]
+    layer = FirstLayer(
         np.ascontiguousarray(first.weight[:, order].T),
         np.array(first.bias),
-        gauge.slope[0].numpy(),
-        gauge.shift[0].numpy(),
-        gauge.unit,
+        rounding.slope[0].numpy(),
+        rounding.shift[0].numpy(),
+        rounding.unit,
         LARGEST,
     )
-    return net, order, gauge.slope[1].numpy(), gauge.shift[1].numpy()
+    return layer, order, rounding.slope[1].numpy(), rounding.shift[1].numpy()
 
 
 def _cells(cell: Cell, order: IntArray) -> Cells:

@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.person import CHOICES, COLUMNS, NUMERICS, UNSTABLE, at_most, chord, intervals
-from lcifr.prove.networks.kernel.shape import Ask, Desk, Dictionary, Flags, Floats, Net, Person, Tree
+from lcifr.prove.networks.kernel.moving_cell import CHOICES, COLUMNS, NUMERICS, UNSTABLE, at_most, chord, intervals
+from lcifr.prove.networks.kernel.shape import (
+    FirstLayer,
+    Flags,
+    Floats,
+    MovingCell,
+    Objectives,
+    Scratch,
+    SimplexDictionary,
+    Tree,
+)
 
 STUCK, RELU, CHOICE = 0, 1, 2
 WHOLE = 1e-6
@@ -14,21 +23,37 @@ WHOLE = 1e-6
 
 
 @compiled
-def set_costs(net: Net, ask: Ask, who: Person, row: int, tree: Tree, node: int, lp: Dictionary, desk: Desk) -> None:
+def set_costs(
+    layer: FirstLayer,
+    objectives: Objectives,
+    cell: MovingCell,
+    row: int,
+    tree: Tree,
+    node: int,
+    lp: SimplexDictionary,
+    scratch: Scratch,
+) -> None:
     """The cost of every column and neuron at this node.
 
     For c > 0, max over x of (rest + c·relu(y)) is the larger of the maxima of (rest + c·y) and (rest): a decided phase
     needs no halfspace y ≥ 0 or y ≤ 0.
     """
-    k, phase, allow, weight, lows, highs = tree.direction[node], tree.phase[node], tree.allow[node], 1.0, who.lo, who.hi
+    k, phase, allow, weight, lows, highs = (
+        tree.direction[node],
+        tree.phase[node],
+        tree.allow[node],
+        1.0,
+        cell.lo,
+        cell.hi,
+    )
     if tree.cut[node]:
-        intervals(net, who, allow, desk.lo, desk.hi)
-        lows, highs = desk.lo, desk.hi
-    for u in range(who.size[UNSTABLE]):
-        j = who.unstable[u]
-        c, lo, hi = ask.value[row, j, k], lows[j], highs[j]
-        weight += abs(c) * (who.hi[j] - who.lo[j])
-        left = right = desk.intercept[u] = 0.0
+        intervals(layer, cell, allow, scratch.lo, scratch.hi)
+        lows, highs = scratch.lo, scratch.hi
+    for u in range(cell.size[UNSTABLE]):
+        j = cell.unstable[u]
+        c, lo, hi = objectives.value[row, j, k], lows[j], highs[j]
+        weight += abs(c) * (cell.hi[j] - cell.lo[j])
+        left = right = scratch.intercept[u] = 0.0
         if lo >= 0.0 or (c > 0.0 and phase[u] > 0):
             left = right = c
         elif hi > 0.0 and c < 0.0:
@@ -36,91 +61,95 @@ def set_costs(net: Net, ask: Ask, who: Person, row: int, tree: Tree, node: int, 
         elif hi > 0.0 and c > 0.0 and phase[u] == 0:
             s, t = chord(lo, hi)
             left = right = c * s
-            desk.intercept[u] = c * t
+            scratch.intercept[u] = c * t
         lp.left[u], lp.right[u] = left, right
-    for p in range(who.size[NUMERICS]):
-        lp.gain[p] = desk.stable[p] * (who.high[p] - who.low[p])
+    for p in range(cell.size[NUMERICS]):
+        lp.gain[p] = scratch.stable[p] * (cell.high[p] - cell.low[p])
         weight += abs(lp.gain[p])
-    for p in range(who.size[NUMERICS], who.size[COLUMNS]):
-        weight += abs(desk.stable[p])
-    for p in range(who.size[NUMERICS], who.size[COLUMNS]):
-        lp.gain[p] = desk.stable[p] if allow[p] else -4.0 * weight  # so much that it never pays
+    for p in range(cell.size[NUMERICS], cell.size[COLUMNS]):
+        weight += abs(scratch.stable[p])
+    for p in range(cell.size[NUMERICS], cell.size[COLUMNS]):
+        lp.gain[p] = scratch.stable[p] if allow[p] else -4.0 * weight  # so much that it never pays
 
 
 @compiled
-def proved_bound(net: Net, ask: Ask, who: Person, row: int, k: int, allow: Flags, desk: Desk) -> float:
-    """The bound with the lines on the desk, whoever proposed their slopes; and its slopes (q,)."""
-    q, constant = who.size[COLUMNS], desk.constant[0]
+def proved_bound(
+    layer: FirstLayer, objectives: Objectives, cell: MovingCell, row: int, k: int, allow: Flags, scratch: Scratch
+) -> float:
+    """The bound with the lines in scratch, whoever proposed their slopes; and its slopes (q,)."""
+    q, constant = cell.size[COLUMNS], scratch.constant[0]
     for p in range(q):
-        desk.slopes[p] = desk.stable[p]
-    for u in range(who.size[UNSTABLE]):
-        s, j = desk.slope[u], who.unstable[u]
-        constant += desk.intercept[u]
+        scratch.slopes[p] = scratch.stable[p]
+    for u in range(cell.size[UNSTABLE]):
+        s, j = scratch.slope[u], cell.unstable[u]
+        constant += scratch.intercept[u]
         if s != 0.0:
-            constant += s * who.base[j]
+            constant += s * cell.base[j]
             for p in range(q):
-                desk.slopes[p] += s * who.weight[j, p]
-    return at_most(net, ask, who, row, k, allow, desk.slopes, constant)
+                scratch.slopes[p] += s * cell.weight[j, p]
+    return at_most(layer, objectives, cell, row, k, allow, scratch.slopes, constant)
 
 
 @compiled
-def take_largest(score: Floats, who: Person, allow: Flags, desk: Desk) -> None:
-    """Of every choice the allowed category with the largest score, for the desk's point."""
-    for c in range(who.size[CHOICES]):
+def take_largest(score: Floats, cell: MovingCell, allow: Flags, scratch: Scratch) -> None:
+    """Of every choice the allowed category with the largest score, for the scratch point."""
+    for c in range(cell.size[CHOICES]):
         top = -1
-        for p in range(who.begin[c], who.begin[c + 1]):
-            desk.point[p] = 0.0
+        for p in range(cell.begin[c], cell.begin[c + 1]):
+            scratch.point[p] = 0.0
             if allow[p] and (top < 0 or score[p] > score[top]):
                 top = p
-        desk.point[top] = 1.0
+        scratch.point[top] = 1.0
 
 
 @compiled
-def point_of(lp: Dictionary, who: Person, allow: Flags, desk: Desk) -> None:
+def point_of(lp: SimplexDictionary, cell: MovingCell, allow: Flags, scratch: Scratch) -> None:
     """The relaxed optimum rounded to a point of the cell."""
-    for p in range(who.size[NUMERICS]):
-        x = who.low[p] + lp.share[p] * (who.high[p] - who.low[p])
-        x = who.high[p] if lp.share[p] == 1.0 else x
-        desk.point[p] = min(who.high[p], max(who.low[p], x))
-    take_largest(lp.share, who, allow, desk)
+    for p in range(cell.size[NUMERICS]):
+        x = cell.low[p] + lp.share[p] * (cell.high[p] - cell.low[p])
+        x = cell.high[p] if lp.share[p] == 1.0 else x
+        scratch.point[p] = min(cell.high[p], max(cell.low[p], x))
+    take_largest(lp.share, cell, allow, scratch)
 
 
 @compiled
-def vertex_of(who: Person, allow: Flags, desk: Desk) -> None:
-    """The point of the cell where a linear function with the desk's slopes is largest."""
-    for p in range(who.size[NUMERICS]):
-        desk.point[p] = who.high[p] if desk.slopes[p] > 0.0 else who.low[p]
-    take_largest(desk.slopes, who, allow, desk)
+def vertex_of(cell: MovingCell, allow: Flags, scratch: Scratch) -> None:
+    """The point of the cell where a linear function with the scratch slopes is largest."""
+    for p in range(cell.size[NUMERICS]):
+        scratch.point[p] = cell.high[p] if scratch.slopes[p] > 0.0 else cell.low[p]
+    take_largest(scratch.slopes, cell, allow, scratch)
 
 
 @compiled
-def value_at_point(ask: Ask, who: Person, row: int, k: int, desk: Desk) -> float:
-    """Direction · network at the desk's point, in plain floating point; and the gradient there as slopes."""
-    q, total = who.size[COLUMNS], desk.constant[0]
+def value_at_point(objectives: Objectives, cell: MovingCell, row: int, k: int, scratch: Scratch) -> float:
+    """Direction · network at the scratch point, in plain floating point; and the gradient there as slopes."""
+    q, total = cell.size[COLUMNS], scratch.constant[0]
     for p in range(q):
-        desk.slopes[p] = desk.stable[p]
-        total += desk.stable[p] * desk.point[p]
-    for u in range(who.size[UNSTABLE]):
-        j = who.unstable[u]
-        y = who.base[j]
+        scratch.slopes[p] = scratch.stable[p]
+        total += scratch.stable[p] * scratch.point[p]
+    for u in range(cell.size[UNSTABLE]):
+        j = cell.unstable[u]
+        y = cell.base[j]
         for p in range(q):
-            y += who.weight[j, p] * desk.point[p]
+            y += cell.weight[j, p] * scratch.point[p]
         if y > 0.0:
-            c = ask.value[row, j, k]
+            c = objectives.value[row, j, k]
             total += c * y
             for p in range(q):
-                desk.slopes[p] += c * who.weight[j, p]
+                scratch.slopes[p] += c * cell.weight[j, p]
     return float(total)
 
 
 @compiled
-def decide(ask: Ask, who: Person, row: int, tree: Tree, node: int, lp: Dictionary, desk: Desk) -> tuple[int, int]:
+def decide(
+    objectives: Objectives, cell: MovingCell, row: int, tree: Tree, node: int, lp: SimplexDictionary, scratch: Scratch
+) -> tuple[int, int]:
     """Whether to split a choice or a phase, and which: a choice that is not whole, else the chord with most gap."""
     k, allow = tree.direction[node], tree.allow[node]
     place, top = -1, WHOLE
-    for c in range(who.size[CHOICES]):
+    for c in range(cell.size[CHOICES]):
         most, count = 0.0, 0
-        for p in range(who.begin[c], who.begin[c + 1]):
+        for p in range(cell.begin[c], cell.begin[c + 1]):
             if allow[p]:
                 most, count = max(most, lp.share[p]), count + 1
         if count > 1 and 1.0 - most > top:
@@ -128,25 +157,27 @@ def decide(ask: Ask, who: Person, row: int, tree: Tree, node: int, lp: Dictionar
     if place >= 0:
         return CHOICE, place
     top = 0.0
-    for u in range(who.size[UNSTABLE]):
-        if desk.intercept[u] > 0.0:
-            y, c = lp.input[u], ask.value[row, who.unstable[u], k]
-            gap = desk.slope[u] * y + desk.intercept[u] - c * max(y, 0.0) + 1e-6 * desk.intercept[u]
+    for u in range(cell.size[UNSTABLE]):
+        if scratch.intercept[u] > 0.0:
+            y, c = lp.input[u], objectives.value[row, cell.unstable[u], k]
+            gap = scratch.slope[u] * y + scratch.intercept[u] - c * max(y, 0.0) + 1e-6 * scratch.intercept[u]
             if gap > top:
                 place, top = u, gap
     return (RELU, place) if place >= 0 else (STUCK, 0)
 
 
 @compiled
-def better_half(who: Person, allow: Flags, choice: int, desk: Desk) -> None:
+def better_half(cell: MovingCell, allow: Flags, choice: int, scratch: Scratch) -> None:
     """The better half of the choice's categories by their slope: siblings share what is large."""
-    begin, end, count = who.begin[choice], who.begin[choice + 1], 0
+    begin, end, count = cell.begin[choice], cell.begin[choice + 1], 0
     for p in range(begin, end):
         count += allow[p]
     for p in range(begin, end):
         rank = 0
         for other in range(begin, end):
-            ahead = desk.slopes[other] > desk.slopes[p] or (desk.slopes[other] == desk.slopes[p] and other < p)
+            ahead = scratch.slopes[other] > scratch.slopes[p] or (
+                scratch.slopes[other] == scratch.slopes[p] and other < p
+            )
             if allow[other] and ahead:
                 rank += 1
-        desk.half[p] = np.uint8(allow[p] and rank < count // 2)
+        scratch.half[p] = np.uint8(allow[p] and rank < count // 2)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lcifr.models.network import LARGEST, Network
 from lcifr.prove.answer import FloatArray
-from lcifr.prove.networks.kernel.shape import Found
+from lcifr.prove.networks.kernel.shape import KernelAnswer
 from lcifr.prove.networks.linear_bounds.inside import pull_inside
 from lcifr.regions.region import Cell, LinearRows, Region
 
@@ -87,8 +87,8 @@ def strength_of(network: Network, directions: FloatArray) -> FloatArray:
 
 
 def answer_by_penalty(
-    ask: Callable[[NDArray[np.int64], float], Found], region: Region
-) -> tuple[Found, NDArray[np.int64]]:
+    ask: Callable[[NDArray[np.int64], float], KernelAnswer], region: Region
+) -> tuple[KernelAnswer, NDArray[np.int64]]:
     """Ask with larger and larger strengths until everybody's best points keep to the rows.
 
     Parameters
@@ -100,7 +100,7 @@ def answer_by_penalty(
     What was found, with witnesses in the region or NaN; and who (indices) no strength was enough for.
     """
     rest = np.arange(region.people)
-    found: Found | None = None
+    found: KernelAnswer | None = None
     for power in range(ROUNDS):
         again = ask(rest, GROWTH**power)
         inside, witness = _pulled(region.take(rest), again.witness)
@@ -113,7 +113,7 @@ def answer_by_penalty(
     return found, rest
 
 
-def _merged(found: Found, who: NDArray[np.int64], again: Found) -> Found:
+def _merged(found: KernelAnswer, who: NDArray[np.int64], again: KernelAnswer) -> KernelAnswer:
     """The smaller bounds, the later points (and whether the budget ended the search for them), all nodes."""
     found.upper[who] = np.minimum(found.upper[who], again.upper)
     found.nodes[who] += again.nodes

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.person import COLUMNS
-from lcifr.prove.networks.kernel.shape import Dictionary, Floats, Person
+from lcifr.prove.networks.kernel.moving_cell import COLUMNS
+from lcifr.prove.networks.kernel.shape import Floats, MovingCell, SimplexDictionary
 
 ROWS, WIDTH, OWNER, PIVOTS = 0, 1, 2, 3
 TINY = 1e-10
@@ -21,39 +21,39 @@ TINY = 1e-10
 
 
 @compiled
-def build(lp: Dictionary, who: Person, slopes: Floats) -> None:
+def build(lp: SimplexDictionary, cell: MovingCell, slopes: Floats) -> None:
     """Start at the vertex of the cell that these slopes (q,) point at; the neurons' inputs are basic."""
-    unstable, numerics, q, choices = who.size
+    unstable, numerics, q, choices = cell.size
     rows, width = unstable + choices, 0
     for p in range(numerics):
         lp.other[width], lp.at[width] = p, 1.0 if slopes[p] > 0.0 else 0.0
         lp.reach[p] = 1.0
-        stretch = who.high[p] - who.low[p]
+        stretch = cell.high[p] - cell.low[p]
         for u in range(unstable):
-            lp.table[u, width] = who.weight[who.unstable[u], p] * stretch
+            lp.table[u, width] = cell.weight[cell.unstable[u], p] * stretch
         for c in range(choices):
             lp.table[unstable + c, width] = 0.0
         width += 1
     for u in range(unstable):
-        j = who.unstable[u]
-        lp.basis[u], lp.value[u] = q + u, who.base[j]
-        lp.reach[q + u] = who.hi[j] - who.lo[j]
+        j = cell.unstable[u]
+        lp.basis[u], lp.value[u] = q + u, cell.base[j]
+        lp.reach[q + u] = cell.hi[j] - cell.lo[j]
         for p in range(numerics):
-            lp.value[u] += who.weight[j, p] * (who.high[p] if slopes[p] > 0.0 else who.low[p])
+            lp.value[u] += cell.weight[j, p] * (cell.high[p] if slopes[p] > 0.0 else cell.low[p])
     for c in range(choices):
         first = -1
-        for p in range(who.begin[c], who.begin[c + 1]):
-            if who.allow[p] and (first < 0 or slopes[p] > slopes[first]):
+        for p in range(cell.begin[c], cell.begin[c + 1]):
+            if cell.allow[p] and (first < 0 or slopes[p] > slopes[first]):
                 first = p
         lp.basis[unstable + c], lp.value[unstable + c] = first, 1.0
         lp.reach[first] = 1.0
         for u in range(unstable):
-            lp.value[u] += who.weight[who.unstable[u], first]
-        for p in range(who.begin[c], who.begin[c + 1]):
-            if who.allow[p] and p != first:
+            lp.value[u] += cell.weight[cell.unstable[u], first]
+        for p in range(cell.begin[c], cell.begin[c + 1]):
+            if cell.allow[p] and p != first:
                 lp.other[width], lp.at[width], lp.reach[p] = p, 0.0, 1.0
                 for u in range(unstable):
-                    lp.table[u, width] = who.weight[who.unstable[u], p] - who.weight[who.unstable[u], first]
+                    lp.table[u, width] = cell.weight[cell.unstable[u], p] - cell.weight[cell.unstable[u], first]
                 for d in range(choices):
                     lp.table[unstable + d, width] = -1.0 if c == d else 0.0
                 width += 1
@@ -61,7 +61,7 @@ def build(lp: Dictionary, who: Person, slopes: Floats) -> None:
 
 
 @compiled
-def solve(lp: Dictionary, q: int, accuracy: float, most: int) -> None:
+def solve(lp: SimplexDictionary, q: int, accuracy: float, most: int) -> None:
     """Pivot until no variable gains more than its share of ``accuracy``, or ``most`` times."""
     rows, width = lp.size[ROWS], lp.size[WIDTH]
     _price(lp, q)
@@ -74,7 +74,7 @@ def solve(lp: Dictionary, q: int, accuracy: float, most: int) -> None:
 
 
 @compiled
-def _price(lp: Dictionary, q: int) -> None:
+def _price(lp: SimplexDictionary, q: int) -> None:
     rows, width = lp.size[ROWS], lp.size[WIDTH]
     for c in range(width):
         lp.rest[c] = 0.0
@@ -88,7 +88,7 @@ def _price(lp: Dictionary, q: int) -> None:
 
 
 @compiled
-def _entering(lp: Dictionary, q: int, least: float) -> tuple[int, float, float]:
+def _entering(lp: SimplexDictionary, q: int, least: float) -> tuple[int, float, float]:
     """The variable that gains most over its reach, up (+1) or down (−1), and its rate; −1 at an optimum."""
     column, sign, rate, top = -1, 1.0, 0.0, least
     for c in range(lp.size[WIDTH]):
@@ -110,7 +110,7 @@ def _entering(lp: Dictionary, q: int, least: float) -> tuple[int, float, float]:
 
 
 @compiled
-def _move(lp: Dictionary, q: int, column: int, sign: float, rate: float, rows: int, width: int) -> None:
+def _move(lp: SimplexDictionary, q: int, column: int, sign: float, rate: float, rows: int, width: int) -> None:
     """Move as far as the cost rises: past kinks of neurons, up to the first bound or the kink where it turns."""
     enters = lp.other[column]
     for r in range(rows):
@@ -161,7 +161,7 @@ def _move(lp: Dictionary, q: int, column: int, sign: float, rate: float, rows: i
 
 
 @compiled
-def _pivot(lp: Dictionary, q: int, row: int, column: int, sign: float, rows: int, width: int) -> None:
+def _pivot(lp: SimplexDictionary, q: int, row: int, column: int, sign: float, rows: int, width: int) -> None:
     """Exchange a basic variable that has reached a bound or kink with the one that moved it there."""
     enters, leaves, old = lp.other[column], lp.basis[row], lp.slope[row]
     new = lp.gain[enters] if enters < q else lp.right[enters - q] if sign > 0 else lp.left[enters - q]
@@ -193,9 +193,9 @@ def _pivot(lp: Dictionary, q: int, row: int, column: int, sign: float, rows: int
 
 
 @compiled
-def read(lp: Dictionary, who: Person, slope: Floats) -> None:
+def read(lp: SimplexDictionary, cell: MovingCell, slope: Floats) -> None:
     """The slopes (unstable,) at the optimum; the shares of all columns and the neurons' inputs in the dictionary."""
-    q = who.size[COLUMNS]
+    q = cell.size[COLUMNS]
     for p in range(q):
         lp.share[p] = 0.0
     for r in range(lp.size[ROWS]):

@@ -15,8 +15,8 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.uint8]
 
 
-class Net(NamedTuple):
-    """The first layer, and how far rounding can take it (see `lcifr.prove.networks.linear_bounds.rounding.Gauge`).
+class FirstLayer(NamedTuple):
+    """The first layer, and how far rounding can take it (see :class:`RoundingBound` in ``linear_bounds.rounding``).
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Cells(NamedTuple):
     present: Flags
 
 
-class Ask(NamedTuple):
+class Objectives(NamedTuple):
     """K directions; the first axis of most arrays is n, or 1 where everybody is asked the same.
 
     Parameters
@@ -76,7 +76,7 @@ class Ask(NamedTuple):
     stop: Flags
 
 
-class Found(NamedTuple):
+class KernelAnswer(NamedTuple):
     """What is filled in; several cells of the same people fill the same arrays, one after the other.
 
     Parameters
@@ -93,7 +93,7 @@ class Found(NamedTuple):
     witness: Floats
 
 
-class Person(NamedTuple):
+class MovingCell(NamedTuple):
     """One person's cell with only what moves: q columns, the moving numerics first, then the free choices' values.
 
     Parameters
@@ -126,7 +126,7 @@ class Person(NamedTuple):
     largest: Floats
 
 
-class Dictionary(NamedTuple):
+class SimplexDictionary(NamedTuple):
     """The linear program of a node: basic variables as affine functions of the others.
 
     Variables 0 … q−1 are the columns, as shares of their range; q + u is the input of unstable neuron u.
@@ -178,7 +178,7 @@ class Tree(NamedTuple):
     cut: Flags
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """What one node is worked on with; (unstable,) or (q,) each.
 
     Parameters

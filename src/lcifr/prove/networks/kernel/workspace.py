@@ -6,32 +6,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lcifr.prove.networks.kernel.shape import Cells, Desk, Dictionary, Net, Person, Tree
+from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, MovingCell, Scratch, SimplexDictionary, Tree
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Everything that :func:`kernel` writes besides what it finds."""
 
-    who: Person
-    lp: Dictionary
+    cell: MovingCell
+    lp: SimplexDictionary
     tree: Tree
-    desk: Desk
+    scratch: Scratch
 
 
-def make_room(net: Net, cells: Cells, directions: int, nodes: int) -> Room:
+def make_workspace(layer: FirstLayer, cells: Cells, directions: int, nodes: int) -> Workspace:
     """Room for any person of these cells, and so many open nodes."""
-    columns, hidden = net.weight.shape
+    columns, hidden = layer.weight.shape
     numerics, choices = cells.lower.shape[1], len(cells.start) - 1
-    return Room(
-        _person(columns, hidden, numerics, choices),
+    return Workspace(
+        _moving_cell(columns, hidden, numerics, choices),
         _dictionary(columns, hidden, choices),
         _tree(columns, hidden, nodes + directions),
-        _desk(columns, hidden, directions),
+        _scratch(columns, hidden, directions),
     )
 
 
-def _person(columns: int, hidden: int, numerics: int, choices: int) -> Person:
-    return Person(
+def _moving_cell(columns: int, hidden: int, numerics: int, choices: int) -> MovingCell:
+    return MovingCell(
         size=np.zeros(4, np.int64),
         pattern=np.full(numerics + choices, 2, np.uint8),  # unlike any, so that the first person is looked at
         source=np.zeros(columns, np.int64),
@@ -52,9 +52,9 @@ def _person(columns: int, hidden: int, numerics: int, choices: int) -> Person:
     )
 
 
-def _dictionary(columns: int, hidden: int, choices: int) -> Dictionary:
+def _dictionary(columns: int, hidden: int, choices: int) -> SimplexDictionary:
     rows = hidden + choices
-    return Dictionary(
+    return SimplexDictionary(
         size=np.zeros(4, np.int64),
         table=np.zeros((rows, columns)),
         value=np.zeros(rows),
@@ -87,8 +87,8 @@ def _tree(columns: int, hidden: int, nodes: int) -> Tree:
     )
 
 
-def _desk(columns: int, hidden: int, directions: int) -> Desk:
-    return Desk(
+def _scratch(columns: int, hidden: int, directions: int) -> Scratch:
+    return Scratch(
         stable=np.zeros(columns),
         constant=np.zeros(1),
         slopes=np.zeros(columns),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lcifr.models.network import FLOOR, LARGEST, Network
-from lcifr.prove.networks.linear_bounds.rounding import Gauge
+from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
 from lcifr.regions.region import Cell
 
 Layers = Sequence[tuple[Tensor, Tensor]]
@@ -21,7 +21,7 @@ UNIT_UP = 1.0 + 2.0**-50
 
 
 @dataclass(frozen=True)
-class RowsScene:
+class RowBatch:
     """Linear rows seen from the same cell: value at the center (n, R) of G x − g, and how it moves."""
 
     base: Tensor
@@ -32,7 +32,7 @@ class RowsScene:
 
 
 @dataclass(frozen=True)
-class Scene:
+class CellBatch:
     """n people (or nodes of a search tree), one cell each, and the network on it.
 
     Parameters
@@ -54,12 +54,12 @@ class Scene:
     upper: Tensor
     allowed: tuple[Tensor, ...]
     largest: Tensor
-    gauge: Gauge
-    rows: RowsScene | None
+    rounding: RoundingBound
+    rows: RowBatch | None
     center: Tensor
     radius: Tensor
 
-    def with_box(self, lower: Tensor, upper: Tensor, allowed: tuple[Tensor, ...]) -> Scene:
+    def with_box(self, lower: Tensor, upper: Tensor, allowed: tuple[Tensor, ...]) -> CellBatch:
         """The same rows on other (smaller) cells."""
         center, radius = middle_of(lower, upper)
         return replace(self, lower=lower, upper=upper, allowed=allowed, center=center, radius=radius)
@@ -77,8 +77,8 @@ class Scene:
     def __len__(self) -> int:
         return int(self.base.shape[0])
 
-    def take(self, index: Tensor | slice) -> Scene:
-        """The scene of some of the people, in the order asked for."""
+    def take(self, index: Tensor | slice) -> CellBatch:
+        """The batch of some of the people, in the order asked for."""
         rows = self.rows
         return replace(
             self,
@@ -101,21 +101,21 @@ def middle_of(lower: Tensor, upper: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """Which columns of a cell move at all, and the scene on them.
+class CellView:
+    """Which columns of a cell move at all, and the batch on them.
 
     Parameters
     ----------
-    moving : (m,) feature columns of ``scene.lower``; ``free`` : positions in ``cell.choices`` of ``scene.allowed``.
+    moving : (m,) feature columns of ``batch.lower``; ``free`` : positions in ``cell.choices`` of ``batch.allowed``.
     """
 
     moving: np.ndarray
     free: tuple[int, ...]
-    scene: Scene
+    batch: CellBatch
 
 
-def set_stage(layers: Layers, cell: Cell) -> Stage:
-    """The scene of everybody in ``cell``; people who do not have the cell get whatever their numbers say.
+def view_cell(layers: Layers, cell: Cell) -> CellView:
+    """The batch of everybody in ``cell``; people who do not have the cell get whatever their numbers say.
 
     Settled choices are looked up (one column of the first layer), still numerics multiplied once; both end in ``base``.
     Differentiable in the layers.
@@ -126,10 +126,10 @@ def set_stage(layers: Layers, cell: Cell) -> Stage:
     free = tuple(i for i, c in enumerate(cell.choices) if (c.allowed[cell.present].sum(1) != 1).any())
     still = _Still.of(cell, ~moves, free, weight.device)
     moving = cell.numeric[moves]
-    columns = _Columns(tensor(cell.numeric), tensor(moving), [tensor(c.columns) for c in cell.choices], free)
+    columns = _CellColumns(tensor(cell.numeric), tensor(moving), [tensor(c.columns) for c in cell.choices], free)
     lower, upper = tensor(cell.lower[:, moves]), tensor(cell.upper[:, moves])
     center, radius = middle_of(lower, upper)
-    scene = Scene(
+    batch = CellBatch(
         weight=weight[:, columns.moving],
         groups=columns.groups(weight),
         tail=tuple(layers[1:]),
@@ -138,12 +138,12 @@ def set_stage(layers: Layers, cell: Cell) -> Stage:
         upper=upper,
         allowed=tuple(tensor(cell.choices[i].allowed) for i in free),
         largest=tensor(_largest(cell)),
-        gauge=Gauge.of(layers, columns.numeric, columns.choices),
-        rows=None if cell.rows is None else _rows_scene(tensor(cell.rows.G), tensor(cell.rows.g), columns, still),
+        rounding=RoundingBound.of(layers, columns.numeric, columns.choices),
+        rows=None if cell.rows is None else _row_batch(tensor(cell.rows.G), tensor(cell.rows.g), columns, still),
         center=center,
         radius=radius,
     )
-    return Stage(moving, free, scene)
+    return CellView(moving, free, batch)
 
 
 def _largest(cell: Cell) -> NDArray[np.float64]:
@@ -157,7 +157,7 @@ def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _CellColumns:
     """Feature columns of a cell: of all numerics, of those that move, of every choice; which choices are ``free``."""
 
     numeric: Tensor
@@ -197,9 +197,9 @@ class _Still:
         return result
 
 
-def _rows_scene(matrix: Tensor, level: Tensor, columns: _Columns, still: _Still) -> RowsScene:
+def _row_batch(matrix: Tensor, level: Tensor, columns: _CellColumns, still: _Still) -> RowBatch:
     size = matrix.abs()
-    return RowsScene(
+    return RowBatch(
         base=still.at(matrix, -level),
         weight=matrix[:, columns.moving],
         groups=columns.groups(matrix),

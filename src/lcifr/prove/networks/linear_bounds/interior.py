@@ -23,7 +23,7 @@ ROUNDS = 30
 
 
 @dataclass(frozen=True)
-class Program:
+class NodeProgram:
     """n programs of the same shape, scaled: numerics in [−1, 1], categories on a simplex.
 
     Parameters
@@ -53,7 +53,7 @@ class Solution:
     value: Tensor
 
 
-def solve(program: Program, enough: Tensor | None = None) -> Solution:
+def solve(program: NodeProgram, enough: Tensor | None = None) -> Solution:
     """The best multipliers seen on the way, for each program; no more work where the bound is ``enough`` (n,).
 
     Only hinges and constraints take part: they are packed to the front, solved, and put back in their places.
@@ -79,7 +79,7 @@ def solve(program: Program, enough: Tensor | None = None) -> Solution:
     )
 
 
-def _solve(program: Program, enough: Tensor | None) -> Solution:
+def _solve(program: NodeProgram, enough: Tensor | None) -> Solution:
     hinge = program.weight > 0
     norms = program.slope.abs().sum(-1)
     norms = torch.where(norms > 0, norms, 1.0)
@@ -105,7 +105,7 @@ def _solve(program: Program, enough: Tensor | None) -> Solution:
     return Solution(slope, multiplier, best.x, best.value * scale[:, 0])
 
 
-def _few(program: Program) -> bool:
+def _few(program: NodeProgram) -> bool:
     """Whether to solve one after the other: few programs on a CPU, cut by constraints."""
     return len(program.gain) <= MOST and not program.gain.is_cuda and bool(program.constraint.any())
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch
 
 NEARLY = 1e-9
 """A neuron whose interval touches 0 by this share of its width is given the line of its stable side. The exact checker
@@ -96,21 +96,21 @@ def settle(lo: Tensor, hi: Tensor, lower: Tensor) -> Tensor:
     return torch.where(hi <= margin, 0.0, lower)
 
 
-def first_interval(scene: Scene) -> tuple[Tensor, Tensor]:
+def first_interval(batch: CellBatch) -> tuple[Tensor, Tensor]:
     """(n, h) each: the closed-form interval of the first layer on the cell, rounded outward."""
-    middle = scene.base + scene.center @ scene.weight.T
-    reach = scene.radius @ scene.weight.abs().T
+    middle = batch.base + batch.center @ batch.weight.T
+    reach = batch.radius @ batch.weight.abs().T
     low, high = middle - reach, middle + reach
-    for weight, allowed in zip(scene.groups, scene.allowed, strict=True):
+    for weight, allowed in zip(batch.groups, batch.allowed, strict=True):
         high = high + torch.where(allowed[:, None, :], weight, -torch.inf).amax(-1)
         low = low + torch.where(allowed[:, None, :], weight, torch.inf).amin(-1)
-    gauge = scene.gauge
-    rounding_error = gauge.unit * (scene.largest[:, None] * gauge.slope[0] + gauge.shift[0])
+    rounding = batch.rounding
+    rounding_error = rounding.unit * (batch.largest[:, None] * rounding.slope[0] + rounding.shift[0])
     return low - rounding_error, high + rounding_error
 
 
 def backward(
-    scene: Scene, direction: Tensor, lines: list[Lines], *, layer: int | None = None, rows: Tensor | None = None
+    batch: CellBatch, direction: Tensor, lines: list[Lines], *, layer: int | None = None, rows: Tensor | None = None
 ) -> Reach:
     """An upper bound of direction · y at ``layer`` (default: the output) over every x′ of the cell.
 
@@ -120,65 +120,65 @@ def backward(
     lines : of the hidden layers below ``layer``, first layer first.
     rows : (n, K, R) multipliers λ ≥ 0 of the linear rows, or None.
     """
-    layer = scene.depth if layer is None else layer
-    coefficient, constant = direction, scene.base.new_zeros(())
-    extra = scene.base.new_zeros(())  # rounding that β and λ add to what the gauge of the direction covers
-    middle = scene.base + scene.center @ scene.weight.T
-    if layer == 1 and direction.dim() == 2 and lines[0].alike and len(scene) >= scene.columns:
-        value, slopes, groups = _shared(scene, direction, lines[0], middle)
+    layer = batch.depth if layer is None else layer
+    coefficient, constant = direction, batch.base.new_zeros(())
+    extra = batch.base.new_zeros(())  # rounding that β and λ add to what that of the direction covers
+    middle = batch.base + batch.center @ batch.weight.T
+    if layer == 1 and direction.dim() == 2 and lines[0].alike and len(batch) >= batch.columns:
+        value, slopes, groups = _shared(batch, direction, lines[0], middle)
     else:
         for index in reversed(range(layer)):
-            weight, bias = scene.tail[index]
+            weight, bias = batch.tail[index]
             constant = constant + coefficient @ bias
             coefficient, moved = lines[index].pull(coefficient @ weight)
             constant = constant + moved
             beta = lines[index].beta
             if beta is not None:
-                extra = extra + scene.gauge.rounding_error(index, 2.0 * beta.detach().abs(), scene.largest)
-        slopes, groups = coefficient @ scene.weight, [coefficient @ weight for weight in scene.groups]
+                extra = extra + batch.rounding.rounding_error(index, 2.0 * beta.detach().abs(), batch.largest)
+        slopes, groups = coefficient @ batch.weight, [coefficient @ weight for weight in batch.groups]
         if coefficient.dim() == 2:
             value = constant + middle @ coefficient.T
-            slopes = slopes.expand(len(scene), *slopes.shape)
-            groups = [part.expand(len(scene), *part.shape) for part in groups]
+            slopes = slopes.expand(len(batch), *slopes.shape)
+            groups = [part.expand(len(batch), *part.shape) for part in groups]
         else:
             value = constant + torch.bmm(coefficient, middle[:, :, None])[:, :, 0]
-    if rows is not None and scene.rows is not None:
-        part = scene.rows
-        value = value - (rows * (part.base + scene.center @ part.weight.T)[:, None]).sum(-1)
+    if rows is not None and batch.rows is not None:
+        part = batch.rows
+        value = value - (rows * (part.base + batch.center @ part.weight.T)[:, None]).sum(-1)
         slopes = slopes - rows @ part.weight
         groups = [group - rows @ weight for group, weight in zip(groups, part.groups, strict=True)]
         size = rows.detach().abs()
-        extra = extra + scene.gauge.unit * ((size @ part.slope) * scene.largest[:, None] + size @ part.shift)
-    value = value + torch.bmm(slopes.abs(), scene.radius[:, :, None])[:, :, 0]
-    for group, allowed in zip(groups, scene.allowed, strict=True):
+        extra = extra + batch.rounding.unit * ((size @ part.slope) * batch.largest[:, None] + size @ part.shift)
+    value = value + torch.bmm(slopes.abs(), batch.radius[:, :, None])[:, :, 0]
+    for group, allowed in zip(groups, batch.allowed, strict=True):
         value = value + torch.where(allowed[:, None, :], group, -torch.inf).amax(-1)
-    upper = value + scene.gauge.rounding_error(layer, direction.detach().abs(), scene.largest) + extra
+    upper = value + batch.rounding.rounding_error(layer, direction.detach().abs(), batch.largest) + extra
     return Reach(upper, slopes, tuple(groups))
 
 
-def _shared(scene: Scene, direction: Tensor, line: Lines, middle: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
+def _shared(batch: CellBatch, direction: Tensor, line: Lines, middle: Tensor) -> tuple[Tensor, Tensor, list[Tensor]]:
     """One hidden layer, everybody's directions (K, width) alike: value at the middle (n, K) and slopes, by products.
 
     The slope of column i in the bound of direction k is Σ_j (c⁺_kj·upper_j + c⁻_kj·lower_j)·W_ji. With the products
     c·W made once, it is one matrix product for all people, and nothing of the size people × directions × neurons is
-    ever made. Sums run over 2h terms, one half of them exact zeros: the gauge counts twice the length of every sum.
+    ever made. Sums run over 2h terms, one half of them exact zeros: the rounding counts twice the length of every sum.
     """
-    weight, bias = scene.tail[0]
+    weight, bias = batch.tail[0]
     value = direction @ weight
     positive, negative = value.clamp(min=0), value.clamp(max=0)
     sides = torch.cat([positive, negative], 1)
-    whole = torch.cat([scene.weight, *scene.groups], 1)
+    whole = torch.cat([batch.weight, *batch.groups], 1)
     table = sides.T[:, :, None] * torch.cat([whole, whole])[:, None, :]
     lines = torch.cat([line.upper, line.lower], 1)
-    slopes = (lines @ table.flatten(1)).view(len(scene), len(direction), whole.shape[1])
+    slopes = (lines @ table.flatten(1)).view(len(batch), len(direction), whole.shape[1])
     at_middle = (lines * torch.cat([middle, middle], 1)) @ sides.T
     constant = direction @ bias + line.intercept @ positive.T
-    sizes = [scene.weight.shape[1], *(part.shape[1] for part in scene.groups)]
+    sizes = [batch.weight.shape[1], *(part.shape[1] for part in batch.groups)]
     numeric, *groups = torch.split(slopes, sizes, 2)
     return constant + at_middle, numeric, groups
 
 
-def hidden_lines(scene: Scene, phases: list[Tensor] | None = None) -> list[Lines]:
+def hidden_lines(batch: CellBatch, phases: list[Tensor] | None = None) -> list[Lines]:
     """Intervals and lines of every hidden layer: closed form in the first, linear ∩ interval bounds in the others.
 
     Parameters
@@ -186,11 +186,11 @@ def hidden_lines(scene: Scene, phases: list[Tensor] | None = None) -> list[Lines
     phases : for each hidden layer (n, h) int8, −1 where y ≤ 0 was decided, +1 where y ≥ 0, 0 else; or None.
     """
     found: list[Lines] = []
-    for layer in range(scene.depth):
+    for layer in range(batch.depth):
         if layer == 0:
-            lo, hi = first_interval(scene)
+            lo, hi = first_interval(batch)
         else:
-            lo, hi = _deeper_interval(scene, found, layer)
+            lo, hi = _deeper_interval(batch, found, layer)
         if phases is not None:
             hi = torch.where(phases[layer] < 0, hi.clamp(max=0), hi)
             lo = torch.where(phases[layer] > 0, lo.clamp(min=0), lo)
@@ -198,31 +198,31 @@ def hidden_lines(scene: Scene, phases: list[Tensor] | None = None) -> list[Lines
     return found
 
 
-def _deeper_interval(scene: Scene, lines: list[Lines], layer: int) -> tuple[Tensor, Tensor]:
+def _deeper_interval(batch: CellBatch, lines: list[Lines], layer: int) -> tuple[Tensor, Tensor]:
     """Linear bounds intersected with interval arithmetic: neither is always tighter."""
-    width = scene.tail[layer - 1][0].shape[0]
-    unit = torch.eye(width, dtype=scene.base.dtype, device=scene.base.device)
+    width = batch.tail[layer - 1][0].shape[0]
+    unit = torch.eye(width, dtype=batch.base.dtype, device=batch.base.device)
     both = torch.cat([unit, -unit])
-    upper = torch.minimum(backward(scene, both, lines, layer=layer).upper, interval(scene, both, lines, layer=layer))
+    upper = torch.minimum(backward(batch, both, lines, layer=layer).upper, interval(batch, both, lines, layer=layer))
     return -upper[:, width:], upper[:, :width]
 
 
-def interval(scene: Scene, direction: Tensor, lines: list[Lines], *, layer: int | None = None) -> Tensor:
+def interval(batch: CellBatch, direction: Tensor, lines: list[Lines], *, layer: int | None = None) -> Tensor:
     """(n, K) direction · y at ``layer`` by interval arithmetic from the layer below alone, rounded outward.
 
     Without a hidden layer below, this is the closed form on the cell.
     """
-    layer = scene.depth if layer is None else layer
+    layer = batch.depth if layer is None else layer
     if layer == 0:
-        return backward(scene, direction, lines, layer=0).upper
-    weight, bias = scene.tail[layer - 1]
+        return backward(batch, direction, lines, layer=0).upper
+    weight, bias = batch.tail[layer - 1]
     value = direction @ weight
     low, high = lines[layer - 1].lo.clamp(min=0), lines[layer - 1].hi.clamp(min=0)
     if value.dim() == 2:
         result = high @ value.clamp(min=0).T + low @ value.clamp(max=0).T
     else:
         result = (value.clamp(min=0) * high[:, None] + value.clamp(max=0) * low[:, None]).sum(-1)
-    return result + direction @ bias + scene.gauge.rounding_error(layer, direction.detach().abs(), scene.largest)
+    return result + direction @ bias + batch.rounding.rounding_error(layer, direction.detach().abs(), batch.largest)
 
 
 def _wide(part: Tensor) -> Tensor:

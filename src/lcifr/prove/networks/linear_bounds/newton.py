@@ -97,7 +97,7 @@ class Scaled:
 
 
 @dataclass(frozen=True)
-class _Step:
+class _NewtonStep:
     x: Tensor
     s1: Tensor
     s2: Tensor
@@ -141,7 +141,7 @@ class _Newton:
             self.spread = self.solve(self.member.mT)  # (n, q, groups)
             self.schur = self.member @ self.spread
 
-    def step(self, center: Tensor, before: _Step | None) -> _Step:
+    def step(self, center: Tensor, before: _NewtonStep | None) -> _NewtonStep:
         """The Newton step towards complementarity ``center``, with Mehrotra's correction from ``before``."""
         p, state = self.problem, self.state
         e1, e2, e3, e4, e5 = (self._pull(kind, center, before) for kind in "12345")
@@ -162,22 +162,22 @@ class _Newton:
         dv1 = -dv2
         dv3 = torch.where(p.constraint, h3 - state.v3 - self.curve * moved, 0.0)
         dv4 = torch.where(state.v4 > 0, e4 + self.d4 * dx, 0.0)
-        return _Step(dx, dy, ds2, ds3, dv1, dv2, dv3, dv4, torch.where(p.live, e5 - self.d5 * dx, 0.0))
+        return _NewtonStep(dx, dy, ds2, ds3, dv1, dv2, dv3, dv4, torch.where(p.live, e5 - self.d5 * dx, 0.0))
 
-    def _pull(self, kind: str, center: Tensor, before: _Step | None) -> Tensor:
+    def _pull(self, kind: str, center: Tensor, before: _NewtonStep | None) -> Tensor:
         slack, dual = getattr(self.state, "s" + kind), getattr(self.state, "v" + kind)
         if before is not None:
             center = center - getattr(before, "s" + kind) * getattr(before, "v" + kind)
         return center / slack - dual  # type: ignore[no-any-return]
 
-    def lengths(self, step: _Step) -> tuple[Tensor, Tensor]:
+    def lengths(self, step: _NewtonStep) -> tuple[Tensor, Tensor]:
         """(n, 1) each: the longest primal and dual steps that keep everything positive, at most 1."""
         state = self.state
         primal = _longest(_packed(state, "s"), _packed(step, "s"), self.parts)
         dual = _longest(_packed(state, "v"), _packed(step, "v"), self.parts)
         return primal, dual
 
-    def complementarity(self, step: _Step, primal: Tensor, dual: Tensor) -> Tensor:
+    def complementarity(self, step: _NewtonStep, primal: Tensor, dual: Tensor) -> Tensor:
         """(n,) the sum of slack · dual after the step."""
         p, state = self.problem, self.state
 
@@ -188,7 +188,7 @@ class _Newton:
         neurons = (after("1") + after("2")) * p.hinge + after("3") * p.constraint
         return neurons.sum(-1) + (after("4") + after("5") * p.live).sum(-1)
 
-    def move(self, step: _Step, primal: Tensor, dual: Tensor) -> None:
+    def move(self, step: _NewtonStep, primal: Tensor, dual: Tensor) -> None:
         """Take the step, unless it is not a number (a singular system): then stay."""
         fine = torch.isfinite(step.x).all(-1, keepdim=True)
         fine = fine & torch.isfinite(step.v1 + step.v2 + step.v3).all(-1, keepdim=True)
@@ -227,7 +227,7 @@ def _factorised(slope: Tensor, curve: Tensor, diagonal: Tensor) -> Callable[[Ten
     return refined
 
 
-def _packed(parts: State | _Step, kind: str) -> Tensor:
+def _packed(parts: State | _NewtonStep, kind: str) -> Tensor:
     """(n, 3k + 2q) all slacks ("s") or all duals ("v") side by side: a few large operations cost less than many."""
     return torch.cat([getattr(parts, f"{kind}{number}") for number in range(1, 6)], 1)
 

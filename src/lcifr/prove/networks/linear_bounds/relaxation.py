@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene
-from lcifr.prove.networks.linear_bounds.interior import Program
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch
+from lcifr.prove.networks.linear_bounds.interior import NodeProgram
 from lcifr.prove.networks.linear_bounds.linear import Lines
-from lcifr.prove.networks.linear_bounds.search import Points
+from lcifr.prove.networks.linear_bounds.search import CellPoints
 
 
 @dataclass(frozen=True)
@@ -31,53 +31,53 @@ def split_hidden(value: Tensor, line: Lines, phase: Tensor) -> Hidden:
     return Hidden(linear, line.intercept, hinge, phase.to(value.dtype))
 
 
-def make_program(scene: Scene, gain: Tensor, middle: Tensor, hidden: Hidden | None) -> Program:
+def make_program(batch: CellBatch, gain: Tensor, middle: Tensor, hidden: Hidden | None) -> NodeProgram:
     """The program of the module docstring of :mod:`interior`, hidden neurons first, then the linear rows."""
-    radius, count, width = scene.radius, len(scene), scene.weight.shape[1]
+    radius, count, width = batch.radius, len(batch), batch.weight.shape[1]
     blocks, offsets, weights, masks = [], [], [], []
     if hidden is not None:
         sign = torch.where(hidden.sign == 0, 1.0, hidden.sign)
-        whole = torch.cat([scene.weight, *scene.groups], 1)
+        whole = torch.cat([batch.weight, *batch.groups], 1)
         blocks.append(whole[None] * sign[:, :, None])
         offsets.append(middle * sign)
         weights.append(hidden.hinge)
         masks.append(hidden.sign != 0)
-    if scene.rows is not None:
-        rows = scene.rows
+    if batch.rows is not None:
+        rows = batch.rows
         blocks.append((-torch.cat([rows.weight, *rows.groups], 1))[None].expand(count, -1, -1))
-        offsets.append(-(rows.base + scene.center @ rows.weight.T))
+        offsets.append(-(rows.base + batch.center @ rows.weight.T))
         weights.append(torch.zeros_like(offsets[-1]))
         masks.append(torch.ones_like(offsets[-1], dtype=torch.bool))
-    total = width + sum(part.shape[1] for part in scene.groups)
+    total = width + sum(part.shape[1] for part in batch.groups)
     stretch = torch.cat([radius, torch.ones((count, total - width)).to(radius)], 1)
     if not blocks:
         blocks, offsets = [radius.new_zeros((count, 1, total))], [radius.new_zeros((count, 1))]
         weights, masks = [offsets[0]], [torch.zeros_like(offsets[0], dtype=torch.bool)]
-    member = radius.new_zeros((len(scene.groups), total))
+    member = radius.new_zeros((len(batch.groups), total))
     start = width
-    for index, part in enumerate(scene.groups):
+    for index, part in enumerate(batch.groups):
         member[index, start : start + part.shape[1]] = 1.0
         start += part.shape[1]
-    allowed = torch.cat(scene.allowed, 1) if scene.allowed else radius.new_zeros((count, 0), dtype=torch.bool)
+    allowed = torch.cat(batch.allowed, 1) if batch.allowed else radius.new_zeros((count, 0), dtype=torch.bool)
     slope = torch.cat(blocks, 1) * stretch[:, None, :]
     if total == 0:  # nothing moves: one idle variable keeps the shapes alive
-        idle = torch.zeros_like(scene.largest)[:, None]
+        idle = torch.zeros_like(batch.largest)[:, None]
         slope, stretch, gain, width = idle[:, :, None].expand(-1, slope.shape[1], 1), idle, idle, 1
         member = member.new_zeros((0, 1))
-    return Program(
+    return NodeProgram(
         gain * stretch, torch.cat(offsets, 1), slope, torch.cat(weights, 1), torch.cat(masks, 1), width, allowed, member
     )
 
 
-def rounded(scene: Scene, x: Tensor) -> tuple[Points, tuple[Tensor, ...]]:
+def rounded(batch: CellBatch, x: Tensor) -> tuple[CellPoints, tuple[Tensor, ...]]:
     """The program's optimum as points of the cell, and (n,) for each choice how far it was from one category."""
-    width = scene.weight.shape[1]
-    numeric = scene.center + x[:, :width] * scene.radius
-    numeric = torch.minimum(torch.maximum(numeric, scene.lower), scene.upper)
+    width = batch.weight.shape[1]
+    numeric = batch.center + x[:, :width] * batch.radius
+    numeric = torch.minimum(torch.maximum(numeric, batch.lower), batch.upper)
     hot, fraction, start = [], [], width
-    for allowed in scene.allowed:
+    for allowed in batch.allowed:
         share = torch.where(allowed, x[:, start : start + allowed.shape[1]], -torch.inf)
         hot.append(share.argmax(-1))
         fraction.append(1.0 - share.amax(-1))
         start += allowed.shape[1]
-    return Points(numeric, tuple(hot)), tuple(fraction)
+    return CellPoints(numeric, tuple(hot)), tuple(fraction)

@@ -11,7 +11,7 @@ from lcifr.models.network import FLOOR, gamma
 
 
 @dataclass(frozen=True)
-class Gauge:
+class RoundingBound:
     """How large the numbers of a computation can be, and so how far rounding can take it.
 
     The magnitude of layer i (the sum of the absolute values of all products that make up its neurons, and of the lines
@@ -38,8 +38,8 @@ class Gauge:
     unit: float
 
     @classmethod
-    def of(cls, layers: Sequence[tuple[Tensor, Tensor]], numeric: Tensor, choices: Sequence[Tensor]) -> Gauge:
-        """The gauge of a network whose first layer reads ``numeric`` columns and one-hot ``choices``."""
+    def of(cls, layers: Sequence[tuple[Tensor, Tensor]], numeric: Tensor, choices: Sequence[Tensor]) -> RoundingBound:
+        """The rounding bound of a network whose first layer reads ``numeric`` columns and one-hot ``choices``."""
         first, bias = layers[0][0].detach().abs(), layers[0][1].detach().abs()
         slopes = [first[:, numeric].sum(1) + FLOOR]
         shift = bias + FLOOR

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import Scene
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch
 from lcifr.prove.networks.linear_bounds.linear import Lines, Reach, backward, settle
 from lcifr.prove.networks.linear_bounds.multipliers import Tightened
-from lcifr.prove.networks.linear_bounds.search import Points, first_layer, vertex
+from lcifr.prove.networks.linear_bounds.search import CellPoints, first_layer, vertex
 
 TURNS = 3
 
@@ -35,7 +35,7 @@ class Touch:
 
     reach: Reach
     line: Lines
-    points: Points
+    points: CellPoints
     value: Tensor
     above: Tensor
     below: Tensor
@@ -58,40 +58,40 @@ class Touch:
         return Tightened(self.reach, [self.line], None, self.points, ())
 
 
-def touch(scene: Scene, direction: Tensor, line: Lines) -> Touch:
+def touch(batch: CellBatch, direction: Tensor, line: Lines) -> Touch:
     """The bound of direction (n, outputs) with these lines, and what it gives away at the vertex it points at."""
-    reach = backward(scene, direction[:, None, :], [line])
-    points = vertex(scene, reach.coefficient[:, 0], tuple(part[:, 0] for part in reach.groups))
-    weight, bias = scene.tail[0]
+    reach = backward(batch, direction[:, None, :], [line])
+    points = vertex(batch, reach.coefficient[:, 0], tuple(part[:, 0] for part in reach.groups))
+    weight, bias = batch.tail[0]
     value = direction @ weight
-    before = first_layer(scene, points)
+    before = first_layer(batch, points)
     after = before.clamp(min=0)
     above = value.clamp(min=0) * (line.upper * before + line.intercept - after).clamp(min=0)
     below = (value.clamp(max=0) * (line.lower * before - after)).sum(-1)
     return Touch(reach, line, points, direction @ bias + (value * after).sum(-1), above, below)
 
 
-def turn_lines(scene: Scene, direction: Tensor, line: Lines, seen: Callable[[Points, Tensor], None]) -> Lines:
+def turn_lines(batch: CellBatch, direction: Tensor, line: Lines, seen: Callable[[CellPoints, Tensor], None]) -> Lines:
     """The lower lines turned towards tangents at the vertices that their bounds point at, as good as a few turns make.
 
     By the average of the tangents seen: where two vertices alternate, the best lines are between theirs. These are
     proposals, compared without a thought for rounding: the linear bound at the vertex where it is largest. ``seen``
     hears of every vertex and its value (n,).
     """
-    weight, bias = scene.tail[0]
-    value, whole = direction @ weight, torch.cat([scene.weight, *scene.groups], 1)
+    weight, bias = batch.tail[0]
+    value, whole = direction @ weight, torch.cat([batch.weight, *batch.groups], 1)
     rise, fall, level = value.clamp(min=0), value.clamp(max=0), direction @ bias
     chords = (rise * line.intercept).sum(-1)
     rise = rise * line.upper
     free = (settle(line.lo, line.hi, torch.full_like(line.lo, 0.5)) == 0.5).to(value.dtype)
-    sizes = [scene.weight.shape[1], *(part.shape[1] for part in scene.groups)]
+    sizes = [batch.weight.shape[1], *(part.shape[1] for part in batch.groups)]
     lower = best = line.lower
     least = torch.full_like(level, torch.inf)
     for step in range(TURNS + 1):
         coefficient = torch.addcmul(rise, fall, lower)
         slopes, *groups = torch.split(coefficient @ whole, sizes, 1)
-        points = vertex(scene, slopes, tuple(groups))
-        before = first_layer(scene, points)
+        points = vertex(batch, slopes, tuple(groups))
+        before = first_layer(batch, points)
         seen(points, level + (value * before.clamp(min=0)).sum(-1))
         bound = chords + (coefficient * before).sum(-1)
         better = bound < least

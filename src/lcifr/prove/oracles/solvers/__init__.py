@@ -23,7 +23,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 
-class Word(Enum):
+class SolverStatus(Enum):
     """The few words that every status of every solver is mapped to."""
 
     OPTIMAL = "optimal"
@@ -74,7 +74,7 @@ class Outcome:
     duals : (rows,) for a program without whole numbers at its optimum, or where it is infeasible a ray; or None.
     """
 
-    word: Word
+    status: SolverStatus
     bound: float
     point: FloatArray | None
     duals: FloatArray | None

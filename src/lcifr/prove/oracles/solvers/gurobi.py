@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import LcifrError
-from lcifr.prove.oracles.solvers import FloatArray, Limits, LinearProgram, Outcome, Session, Solver, Word
+from lcifr.prove.oracles.solvers import FloatArray, Limits, LinearProgram, Outcome, Session, Solver, SolverStatus
 
-WORDS = {
-    2: Word.OPTIMAL,
-    3: Word.INFEASIBLE,
-    7: Word.LIMIT,  # iterations
-    8: Word.LIMIT,  # nodes
-    9: Word.LIMIT,  # time
-    10: Word.LIMIT,  # solutions
-    11: Word.LIMIT,  # interrupted
-    13: Word.ERROR,  # suboptimal
-    16: Word.LIMIT,  # work
-    17: Word.LIMIT,  # memory
+STATUSES = {
+    2: SolverStatus.OPTIMAL,
+    3: SolverStatus.INFEASIBLE,
+    7: SolverStatus.LIMIT,  # iterations
+    8: SolverStatus.LIMIT,  # nodes
+    9: SolverStatus.LIMIT,  # time
+    10: SolverStatus.LIMIT,  # solutions
+    11: SolverStatus.LIMIT,  # interrupted
+    13: SolverStatus.ERROR,  # suboptimal
+    16: SolverStatus.LIMIT,  # work
+    17: SolverStatus.LIMIT,  # memory
 }
 """Gurobi's status codes by number; those that are not here (loaded, unbounded, cutoff, numeric, …) are errors."""
 
@@ -70,19 +70,19 @@ class _GurobiSession(Session):
         self.model.reset()
         self.model.setObjective(cost @ self.columns, _gurobipy().GRB.MAXIMIZE)
         self.model.optimize()
-        word = WORDS.get(int(self.model.Status), Word.ERROR)
-        bounded = word is Word.OPTIMAL or (word is Word.LIMIT and self.whole)
+        status = STATUSES.get(int(self.model.Status), SolverStatus.ERROR)
+        bounded = status is SolverStatus.OPTIMAL or (status is SolverStatus.LIMIT and self.whole)
         bound = float(self.model.ObjBound if self.whole else self.model.ObjVal) if bounded else np.inf
         point = np.array(self.columns.X) if self.model.SolCount else None
         nodes = int(self.model.NodeCount) if self.whole else 0
-        return Outcome(word, bound, point, self._duals(word), nodes, float(self.model.Runtime))
+        return Outcome(status, bound, point, self._duals(status), nodes, float(self.model.Runtime))
 
-    def _duals(self, word: Word) -> FloatArray | None:
-        if self.whole or word not in (Word.OPTIMAL, Word.INFEASIBLE):
+    def _duals(self, status: SolverStatus) -> FloatArray | None:
+        if self.whole or status not in (SolverStatus.OPTIMAL, SolverStatus.INFEASIBLE):
             return None
         result = np.zeros(self.count)
         for row, owner in zip(self.rows, self.owner, strict=True):
-            result[owner] += float((row.Pi if word is Word.OPTIMAL else row.FarkasDual).item())
+            result[owner] += float((row.Pi if status is SolverStatus.OPTIMAL else row.FarkasDual).item())
         return result
 
 

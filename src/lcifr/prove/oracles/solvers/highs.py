@@ -6,29 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.prove.oracles.solvers import FloatArray, Limits, LinearProgram, Outcome, Session, Solver, Word
+from lcifr.prove.oracles.solvers import FloatArray, Limits, LinearProgram, Outcome, Session, Solver, SolverStatus
 
-WORDS = {
-    "kOptimal": Word.OPTIMAL,
-    "kInfeasible": Word.INFEASIBLE,
-    "kTimeLimit": Word.LIMIT,
-    "kIterationLimit": Word.LIMIT,
-    "kSolutionLimit": Word.LIMIT,  # what mip_max_nodes reports
-    "kInterrupt": Word.LIMIT,
-    "kHighsInterrupt": Word.LIMIT,
-    "kMemoryLimit": Word.LIMIT,
-    "kNotset": Word.ERROR,
-    "kLoadError": Word.ERROR,
-    "kModelError": Word.ERROR,
-    "kPresolveError": Word.ERROR,
-    "kSolveError": Word.ERROR,
-    "kPostsolveError": Word.ERROR,
-    "kModelEmpty": Word.ERROR,
-    "kUnboundedOrInfeasible": Word.ERROR,  # every column is bounded, so this would be a contradiction
-    "kUnbounded": Word.ERROR,
-    "kObjectiveBound": Word.ERROR,  # we set no objective bound or target, so these are not expected
-    "kObjectiveTarget": Word.ERROR,
-    "kUnknown": Word.ERROR,
+STATUSES = {
+    "kOptimal": SolverStatus.OPTIMAL,
+    "kInfeasible": SolverStatus.INFEASIBLE,
+    "kTimeLimit": SolverStatus.LIMIT,
+    "kIterationLimit": SolverStatus.LIMIT,
+    "kSolutionLimit": SolverStatus.LIMIT,  # what mip_max_nodes reports
+    "kInterrupt": SolverStatus.LIMIT,
+    "kHighsInterrupt": SolverStatus.LIMIT,
+    "kMemoryLimit": SolverStatus.LIMIT,
+    "kNotset": SolverStatus.ERROR,
+    "kLoadError": SolverStatus.ERROR,
+    "kModelError": SolverStatus.ERROR,
+    "kPresolveError": SolverStatus.ERROR,
+    "kSolveError": SolverStatus.ERROR,
+    "kPostsolveError": SolverStatus.ERROR,
+    "kModelEmpty": SolverStatus.ERROR,
+    "kUnboundedOrInfeasible": SolverStatus.ERROR,  # every column is bounded, so this would be a contradiction
+    "kUnbounded": SolverStatus.ERROR,
+    "kObjectiveBound": SolverStatus.ERROR,  # we set no objective bound or target, so these are not expected
+    "kObjectiveTarget": SolverStatus.ERROR,
+    "kUnknown": SolverStatus.ERROR,
 }
 """Every status of HiGHS. One that is not here is an error too."""
 
@@ -70,23 +70,23 @@ class _HighsSession(Session):
         if self.limits.seconds is not None:
             highs.setOptionValue("time_limit", before + self.limits.seconds)  # HiGHS counts over all runs
         highs.run()
-        word = WORDS.get(highs.getModelStatus().name, Word.ERROR) if self.loaded else Word.ERROR
+        status = STATUSES.get(highs.getModelStatus().name, SolverStatus.ERROR) if self.loaded else SolverStatus.ERROR
         info, solution = highs.getInfo(), highs.getSolution()
         point = np.array(solution.col_value) if solution.value_valid else None
         bound = np.inf
-        if word in (Word.OPTIMAL, Word.LIMIT) and self.whole:
+        if status in (SolverStatus.OPTIMAL, SolverStatus.LIMIT) and self.whole:
             bound = float(info.mip_dual_bound)
-        elif word is Word.OPTIMAL:
+        elif status is SolverStatus.OPTIMAL:
             bound = float(info.objective_function_value)
         nodes = max(int(info.mip_node_count), 0) if self.whole else 0
-        return Outcome(word, bound, point, self._duals(word, solution), nodes, highs.getRunTime() - before)
+        return Outcome(status, bound, point, self._duals(status, solution), nodes, highs.getRunTime() - before)
 
-    def _duals(self, word: Word, solution: Any) -> FloatArray | None:
+    def _duals(self, status: SolverStatus, solution: Any) -> FloatArray | None:
         if self.whole:
             return None
-        if word is Word.OPTIMAL and solution.dual_valid:
+        if status is SolverStatus.OPTIMAL and solution.dual_valid:
             return np.array(solution.row_dual)
-        if word is Word.INFEASIBLE:
+        if status is SolverStatus.INFEASIBLE:
             _, there, ray = self.highs.getDualRay()
             return np.array(ray) if there else None
         return None

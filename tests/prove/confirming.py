@@ -1,14 +1,13 @@
-"""Proofs of an answer handed to the exact checker: the one bridge from arrays to the checker's plain lists."""
+"""Every claim of an answer's proofs that the exact checker does not confirm."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from lcifr import check
 from lcifr.models.network import Network
 from lcifr.prove.answer import Answer, FloatArray
+from lcifr.prove.oracles.exactly import plain_cell
 from lcifr.prove.proof import CellProof, to_plain
 from lcifr.regions.region import Cell, Region
 
@@ -21,18 +20,6 @@ class Refusal:
     direction: int
     cell: int
     reason: str
-
-
-def plain_cell(cell: Cell, person: int) -> check.Cell:
-    """One person's cell in lists of floats."""
-    ends = zip(cell.numeric.tolist(), cell.lower[person].tolist(), cell.upper[person].tolist(), strict=True)
-    groups = {("numeric", column): [(column, low), (column, high)] for column, low, high in ends}
-    for choice in cell.choices:
-        allowed = choice.columns[choice.allowed[person]].tolist()
-        groups["choice", int(choice.columns[0])] = [(column, 1.0) for column in allowed]
-    if cell.rows is None:
-        return check.Cell(groups)
-    return check.Cell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
 
 
 def refusals(network: Network, directions: FloatArray, region: Region, answer: Answer) -> list[Refusal]:

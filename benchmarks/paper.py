@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from lcifr.errors import UntrustedResultError
 from lcifr.models.network import Network
 from lcifr.prove.answer import FloatArray
-from lcifr.prove.oracles.milp import Program, intervals_of
-from lcifr.prove.oracles.solvers import Limits, Word, find_solver
+from lcifr.prove.oracles.milp import CellProgram, intervals_of
+from lcifr.prove.oracles.solvers import Limits, SolverStatus, find_solver
 from lcifr.regions.region import Region
 
 
@@ -55,13 +55,13 @@ def paper_radius(
     for cell in region.cells:
         known = intervals_of(network, cell)
         for person in np.flatnonzero(cell.present):
-            program = Program(network, cell, int(person), known, chosen, Limits(seconds=limit))
+            program = CellProgram(network, cell, int(person), known, chosen, Limits(seconds=limit))
             for direction in signs[wanted[person]]:
                 offset, outcome = program.maximize(direction)
                 seconds[person] += outcome.seconds
-                if limit is not None and outcome.word is Word.LIMIT:
+                if limit is not None and outcome.status is SolverStatus.LIMIT:
                     solved[person] = False
-                elif outcome.word is not Word.OPTIMAL:
-                    raise UntrustedResultError(f"person {person}: {solver} answered {outcome.word.value}")
+                elif outcome.status is not SolverStatus.OPTIMAL:
+                    raise UntrustedResultError(f"person {person}: {solver} answered {outcome.status.value}")
                 radius[person] = max(radius[person], outcome.bound + offset - direction @ z[person])
     return PaperRadius(radius, seconds, solved)

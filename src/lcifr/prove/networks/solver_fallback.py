@@ -25,7 +25,7 @@ and each of its nodes then costs a good part of a second."""
 
 
 @dataclass(frozen=True)
-class Pair:
+class OpenDirection:
     """A person and direction that is still open, and the best value found for it."""
 
     person: int
@@ -33,7 +33,7 @@ class Pair:
     best: float
 
 
-def open_pairs(name: str, question: Question, claim: Claim) -> list[Pair]:
+def open_directions(name: str, question: Question, claim: Claim) -> list[OpenDirection]:
     """Where the budget ended the work, the gap is wider than the tolerance and the target is not decided."""
     if not claim.exhausted.any():
         return []
@@ -44,10 +44,12 @@ def open_pairs(name: str, question: Question, claim: Claim) -> list[Pair]:
     matters = claim.exhausted[rows] & ~within(upper, best, question.tolerance)
     if question.target is not None:
         matters &= ~((upper < question.target[rows]) | (best > question.target[rows]))
-    return [Pair(int(rows[row]), int(k), float(best[row, k])) for row, k in np.argwhere(matters)]
+    return [OpenDirection(int(rows[row]), int(k), float(best[row, k])) for row, k in np.argwhere(matters)]
 
 
-def ask_solver(question: Question, claim: Claim, pairs: list[Pair], solver: Solver, deadline: float | None) -> Claim:
+def ask_solver(
+    question: Question, claim: Claim, pairs: list[OpenDirection], solver: Solver, deadline: float | None
+) -> Claim:
     """The claim with what the solver adds: a smaller bound (no proof was asked for), a better point, or nothing."""
     upper, witness, exhausted = claim.upper.copy(), claim.witness.copy(), claim.exhausted.copy()
     nodes, method, methods = claim.nodes.copy(), claim.method.copy(), list(claim.methods)
@@ -84,7 +86,7 @@ def _size(question: Question, person: int) -> int:
     return max((a + b for a, b in zip(free, unstable, strict=True)), default=0)
 
 
-def _ask(question: Question, pair: Pair, solver: Solver, seconds: float | None) -> Answer | None:
+def _ask(question: Question, pair: OpenDirection, solver: Solver, seconds: float | None) -> Answer | None:
     """What the solver says about one pair, re-checked like every method; None where that refutes it."""
     person = slice(pair.person, pair.person + 1)
     direction: FloatArray = question.directions[person, pair.direction : pair.direction + 1]

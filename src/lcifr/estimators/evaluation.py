@@ -1,0 +1,85 @@
+"""Figures of a fitted encoder and head on validation people, with their standard errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lcifr.learn.score import (
+    USELESS,
+    Degeneracy,
+    balanced_error_of,
+    balanced_score_of,
+    degeneracies,
+    score_error_of,
+    score_of,
+    share_error,
+)
+from lcifr.learn.target import Target
+
+if TYPE_CHECKING:
+    from lcifr.estimators.base_head import Head
+    from lcifr.estimators.encoder import FairEncoder
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """One model on the validation people.
+
+    Parameters
+    ----------
+    name : ``"plain"``, ``"unaware"`` or the weight. gamma : the weight.
+    score, balanced : accuracy and balanced accuracy, or R² for a number.
+    certified : share proved on the ball by bounds alone: a lower bound of what exact proofs give.
+    radius : mean ε. degeneracies : what is trivial about it.
+    score_error, balanced_error, certified_error : standard errors of these figures.
+    """
+
+    name: str
+    gamma: float
+    score: float
+    balanced: float
+    certified: float
+    radius: float
+    degeneracies: tuple[Degeneracy, ...] = ()
+    score_error: float = 0.0
+    balanced_error: float = 0.0
+    certified_error: float = 0.0
+
+    @property
+    def useful(self) -> bool:
+        """Whether it tells people apart, and better than deciding without looking."""
+        return not any(one.name in USELESS for one in self.degeneracies)
+
+
+def evaluate_models(
+    encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", by: str = "accuracy"
+) -> FrontierPoint:
+    """How fitted models do on these people; certified on the ball, by bounds alone."""
+    found = encoder.reach(X)
+    target = Target.of_model(head.model_)
+    label = target.encode(np.asarray(y))
+    decision = head.model_.rule.decide(head.network_(found.latent))
+    certified = float(head.certified(found.latent, found.radius).mean())
+    trivial = degeneracies(
+        target,
+        latent=found.latent,
+        decision=decision,
+        label=label,
+        balanced=by == "balanced",
+        weighted=head.weighted,
+    )
+    return FrontierPoint(
+        name,
+        float(encoder.gamma),
+        score_of(target, decision, label),
+        balanced_score_of(target, decision, label),
+        certified,
+        float(found.radius.mean()),
+        trivial,
+        score_error_of(target, decision, label),
+        balanced_error_of(target, decision, label),
+        share_error(certified, len(label)),
+    )

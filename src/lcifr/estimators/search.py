@@ -1,0 +1,113 @@
+"""A resumable search: candidates are fitted and evaluated, or found in the folder where an earlier run left them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from lcifr.artifacts.folder import sha256
+from lcifr.data import read_frame
+from lcifr.errors import LearningError
+from lcifr.estimators.base_head import Head
+from lcifr.estimators.encoder import FairEncoder
+from lcifr.estimators.evaluation import FrontierPoint, evaluate_models
+from lcifr.estimators.input_validation import is_table
+from lcifr.files import ChangedFileWarning, write_json
+from lcifr.learn.score import Degeneracy
+
+PARTS = ("encoder", "head")
+"""The files of a candidate beside its note."""
+
+
+class Search:
+    """Fits and judges models, or finds them where an earlier run left them."""
+
+    def __init__(
+        self,
+        encoder: FairEncoder,
+        head: Head,
+        training: tuple[Any, Any],
+        validation: tuple[Any, Any],
+        folder: str | Path | None,
+        by: str,
+    ) -> None:
+        self.head, self.training, self.validation, self.by = head, training, validation, by
+        self.folder = None if folder is None else Path(folder)
+        known = getattr(encoder.similarity, "encoding", None)  # whom a ready φ takes ranks among
+        self.ranked = training[0] if known is None or known.training is None else known.training
+        self.fitted: dict[str, tuple[FairEncoder, Head]] = {}
+        if self.folder is not None:
+            self._open(self.folder, _fingerprint(encoder, head, training, validation, by))
+
+    @staticmethod
+    def _open(folder: Path, mark: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        note = folder / "search.json"
+        if note.exists() and json.loads(note.read_text(encoding="utf-8")).get("mark") != mark:
+            raise LearningError(
+                f"{folder} holds a search with other people or other settings", fix="give an empty folder, or remove it"
+            )
+        write_json(note, {"mark": mark})
+
+    def visit(self, candidate: FairEncoder, name: str) -> FrontierPoint:
+        """The point of this candidate, fitted now or found in the folder."""
+        if (found := self._found(name)) is not None:
+            return found
+        candidate.fit(*self.training, validation=self.validation)
+        head: Head = clone(self.head)
+        reach = candidate.reach(self.training[0]).radius
+        head.fit(candidate.transform(self.training[0]), np.asarray(self.training[1]), radius=reach)
+        point = evaluate_models(candidate, head, *self.validation, name=name, by=self.by)
+        self.fitted[name] = candidate, head
+        if self.folder is not None:
+            candidate.save(self.folder / f"{name}.encoder")
+            head.save(self.folder / f"{name}.head")
+            files = {part: sha256(self.folder / f"{name}.{part}") for part in PARTS}
+            write_json(self.folder / f"{name}.json", {"point": asdict(point), "files": files})  # last: all is whole
+        return point
+
+    def _found(self, name: str) -> FrontierPoint | None:
+        """What an earlier run found for this candidate, if its models are still the ones that it wrote."""
+        if self.folder is None or not (self.folder / f"{name}.json").is_file():
+            return None
+        try:
+            said = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+            for part in PARTS:
+                if sha256(self.folder / f"{name}.{part}") != said["files"][part]:
+                    raise ValueError(f"{name}.{part} is not what the search wrote")
+            point = said["point"]
+            return FrontierPoint(**point | {"degeneracies": tuple(Degeneracy(**one) for one in point["degeneracies"])})
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            warnings.warn(f"{self.folder}: {problem}; it is learned again", ChangedFileWarning, stacklevel=4)
+            return None
+
+    def models(self, name: str) -> tuple[FairEncoder, Head]:
+        if name not in self.fitted:
+            assert self.folder is not None
+            encoder = FairEncoder.load(self.folder / f"{name}.encoder", training=self.ranked)
+            self.fitted[name] = encoder, type(self.head).load(self.folder / f"{name}.head")
+        return self.fitted[name]
+
+
+def _fingerprint(
+    encoder: FairEncoder, head: Head, training: tuple[Any, Any], validation: tuple[Any, Any], by: str
+) -> str:
+    """sha256 of settings and data, so that a folder is never continued with others."""
+    digest = hashlib.sha256(repr((by, clone(encoder).set_params(gamma=0.0, verbose=False))).encode())
+    digest.update(repr(encoder.similarity).encode() + repr(head).encode())
+    for table, labels in (training, validation):
+        if is_table(table):
+            frame = read_frame(table)
+            for column in frame.column_names:
+                digest.update(column.encode() + repr(frame[column].to_pylist()).encode())
+        else:
+            digest.update(np.asarray(table).tobytes())
+        digest.update(repr(np.asarray(labels).tolist()).encode())
+    return digest.hexdigest()
