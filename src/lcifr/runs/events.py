@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 
 class StepKind(StrEnum):
@@ -42,6 +43,13 @@ class Warned:
 
 
 @dataclass(frozen=True)
+class Resumed:
+    """The run goes on in the folder where an earlier one was stopped."""
+
+    folder: Path
+
+
+@dataclass(frozen=True)
 class Started:
     """A step begins. total : how many there are to count, where that is known."""
 
@@ -68,7 +76,7 @@ class Ended:
     seconds: float
 
 
-Event = Note | Warned | Started | Advanced | Ended
+Event = Note | Warned | Resumed | Started | Advanced | Ended
 Listener = Callable[[Event], None]
 Advance = Callable[[int, int | None], None]
 
