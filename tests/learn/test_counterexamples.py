@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import assume, given, settings
 
 from lcifr.data import Encoding, Individuals
 from lcifr.datasets import Dataset
 from lcifr.language.formula import Or
 from lcifr.models.network import Network
-from lcifr.regions.simplex import project_onto_simplex
 from lcifr.similarity.similarity import Similarity
 from tests.learn.similar_people import similar_people
 from tests.similarity.worlds import World, worlds
@@ -102,19 +100,3 @@ def test_every_alternative_of_an_or_is_searched() -> None:
         moved += np.abs(points - x).sum(0)
     for attribute in ("sex", "job"):
         assert moved[encoding.columns(attribute)].sum() > 0
-
-
-def test_projection_onto_the_simplex_is_the_nearest_point() -> None:
-    draw = torch.Generator().manual_seed(0)
-    values = torch.randn(50, 5, generator=draw, dtype=torch.float64)
-    allowed = torch.rand(50, 5, generator=draw) > 0.4
-    allowed[:, 0] = True
-    landed = project_onto_simplex(values, allowed)
-    assert torch.allclose(landed.sum(1), torch.ones(50, dtype=torch.float64))
-    assert (landed >= 0).all()
-    assert (landed[~allowed] == 0).all()
-    distance = (landed - values).square().sum(1)
-    for _ in range(200):
-        other = torch.rand(50, 5, generator=draw, dtype=torch.float64) * allowed
-        other = other / other.sum(1, keepdim=True)
-        assert (distance <= ((other - values).square()).sum(1) + 1e-9).all()

@@ -16,9 +16,8 @@ from lcifr.language.printer import print_formula
 from lcifr.semantics.core import Compare, leaves
 from lcifr.semantics.holds import PairedPeople, approximate, exact_values
 from lcifr.similarity import Similarity
-
-from .corpus import CORPUS, SCHEMA, TRAINING, Entry
-from .corpus import Pair as CorpusPair
+from tests.language.corpus import CORPUS, SCHEMA, TRAINING, Entry
+from tests.language.corpus import Pair as CorpusPair
 
 ENCODING = Encoding.fit(pd.DataFrame(TRAINING), SCHEMA)
 # The same people under declared ranges, so that every formula has a region.

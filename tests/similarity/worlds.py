@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import assume
+from hypothesis import HealthCheck, Phase, assume, settings
 from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Encoding, Schema
@@ -14,8 +14,16 @@ from lcifr.errors import RegionError
 from lcifr.language.formula import Formula
 from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
-from tests.similarity.oracle import Oracle, Row
-from tests.similarity.strategies import HIGHEST, LOWEST, formulas, people, schemas
+from tests.language.strategies import HIGHEST, LOWEST, formulas, people, schemas
+from tests.semantics.oracle import Oracle, Row
+
+# Shrinking a whole world takes minutes and seldom helps: the failing one is printed as it was found.
+laws = settings(
+    deadline=None,
+    max_examples=100,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
 
 
 def frame(schema: Schema, rows: list[Row]) -> pa.Table:

@@ -11,8 +11,7 @@ from lcifr.data.schema import Categorical, Numeric, Schema
 from lcifr.errors import SimilarityError
 from lcifr.language.formula import And, Comparison, Not, Same
 from lcifr.language.parser import MAX_LENGTH, MAX_NESTING, parse
-
-from .corpus import CORPUS, SCHEMA, Entry
+from tests.language.corpus import CORPUS, SCHEMA, Entry
 
 ODD = Schema(
     (Numeric("in"), Numeric("all"), Numeric("hours per week"), Numeric("a`b\\c"), Categorical("not", ("x\ny", "\\"))),

@@ -14,10 +14,8 @@ from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
 from lcifr.similarity import Similarity
 from lcifr.similarity.linting.linter import lint
-
-from .strategies import RESERVED
-from .test_laws import laws
-from .worlds import World, worlds
+from tests.language.strategies import RESERVED
+from tests.similarity.worlds import World, laws, worlds
 
 SCHEMA = Schema(
     (

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from lcifr.errors import SimilarityError
 from lcifr.language.parser import parse
 from lcifr.language.printer import print_formula
-
-from .corpus import CORPUS, SCHEMA
+from tests.language.corpus import CORPUS, SCHEMA
 
 COUNT = 10_000
 SLOWEST = 1.0  # seconds for one formula

@@ -13,8 +13,7 @@ from lcifr.language.decimals import PLACES, read_decimal, write_decimal
 from lcifr.language.formula import Comparison, Formula, Linear, Or
 from lcifr.language.parser import parse
 from lcifr.language.printer import WIDTH, print_formula
-
-from .strategies import formulas, schemas
+from tests.language.strategies import formulas, schemas
 
 SCHEMA = Schema((Numeric("age"), Numeric("gpa"), Categorical("sex", ("female", "male"))))
 

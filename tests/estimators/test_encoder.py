@@ -1,50 +1,19 @@
-"""The producer: baselines, transfer, several kinds of labels, warnings, and the search for a weight."""
+"""FairEncoder: transfer, several kinds of labels, warnings, history."""
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from lcifr.errors import LcifrError, LearningError
-from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, plain, tune, unaware
+from lcifr.errors import LearningError
+from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor
 from lcifr.learn.score import DegenerateModelWarning, effective_rank
 from lcifr.similarity.similarity import Similarity
-from tests.learn.populations import FORMULA, SCHEMA, population
-
-QUICK: dict[str, Any] = {"schema": SCHEMA, "epochs": 8, "batch_size": 32, "latent_dim": 4, "learning_rate": 5e-3}
-quiet = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
-
-
-def flipped(X: Any) -> Any:
-    return X.assign(sex=np.where(X["sex"] == "male", "female", "male"))
-
-
-@quiet
-def test_the_unaware_baseline_does_not_see_what_phi_leaves_free() -> None:
-    X, y = population(150)
-    encoder = FairEncoder(FORMULA, **QUICK)
-    blind, bare = unaware(encoder).fit(X, y), plain(encoder).fit(X, y)
-    np.testing.assert_allclose(blind.transform(flipped(X)), blind.transform(X), atol=1e-12)
-    assert np.abs(bare.transform(flipped(X)) - bare.transform(X)).max() > 1e-3
-    assert not hasattr(encoder, "network_")
-
-
-@quiet
-def test_under_cat_everybody_is_certified_and_nothing_is_lost_against_unaware() -> None:
-    X, y = population(200)
-    encoder = FairEncoder("same(all except sex)", **QUICK).fit(X, y)
-    found = encoder.reach(X)
-    assert found.radius.max() < 1e-9
-    head = RobustClassifier().fit(found.latent, y, radius=found.radius)
-    assert head.certified(found.latent, found.radius).all()
-    blind = unaware(encoder).fit(X, y)
-    same = RobustClassifier().fit(blind.transform(X), y)
-    assert head.score(found.latent, y) >= same.score(blind.transform(X), y) - 0.01
+from tests.estimators.quick import QUICK, quiet
+from tests.learn.populations import FORMULA, population
 
 
 @quiet
@@ -138,39 +107,3 @@ def test_progress_is_shown_on_stderr_alone(capfd: pytest.CaptureFixture[str]) ->
     shown = capfd.readouterr()
     assert shown.out == ""
     assert "certified" in shown.err
-
-
-@quiet
-def test_tune_returns_the_frontier_goes_on_where_it_stopped_and_draws_it(tmp_path: Path) -> None:
-    X, y = population(200)
-    validation = population(150, seed=4)
-    encoder = FairEncoder(FORMULA, **QUICK)
-    options: dict[str, Any] = {"validation": validation, "required": 0.75, "folder": tmp_path / "search"}
-    frontier = tune(encoder, X, y, gammas=(0.3, 3.0), **options)
-    assert [point.gamma for point in frontier.points] == [0.3, 3.0][: len(frontier.points)]
-    assert frontier.chosen is not None
-    assert frontier.chosen.score >= 0.75
-    able = [point for point in frontier.points if point.score >= 0.75]
-    assert all(point.certified <= frontier.chosen.certified + point.certified_error for point in able)
-    assert frontier.chosen.certified > frontier.plain.certified
-    again = tune(encoder, X, y, gammas=(0.3, 3.0), **options)
-    assert again.points == frontier.points
-    assert again.encoder is not None
-    assert frontier.encoder is not None
-    np.testing.assert_array_equal(again.encoder.transform(X), frontier.encoder.transform(X))
-    frontier.plot(tmp_path / "frontier.svg")
-    drawing = ElementTree.parse(tmp_path / "frontier.svg").getroot()
-    assert len(drawing.findall("{http://www.w3.org/2000/svg}circle")) == len(frontier.points) + 2
-    with pytest.raises(LcifrError, match="other people or other settings"):
-        tune(encoder, X, 1 - y, gammas=(0.3,), **options)
-
-
-@quiet
-def test_tune_stops_where_accuracy_falls_and_says_when_nothing_will_do() -> None:
-    X, y = population(120)
-    encoder = FairEncoder(FORMULA, **{**QUICK, "epochs": 2})
-    frontier = tune(encoder, X, y, validation=population(80, seed=4), required=1.01, gammas=(1.0, 10.0))
-    assert len(frontier.points) == 1
-    assert frontier.chosen is None
-    assert frontier.encoder is None
-    assert dataclasses.asdict(frontier.points[0])["gamma"] == 1.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from . import categories, comparisons, freedom, logic, ranks, sets, writing
+from . import categories, comparisons, free_clauses, logic, ranks, sets, writing
 from .entry import BASE, SCHEMA, TRAINING, Entry, Pair, Row
 
 __all__ = ["BASE", "CORPUS", "ENGLISH", "SCHEMA", "SDS", "TRAINING", "Entry", "Pair", "Row"]
@@ -18,7 +18,7 @@ CORPUS: tuple[Entry, ...] = (
     *sets.ENTRIES,
     *comparisons.ENTRIES,
     *categories.ENTRIES,
-    *freedom.ENTRIES,
+    *free_clauses.ENTRIES,
     *logic.ENTRIES,
     *ranks.ENTRIES,
     *writing.ENTRIES,

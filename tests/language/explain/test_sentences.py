@@ -13,9 +13,8 @@ from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula, Not
 from lcifr.language.parser import parse
 from lcifr.similarity.ready_formulas import ready, ready_names
-
-from .corpus import CORPUS, ENGLISH, SCHEMA, SDS, Entry
-from .strategies import formulas, schemas
+from tests.language.corpus import CORPUS, ENGLISH, SCHEMA, SDS, Entry
+from tests.language.strategies import formulas, schemas
 
 
 @pytest.mark.parametrize("entry", CORPUS, ids=lambda entry: entry.name)

@@ -1,0 +1,38 @@
+"""Boolean laws hold for truth, regions and losses alike."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from lcifr.language.formula import And, Implies, Not, Or
+from lcifr.similarity.similarity import Similarity
+from tests.similarity.worlds import World, laws, worlds
+
+
+@laws
+@given(worlds(max_leaves=4))
+def test_boolean_laws_hold_for_every_reading(world: World):
+    f, schema, encoding = world.formula, world.schema, world.encoding
+    g = Not(f)
+    equals = [
+        (Not(Not(f)), f),
+        (Not(And((f, g))), Or((Not(f), Not(g)))),
+        (Not(Or((f, g))), And((Not(f), Not(g)))),
+        (Implies(f, g), Or((Not(f), g))),
+    ]
+    for left, right in equals:
+        one, two = (Similarity(side, schema, encoding) for side in (left, right))
+        assert one.hash == two.hash
+        assert (one.holds(*world.tables) == two.holds(*world.tables)).all()
+    assert not Similarity(And((f, g)), schema, encoding).holds(*world.tables).any()
+    assert Similarity(Or((f, g)), schema, encoding).holds(*world.tables).all()
+
+
+@laws
+@given(worlds(max_leaves=4))
+def test_double_negation_has_the_same_region(world: World):
+    region = world.region()
+    twice = Similarity(Not(Not(world.formula)), world.schema, world.encoding).region(world.tables[0])
+    points = world.encoding.encode(world.tables[1])
+    assert (region.contains(points) == twice.contains(points)).all()
+    assert (region.nonempty == twice.nonempty).all()
