@@ -13,10 +13,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from lcifr.cli import audit
 from lcifr.errors import LcifrError
 from lcifr.report import read_folder
-from lcifr.runs import gathering
+from lcifr.runs.auditing import gathering
 from tests.commands.story import QUICK, contents, lcifr, start
 
 WEAK = "same(categorical) and numeric within 0 sd"
@@ -74,7 +73,7 @@ def test_verdicts_of_another_formula_are_not_counted(
         return honest(work, *arguments)
 
     if step == "counted":
-        monkeypatch.setattr(audit, "gather", mixed)
+        monkeypatch.setattr(gathering, "gather", mixed)
         said = lcifr(*both(story), "--out", "out", cwd=tmp_path, expect=2)
         assert "audited is about another φ" in said.err
         assert not (tmp_path / "out").exists()
@@ -97,7 +96,7 @@ def test_a_folder_that_appears_meanwhile_is_not_replaced(
         return honest(*arguments)
 
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(audit, "gather", appear)
+        meanwhile.setattr(gathering, "gather", appear)
         said = lcifr(*both(story), "--out", "out", cwd=tmp_path, expect=2)
     assert "out has appeared while this was being made; what was made is kept in .out.work" in said.err
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"] * filled
@@ -116,7 +115,7 @@ def test_with_force_only_results_are_replaced(story: Path, tmp_path: Path, monke
         shutil.copytree(tmp_path / "before", tmp_path / "out")
         return honest(*arguments)
 
-    monkeypatch.setattr(audit, "gather", appear)
+    monkeypatch.setattr(gathering, "gather", appear)
     lcifr(*both(story), "--out", "out", "--force", cwd=tmp_path, expect=1)
     shutil.rmtree(tmp_path / "out")
     (tmp_path / "before/settings.json").unlink()

@@ -11,11 +11,12 @@ import pytest
 from lcifr.certification.auditor import Audit
 from lcifr.certification.population.statement import state
 from lcifr.certification.verdicts import Reason, Verdict
-from lcifr.cli._words import learned_warnings, statement_lines
+from lcifr.cli._words import statement_lines
 from lcifr.drawing.text import percent
 from lcifr.learn.score import GAMMA_ADVICE, Degeneracy
 from lcifr.report import Report, build, render
 from lcifr.report.wording import put_into_words
+from lcifr.runs.learning import learned_warnings
 from tests.report import scenes
 
 
@@ -46,8 +47,7 @@ def test_the_same_decision_is_said_first_and_claims_nothing_of_the_verdicts(verd
     assert said.splitlines()[0].startswith("all 60 people get the same decision (1)")
     assert "for everyone" not in said
     assert said.count("the same decision") == 1
-    result = {**vars(statement), "held_out": True}
-    lines = statement_lines(result)
+    lines = statement_lines(statement, held_out=True)
     assert lines[0].startswith("warning: all 60 people get the same decision (1)")
     share = percent(statement.share)
     assert lines[1] == f"(certified with respect to φ: {statement.certified} of 60 held-out people ({share}))"
@@ -80,7 +80,7 @@ def test_of_any_other_model_the_figure_comes_first() -> None:
 
 def test_what_the_statement_says_is_not_said_again_of_the_people_learned_from() -> None:
     found = (Degeneracy("constant", "the model decides the same for everybody", GAMMA_ADVICE),)
-    here = {"constant": "1", "accuracy": None, "majority_rate": None}
+    here = replace(state(decided_alike(Verdict.CERTIFIED), held_out=True), constant="1")
     assert learned_warnings(found, here) == []
-    elsewhere = learned_warnings(found, {**here, "constant": None})
+    elsewhere = learned_warnings(found, replace(here, constant=None))
     assert elsewhere == ["on the people it learned from: the model decides the same for everybody"]

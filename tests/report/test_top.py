@@ -11,7 +11,7 @@ from lcifr.certification.population.statement import state
 from lcifr.report import build, render
 from lcifr.report.content import Checked
 from lcifr.report.wording import put_into_words
-from lcifr.runs.baselines import beaten_by
+from lcifr.runs.auditing.baselines import beaten_by
 from tests.report import scenes
 
 DATED = replace(scenes.ABOUT, audited="2026-03-01", written="2026-03-01", author="Compliance <script>")

@@ -1,6 +1,7 @@
-"""Can you trust it? The exact checker: standard library only, no import from the rest of lcifr."""
+"""The exact checker: standard library only, no import from the rest of lcifr."""
 
+from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
 from lcifr.check.proof import Bounds, Cell, Network, Problem, examine, follows, read_network
 
-__all__ = ["Bounds", "Cell", "Network", "Problem", "Rejected", "examine", "follows", "read_network"]
+__all__ = ["Bounds", "Cell", "Network", "Problem", "Rejected", "check_bundle", "examine", "follows", "read_network"]

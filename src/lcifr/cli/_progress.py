@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lcifr.cli._output import stderr, to_stderr
-from lcifr.runs.events import Advanced, Ended, Event, Note, Started, StepKind, Warned, listening
+from lcifr.runs.events import Advanced, Ended, Event, Note, Resumed, Started, StepKind, Warned, listening
 
 PATIENCE = 2.0  # seconds before the bar of something countable appears
 WORTH_SAYING = 1.0  # seconds from which on it is said how long a step took
@@ -29,6 +29,8 @@ class Terminal:
     def __call__(self, event: Event) -> None:
         if isinstance(event, Note | Warned):
             to_stderr(f"{'Note' if isinstance(event, Note) else 'Warning'}: {event.text}")
+        elif isinstance(event, Resumed):
+            to_stderr(f"Going on where {event.folder} stopped.")
         elif isinstance(event, Started):
             self._steps.append(STEPS[event.kind](event))
         elif isinstance(event, Advanced):

@@ -199,12 +199,13 @@ def _result(
     found: dict[str, Certificates],
 ) -> dict[str, Any]:
     from lcifr.certification.population.statement import state
-    from lcifr.cli._words import learned_warnings
+    from lcifr.runs.learning import learned_warnings
 
     shown = HELD_OUT if HELD_OUT in found else TRAIN
     labels = known[shown]
     y = labels.values if labels.there.all() else None
-    statement = asdict(state(found[shown], y, held_out=shown == HELD_OUT))
+    said = state(found[shown], y, held_out=shown == HELD_OUT)
+    statement = said.to_dict()
     del statement["subgroups"], statement["baselines"]
     checked = int((found[shown].radius_status == "checked").sum())
     return {
@@ -223,15 +224,17 @@ def _result(
         "radius": {"claimed": len(found[shown]) - checked, "checked": checked},
         "provenance": asdict(splits[shown].provenance),
         "model": head.network_.hash,
-        "warnings": [*statement["warnings"], *learned_warnings(head.degeneracies_, statement)],
+        "warnings": [*statement["warnings"], *learned_warnings(head.degeneracies_, said)],
         "files": {"model": "model.safetensors", "certificates": "certificates.parquet"},
     }
 
 
 def _show(result: dict[str, Any], out: Path, handover: Path) -> None:
+    from lcifr.certification.population.statement import Statement
     from lcifr.cli._words import people_words, statement_lines
 
-    say("\n".join(statement_lines(result)))
+    said = Statement.from_dict(result)
+    say("\n".join(statement_lines(said, held_out=result["held_out"], tolerance=result["tolerance"], sees_z_alone=True)))
     radius = result["radius"]
     if radius["claimed"]:
         say(

@@ -14,7 +14,7 @@ from lcifr.cli._command import command_of
 from lcifr.cli._output import JsonOption, print_json
 from lcifr.errors import LcifrError
 from lcifr.files import write_json
-from lcifr.runs.baselines import figures_of
+from lcifr.runs.auditing.baselines import figures_of
 from lcifr.runs.folder import settings_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ together is refused, not shown.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,14 @@ from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.report.build import build, read_frontier
-from lcifr.report.content import Promise, Report, Tuning
-from lcifr.report.surroundings import read_about, read_hashes
+from lcifr.report.content import About, Promise, Report, Tuning
+from lcifr.report.surroundings import about_audit, about_consumer, hashes_of_audit, hashes_of_consumer
+from lcifr.runs.auditing.result import AuditResult, ModelSummary
 from lcifr.runs.streaming.audited import read_audited
 from lcifr.similarity import Similarity
 
 LARGEST = 2_000_000
 """People whose rows are read at once: for the histograms, and to count them again."""
-COUNTS = ("people", "certified", "violated", "undecided", "vacuous")
 
 
 def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: str = "", written: str = "") -> Report:
@@ -56,10 +56,12 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: 
             f"{root} is about {result['people']:,} people; a report holds all of them in memory, at most {LARGEST:,}",
             fix="audit a sample for the page: lcifr audit … --sample 100000",
         )
-    read = _read_audit if result["command"] == "audit" else _read_consumer
     try:
-        found = read(root, result)
-        statement = _statement(root, found.verdicts, result)
+        if result["command"] == "audit":
+            found = _read_audit(root, AuditResult.from_dict(result), settings)
+        else:
+            found = _read_consumer(root, result, settings)
+        statement = _counted_again(root, found.verdicts, found.statement)
         _refuse_changed(root, settings)
         return build(
             found.verdicts,
@@ -67,9 +69,9 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: 
             encoder=found.encoder,
             radius=found.radius,
             tuning=None if tuned is None else read_tuned(tuned),
-            about=read_about(result, settings, author=author, written=written),
+            about=replace(found.about, author=author, written=written),
             promise=found.promise,
-            hashes=read_hashes(result),
+            hashes=found.hashes,
         )
     except (KeyError, TypeError, ValueError) as problem:
         if isinstance(problem, LcifrError):
@@ -82,7 +84,10 @@ class _Found:
     """What a folder holds about people; ``encoder`` is None where φ cannot be evaluated with what is there."""
 
     verdicts: Audit | Certificates
+    statement: Statement
     promise: Promise
+    about: About
+    hashes: dict[str, str]
     encoder: FrozenEncoder | None = None
     radius: Any = None
 
@@ -117,30 +122,33 @@ def _refuse_changed(root: Path, settings: Mapping[str, Any]) -> None:
 # -- verdicts ----------------------------------------------------------------------------------------------------------
 
 
-def _read_audit(root: Path, result: Mapping[str, Any]) -> _Found:
+def _read_audit(root: Path, result: AuditResult, settings: Mapping[str, Any]) -> _Found:
     import pandas as pd
 
     schema = Schema.load(root / "schema.toml")
     people = Individuals.read(read_frame(root / "people.parquet"), schema)
-    encoder, model, about = _models(root, schema, result)
+    encoder, model, about = _models(root, schema, result.model)
     verdicts = read_audited(root / "audited", people, model, about)
     columns = pd.read_parquet(root / "audited" / "audit.parquet")
-    phi = result["phi"]
+    phi = result.model.phi
     return _Found(
         verdicts,
-        Promise(str(phi["source"]), str(phi["text"]), str(phi["english"]), str(phi["hash"])),
+        result.statement,
+        Promise(phi.source, phi.text, phi.english, phi.hash),
+        about_audit(result, settings),
+        hashes_of_audit(result),
         encoder,
         columns["radius"].to_numpy(np.float64) if "radius" in columns else None,
     )
 
 
-def _head(root: Path, result: Mapping[str, Any]) -> Any:
+def _model(root: Path, task: str, tolerance: float | None) -> Model:
     from lcifr.estimators.heads import head_for
 
-    return head_for(str(result.get("task"))).load(root / "model.safetensors")
+    return read_model(head_for(task).load(root / "model.safetensors"), tolerance=tolerance)
 
 
-def _models(root: Path, schema: Schema, result: Mapping[str, Any]) -> tuple[FrozenEncoder | None, Model, Hashes]:
+def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
     """Both models, and what the verdicts must be about: these very models and the φ that the result names.
 
     The encoder is None where φ ranks training people, whom an audit's folder does not hold.
@@ -148,17 +156,17 @@ def _models(root: Path, schema: Schema, result: Mapping[str, Any]) -> tuple[Froz
     from lcifr.data import Encoding
     from lcifr.models.storage import read
 
-    stored, phi = read(root / "encoder.safetensors", "FairEncoder"), result["phi"]
+    stored, phi = read(root / "encoder.safetensors", "FairEncoder"), said.phi
     encoding = _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
-    model = read_model(_head(root, result), tolerance=result.get("tolerance"))
+    model = _model(root, said.task, said.tolerance)
     network = stored.networks["encoder"]
-    about = Hashes(network.hash, model.network.hash, str(phi["hash"]), encoding.hash, rule_of_bundle(model.rule))
-    about.refuse_others({**result["hashes"], "decision": about.decision}, root / "result.json")
+    about = Hashes(network.hash, model.network.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule))
+    about.refuse_others({**asdict(said.hashes), "decision": about.decision}, root / "result.json")
     try:
-        similarity = Similarity(str(phi["text"]), schema, encoding)
+        similarity = Similarity(phi.text, schema, encoding)
     except LcifrError:
         return None, model, about
-    if similarity.hash != phi["hash"]:
+    if similarity.hash != phi.hash:
         raise ArtefactError(f"{root}: the formula in result.json is not the one that was audited: the hashes differ")
     return FrozenEncoder(network, similarity), model, about
 
@@ -169,56 +177,38 @@ def _fitting(encoding: Any, schema: Schema) -> Any:
     return encoding
 
 
-def _read_consumer(root: Path, result: Mapping[str, Any]) -> _Found:
+def _read_consumer(root: Path, result: Mapping[str, Any], settings: Mapping[str, Any]) -> _Found:
     import pandas as pd
 
-    rows = pd.read_parquet(root / "certificates.parquet")
-    if "split" in rows and result.get("held_out"):
+    rows, held_out = pd.read_parquet(root / "certificates.parquet"), bool(result.get("held_out"))
+    if "split" in rows and held_out:
         rows = rows[rows["split"] == "held-out"]
-    proved = result["provenance"]
-    model = read_model(_head(root, result), tolerance=result.get("tolerance"))
+    model = _model(root, str(result.get("task")), result.get("tolerance"))
     if model.network.hash != result["model"]:
         raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
-    verdicts = Certificates.of_rows(rows, model, str(result["on"]))
-    about = Provenance(**proved)
-    similar = about.formula()  # read again: whoever edited the text is found out
+    proved, said = Provenance(**result["provenance"]), Statement.from_dict(result)
+    similar = proved.formula()  # read again: whoever edited the text is found out
     english = None if similar is None else similar.explain()
-    return _Found(verdicts, Promise("the producer’s formula", about.similarity_text, english, about.similarity))
+    return _Found(
+        Certificates.of_rows(rows, model, str(result["on"])),
+        said,
+        Promise("the producer’s formula", proved.similarity_text, english, proved.similarity),
+        about_consumer(str(result["target"]), said.people, held_out, settings),
+        hashes_of_consumer(proved),
+    )
 
 
-def _statement(root: Path, found: Audit | Certificates, result: Mapping[str, Any]) -> Statement:
-    """As the result says it, once the people's rows have been counted again."""
-    import pandas as pd
-
+def _counted_again(root: Path, found: Audit | Certificates, said: Statement) -> Statement:
+    """The statement, once the people's rows have been counted again; decisions are those of the rows."""
     violated = int(found.violated.sum()) if isinstance(found, Audit) else 0
     certified = int(found.certified.sum())
     vacuous = int((found.vacuous & found.certified).sum())
     counted = (len(found), certified, violated, len(found) - certified - violated, vacuous)
-    if counted != tuple(result[name] for name in COUNTS):
+    if counted != (said.people, said.certified, said.violated, said.undecided, said.vacuous):
         raise ArtefactError(f"{root}: result.json does not count the people as their own rows do", fix="audit again")
-    tally = Tally()  # decisions are counted again too
+    tally = Tally()
     tally.add(found, None, {})
-    rows = result.get("subgroups")
-    return Statement(
-        **dict(zip(COUNTS, counted, strict=True)),
-        share=certified / len(found),
-        lower=result["lower"],
-        confidence=float(result["confidence"]),
-        accuracy=result.get("accuracy"),
-        balanced_accuracy=result.get("balanced_accuracy"),
-        majority_rate=result.get("majority_rate"),
-        r2=result.get("r2"),
-        mean_error=result.get("mean_error"),
-        r2_of_mean=result.get("r2_of_mean"),
-        mean_error_of_mean=result.get("mean_error_of_mean"),
-        constant=tally.constant,
-        baselines=dict(result.get("baselines") or {}),
-        warnings=tuple(str(text) for text in result.get("warnings") or ()),
-        subgroups=pd.DataFrame(rows) if rows else None,
-        decisions=dict(tally.all.decisions),
-        group_decisions=dict(result.get("group_decisions") or {}),
-        confusion=dict(result.get("confusion") or {}),
-    )
+    return replace(said, share=certified / len(found), constant=tally.constant, decisions=dict(tally.all.decisions))
 
 
 # -- the frontier ------------------------------------------------------------------------------------------------------

@@ -4,68 +4,68 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from lcifr.artifacts.handover import Provenance
 from lcifr.report.content import About, Checked
-from lcifr.similarity.linting.finding import Finding, Severity
+from lcifr.runs.auditing.result import AuditResult, CheckedProofs
 
 
-def read_about(result: Mapping[str, Any], settings: Mapping[str, Any], *, author: str = "", written: str = "") -> About:
-    """From ``result.json`` and ``settings.json``, and what only the one who makes the page knows."""
-    data, drawn_from = result.get("data") or {}, result.get("drawn_from")
-    whom = "held out from training" if result.get("held_out") else "not held out from training"
-    title = str(data.get("title") or "")
+def about_audit(result: AuditResult, settings: Mapping[str, Any]) -> About:
+    """From an audit and its ``settings.json``."""
+    data = result.model.data or {}
+    title, drawn_from = str(data.get("title") or ""), result.drawn_from
+    of = f" of {title}" if title else ""
+    drawn = f" drawn at random from {int(drawn_from):,}" if drawn_from else ""
+    return About(
+        title=_title(result.model.target),
+        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out)}",
+        partial=data.get("partial"),
+        data_cautions=tuple(str(text) for text in data.get("cautions") or ()),
+        checked=None if result.checked is None else _checked(result.checked),
+        recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
+        findings=result.findings,
+        **_of_run(settings),
+    )
+
+
+def about_consumer(target: str, people: int, held_out: bool, settings: Mapping[str, Any]) -> About:
+    """The same of a consumer's folder, which knows neither the data nor a check."""
+    return About(title=_title(target), data=f"{people:,} people, {_whom(held_out)}", **_of_run(settings))
+
+
+def _title(target: str) -> str:
+    return f"{target}: who is decided like everybody similar?"
+
+
+def _whom(held_out: bool) -> str:
+    return "held out from training" if held_out else "not held out from training"
+
+
+def _of_run(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Command, seed, versions and day of the run."""
     words = {name: str(settings[name]) for name in ("started", "seed") if settings.get(name) is not None}
     if settings.get("argv"):
         words = {"command": shlex.join(["lcifr", *map(str, settings["argv"])]), **words}
-    bundle = (result.get("files") or {}).get("bundle")
-    return About(
-        title=f"{result['target']}: who is decided like everybody similar?",
-        data=f"{result['people']:,} people"
-        + (f" of {title}" if title else "")
-        + (f" drawn at random from {int(drawn_from):,}" if drawn_from else "")
-        + f", {whom}",
-        partial=data.get("partial"),
-        data_cautions=tuple(str(text) for text in data.get("cautions") or ()),
-        settings=words,
-        checked=_checked(result.get("checked")),
-        recheck=(f"python -m lcifr.check {bundle}",) if bundle else (),
-        findings=_findings(result.get("findings")),
-        versions=settings.get("versions"),
-        audited=str(settings.get("finished") or settings.get("started") or "")[: len("2026-11-16")],
-        author=author,
-        written=written,
-    )
+    day = str(settings.get("finished") or settings.get("started") or "")[: len("2026-11-16")]
+    return {"settings": words, "versions": settings.get("versions"), "audited": day}
 
 
-def _checked(found: Mapping[str, Any] | None) -> Checked | None:
-    if found is None:
-        return None
-    return Checked(
-        int(found["people"]),
-        int(found["certified"]),
-        int(found["counterexamples"]),
-        _many(found["trusted"]),
-        _many(found["rejected"]),
-    )
+def _checked(found: CheckedProofs) -> Checked:
+    return Checked(found.people, found.certified, found.counterexamples, found.trusted, len(found.rejected))
 
 
-def _many(found: Any) -> int:
-    return found if isinstance(found, int) else len(found)
-
-
-def _findings(found: Any) -> tuple[Finding, ...] | None:
-    if found is None:
-        return None
-    return tuple(Finding(str(one["code"]), Severity(one["severity"]), str(one["message"])) for one in found)
-
-
-def read_hashes(result: Mapping[str, Any]) -> dict[str, str]:
+def hashes_of_audit(result: AuditResult) -> dict[str, str]:
     """Of everything the verdicts depend on, by name."""
-    proved = result.get("provenance") or {}
-    known = {
-        "encoder": proved.get("weights"),
-        **{name: proved.get(name) for name in ("encoding", "schema", "similarity")},
+    return dict(sorted(asdict(result.model.hashes).items()))
+
+
+def hashes_of_consumer(proved: Provenance) -> dict[str, str]:
+    """Of everything the radii depend on, by name."""
+    return {
+        "encoder": proved.weights,
+        "encoding": proved.encoding,
+        "schema": proved.schema,
+        "similarity": proved.similarity,
     }
-    known |= result.get("hashes") or {}
-    return {name: str(value) for name, value in sorted(known.items()) if value}

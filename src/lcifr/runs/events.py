@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 
 class StepKind(StrEnum):
@@ -42,6 +43,13 @@ class Warned:
 
 
 @dataclass(frozen=True)
+class Resumed:
+    """The run goes on in the folder where an earlier one was stopped."""
+
+    folder: Path
+
+
+@dataclass(frozen=True)
 class Started:
     """A step begins. total : how many there are to count, where that is known."""
 
@@ -68,7 +76,7 @@ class Ended:
     seconds: float
 
 
-Event = Note | Warned | Started | Advanced | Ended
+Event = Note | Warned | Resumed | Started | Advanced | Ended
 Listener = Callable[[Event], None]
 Advance = Callable[[int, int | None], None]
 
@@ -81,9 +89,9 @@ _listener: ContextVar[Listener] = ContextVar("listener", default=ignore)
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Hear every event of what runs inside."""
-    before = _listener.set(listener)
+def listening(listener: Listener | None) -> Iterator[None]:
+    """Hear every event of what runs inside; None leaves it to whoever listens already."""
+    before = _listener.set(_listener.get() if listener is None else listener)
     try:
         yield
     finally:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import LcifrError
 from lcifr.files import write_json
 from lcifr.locking import locked
-from lcifr.runs.events import note
+from lcifr.runs.events import Resumed, emit, note
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -243,7 +243,7 @@ def _enter(work: Path, settings: dict[str, Any]) -> bool:
     work.mkdir(parents=True, exist_ok=True)
     write_json(work / SETTINGS, settings)
     if same:
-        note(f"going on where {work} stopped")
+        emit(Resumed(work))
     return same
 
 

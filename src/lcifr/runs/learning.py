@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,10 @@ from lcifr.files import json_value
 from lcifr.runs.events import note, warn
 
 if TYPE_CHECKING:
+    from lcifr.certification.population.statement import Statement
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
+    from lcifr.learn.score import Degeneracy
     from lcifr.runs.streaming.large import Done
 
 
@@ -109,3 +111,16 @@ def decision_of(head: Any, tolerance: float | None = None) -> dict[str, Any]:
             raise LcifrError("--tolerance is for numbers, and this model decides classes", fix="leave it out")
         return {}
     return {"tolerance": float(own if tolerance is None else tolerance)}
+
+
+def learned_warnings(found: Iterable[Degeneracy], said: Statement) -> list[str]:
+    """What is trivial about a model on the people it learned from, unless the statement says it of these people."""
+    accuracy, majority = said.accuracy, said.majority_rate
+    below = accuracy is not None and majority is not None and accuracy < majority
+    known = {name for name, holds in (("constant", said.constant is not None), ("below majority", below)) if holds}
+    return [_of_learning(one) for one in found if one.name not in known]
+
+
+def _of_learning(one: Degeneracy) -> str:
+    there = one.name in ("constant", "below majority")
+    return f"on the people it learned from: {one.message}" if there else one.message

@@ -7,7 +7,7 @@ them. That is the user's knowledge, so it is the user who says so; otherwise the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,21 @@ class Statement:
     group_decisions: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, subgroups as records."""
+        groups = [] if self.subgroups is None else self.subgroups.to_dict("records")
+        return {**asdict(self), "warnings": list(self.warnings), "subgroups": groups}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Statement:
+        """What :meth:`to_dict` gave, read again; other keys are not looked at."""
+        import pandas as pd
+
+        known = {one.name: plain[one.name] for one in fields(cls) if one.name in plain}
+        rows = known.get("subgroups")
+        known |= {"warnings": tuple(map(str, plain.get("warnings") or ())), "lower": plain["lower"]}
+        return cls(**known | {"subgroups": pd.DataFrame(rows) if rows else None})
+
     def __str__(self) -> str:
         first = [] if self.constant is None else [constant_words(self.people, self.constant)]
         lines = [*first, f"certified with respect to φ: {self.certified} of {self.people} ({self.share:.1%})"]
@@ -81,7 +96,7 @@ class Statement:
                 f"majority rate {self.majority_rate:.1%}"
             )
         if self.mean_error is not None:
-            lines.append(fit_words(asdict(self)))
+            lines.append(fit_words(self))
         for name, figures in self.baselines.items():
             lines.append(f"{name}: " + ", ".join(f"{what} {_figure(what, value)}" for what, value in figures.items()))
         return "\n".join(lines + [f"warning: {warning}" for warning in self.warnings if warning not in first])
@@ -146,12 +161,14 @@ def lower_bound(successes: int, people: int, confidence: float) -> float:
     return 0.0 if successes == 0 else float(beta.ppf(1.0 - confidence, successes, people - successes + 1))
 
 
-def fit_words(figures: Mapping[str, Any]) -> str:
+def fit_words(said: Statement) -> str:
     """How well numbers are predicted, beside whoever always says the mean: what accuracy is to classes."""
-    of_mean = figures["mean_error_of_mean"]
+    of_mean, error = said.mean_error_of_mean, said.mean_error
+    if error is None:
+        return ""
     beside = "" if of_mean is None else f"; always predicting the mean errs by {quantity(of_mean)}"
-    r2 = "R² unknown: all true labels are equal" if figures["r2"] is None else f"R² {fixed(figures['r2'])}"
-    return f"{r2}, mean error {quantity(figures['mean_error'])}{beside}"
+    r2 = "R² unknown: all true labels are equal" if said.r2 is None else f"R² {fixed(said.r2)}"
+    return f"{r2}, mean error {quantity(error)}{beside}"
 
 
 def _figure(name: str, value: float | None) -> str:

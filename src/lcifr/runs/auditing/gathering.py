@@ -1,4 +1,4 @@
-"""Its figures, gathered some people at a time from the files that the run wrote."""
+"""Verdicts of everybody, proved part by part, and their figures gathered from the files that were written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.files import json_value
-from lcifr.runs.parties import Parties
+from lcifr.runs.auditing.parties import Parties
 from lcifr.runs.people.limits import part_for
 from lcifr.runs.people.source import PeopleSource
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lcifr.certification.auditor import Audit
     from lcifr.certification.population.tally import Tally
     from lcifr.data import Individuals
+    from lcifr.runs.auditing.result import CounterexamplePair
     from lcifr.runs.steps import Steps
 
 AUDITED = "audited"
@@ -28,7 +29,7 @@ class Gathered:
     """Figures of everybody, and the first counterexamples."""
 
     tally: Tally
-    counterexamples: list[dict[str, Any]] = field(default_factory=list)
+    counterexamples: list[CounterexamplePair] = field(default_factory=list)
 
 
 def audit_people(
@@ -57,7 +58,7 @@ def audit_people(
     note_resumed(done)
 
 
-def gather(work: Path, parties: Parties, source: PeopleSource, by: list[str] | None) -> Gathered:
+def gather(work: Path, parties: Parties, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
     from lcifr.certification.population.tally import Tally
     from lcifr.runs.streaming.audited import read_audited_chunks
@@ -99,8 +100,10 @@ class _Writers:
         self._files[name].add(table)
 
 
-def _counterexamples(parties: Parties, found: Audit, most: int) -> list[dict[str, Any]]:
+def _counterexamples(parties: Parties, found: Audit, most: int) -> list[CounterexamplePair]:
     import numpy as np
+
+    from lcifr.runs.auditing.result import CounterexamplePair
 
     rows = np.flatnonzero(found.violated)[:most]
     decided = parties.decide(found.others.take(rows))
@@ -109,7 +112,5 @@ def _counterexamples(parties: Parties, found: Audit, most: int) -> list[dict[str
         pair = found.counterexample(found.ids[row])
         differs = {str(name): [json_value(value) for value in pair[name]] for name in pair.columns}
         own = json_value(found.prediction[row])
-        listed.append(
-            {"id": found.ids[row], "prediction": own, "other_prediction": json_value(other), "differs": differs}
-        )
+        listed.append(CounterexamplePair(found.ids[row], own, json_value(other), differs))
     return listed

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
     from lcifr.data import Individuals
     from lcifr.estimators.base_head import Head
-    from lcifr.runs.parties import Parties
+    from lcifr.runs.auditing.parties import Parties
     from lcifr.runs.people.tables import PeopleTable
 
 Baselines = dict[str, dict[str, "float | None"]]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
     from lcifr.models.model import Model
+    from lcifr.runs.auditing.result import ModelSummary
 
 ENCODER, MODEL, FORMULA, SCHEMA = "encoder.safetensors", "model.safetensors", "similar.phi", "schema.toml"
 
@@ -90,13 +91,13 @@ class Parties:
             return []
         return self.model.predict(self.encoder.transform(people))
 
-    def check_groups(self, asked: list[str] | None) -> None:
+    def check_groups(self, asked: tuple[str, ...] | None) -> None:
         """Refuse subgroups by what is no attribute, before anything is proved."""
         for name in asked or ():
             if name not in self.schema:
                 raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, self.schema.names)}')
 
-    def groups(self, people: Individuals, asked: list[str] | None) -> dict[str, Any]:
+    def groups(self, people: Individuals, asked: tuple[str, ...] | None) -> dict[str, Any]:
         """Subgroups by category: those that were asked for, or those that φ leaves free."""
         from lcifr.language.constrained_attributes import free_attributes, sometimes_free_attributes
 
@@ -105,27 +106,22 @@ class Parties:
         wanted = asked or [one.name for one in self.schema.categorical if one.name in free]
         return {name: people.to_pandas()[name].to_numpy() for name in wanted}
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> ModelSummary:
         """What is said of both in every result."""
+        from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
+
         similarity, encoder = self.encoder.similarity, self.encoder
-        return {
-            "target": self.target,
-            "task": self.task,
-            "classes": classes_of(self.head),
-            "tolerance": self.tolerance,
-            "trained_on": self.trained_on,
-            "data": self.data,
-            "phi": {
-                **describe_formula(similarity),
-                "is_producers": similarity.hash == self.fitted.similarity_.hash,
-            },
-            "hashes": {
-                "encoder": encoder.network.hash,
-                "model": self.head.network_.hash,
-                "similarity": similarity.hash,
-                "encoding": encoder.encoding.hash,
-            },
-        }
+        is_producers = similarity.hash == self.fitted.similarity_.hash
+        return ModelSummary(
+            target=self.target,
+            task=self.task,
+            classes=tuple(classes_of(self.head)),
+            tolerance=self.tolerance,
+            trained_on=self.trained_on,
+            data=self.data,
+            phi=FormulaSummary(**describe_formula(similarity), is_producers=is_producers),
+            hashes=ModelHashes(encoder.network.hash, self.head.network_.hash, similarity.hash, encoder.encoding.hash),
+        )
 
 
 def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Parties:

@@ -1,0 +1,232 @@
+"""Saved models on new people: decisions with a verdict each, from a hand-over or from end to end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from lcifr.errors import LcifrError
+from lcifr.runs.auditing.gathering import AUDITED, audit_people, gather
+from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
+from lcifr.runs.events import Listener, StepKind, listening, note, step
+from lcifr.runs.folder import Command, Run, read_consumer, read_result, run_folder
+from lcifr.runs.people.limits import part_for
+
+if TYPE_CHECKING:
+    from lcifr.artifacts.handover import Provenance
+    from lcifr.certification.population.statement import Statement
+    from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
+
+FORMAT = "lcifr-certified-1"
+
+
+@dataclass(frozen=True)
+class CertifyRequest:
+    """Whom to decide about with saved models, and where the certificates go.
+
+    Parameters
+    ----------
+    consumer : the folder that ``consume`` wrote. out : the new folder.
+    people : a hand-over; or a table, which needs ``producer``, the folder that ``produce`` wrote.
+    id_column : the column of the people's names in a table.
+    on : what of a hand-over is proved: ``ball`` or ``box``.
+    workers : processes; None for one per core. chunk : people per part; None to choose.
+    force : replace ``out`` if lcifr wrote it.
+    """
+
+    consumer: Path
+    people: Path
+    out: Path
+    producer: Path | None = None
+    id_column: str | None = None
+    on: Literal["ball", "box"] = "ball"
+    workers: int | None = None
+    chunk: int | None = None
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        if self.people.is_dir() == (self.producer is not None):
+            known = "a hand-over needs no --producer" if self.people.is_dir() else "a table of people needs --producer"
+            raise LcifrError(f"{self.people}: {known}", fix="see the example of `lcifr certify --help`")
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """Files and folders that are read, by argument."""
+        known = {"consumer": self.consumer, "people": self.people}
+        return known | ({"producer": self.producer} if self.producer else {})
+
+
+@dataclass(frozen=True)
+class CertifyResult:
+    """What is proved of new people.
+
+    Parameters
+    ----------
+    target, task, classes, tolerance : of the consumer's model.
+    proved : ``end to end``, or ``hand-over, ball`` or ``hand-over, box``.
+    statement : counts, shares and warnings; never about a population.
+    certificates : the file, inside the result's folder, with a decision and a verdict for everybody.
+    provenance : of the hand-over that the model learned from, where a hand-over was certified.
+    hashes, phi : what was proved from end to end.
+    """
+
+    target: str
+    task: str
+    classes: tuple[Any, ...]
+    tolerance: float | None
+    proved: str
+    statement: Statement
+    certificates: str
+    provenance: Provenance | None = None
+    hashes: ModelHashes | None = None
+    phi: FormulaSummary | None = None
+
+    @property
+    def radius(self) -> str | None:
+        """``claimed``: the verdicts rest on the producer's radius. None where they rest on no radius."""
+        return None if self.provenance is None else "claimed"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of ``result.json``."""
+        said = self.statement.to_dict()
+        del said["subgroups"], said["baselines"]
+        about = {"provenance": self.provenance, "hashes": self.hashes, "phi": self.phi}
+        return {
+            "format": FORMAT,
+            "command": "certify",
+            "target": self.target,
+            "task": self.task,
+            "classes": list(self.classes),
+            "tolerance": self.tolerance,
+            **{name: asdict(known) for name, known in about.items() if known is not None},
+            "proved": self.proved,
+            "held_out": False,
+            **said,
+            "radius": self.radius,
+            "files": {"certificates": self.certificates},
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> CertifyResult:
+        """What :meth:`to_dict` gave."""
+        from lcifr.artifacts.handover import Provenance
+        from lcifr.certification.population.statement import Statement
+        from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
+
+        return cls(
+            str(plain["target"]),
+            str(plain["task"]),
+            tuple(plain["classes"]),
+            plain["tolerance"],
+            str(plain["proved"]),
+            Statement.from_dict(plain),
+            str(plain["files"]["certificates"]),
+            Provenance(**plain["provenance"]) if "provenance" in plain else None,
+            ModelHashes(**plain["hashes"]) if "hashes" in plain else None,
+            FormulaSummary(**plain["phi"]) if "phi" in plain else None,
+        )
+
+    @classmethod
+    def read(cls, folder: Path) -> CertifyResult:
+        """The result in a folder that ``certify`` wrote."""
+        from lcifr.errors import ArtefactError
+
+        try:
+            return cls.from_dict(read_result(folder, "certify"))
+        except (KeyError, TypeError, ValueError) as problem:
+            raise ArtefactError(f"{folder}: what is in it does not fit together: {problem!r}") from None
+
+
+def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> CertifyResult:
+    """Decide about new people, and prove for whom everybody similar gets the same decision.
+
+    Parameters
+    ----------
+    listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
+    """
+    command = Command.of("certify", request, argv)
+    with (
+        listening(listener),
+        run_folder(command, request.out, force=request.force, inputs=request.inputs) as run,
+    ):
+        producer = request.producer
+        result = _from_handover(run, request) if producer is None else _from_table(run, request, producer)
+        run.finish(result.to_dict())
+    return result
+
+
+def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
+    from lcifr.artifacts.handover import Outline, Provenance
+    from lcifr.certification.population.statement import state_tally
+    from lcifr.certification.population.tally import Tally
+    from lcifr.runs.learning import decision_of, load_model, note_resumed
+    from lcifr.runs.streaming.certified import CERTIFIED, certify_folder, read_certified
+
+    used = read_consumer(request.consumer)
+    head = load_model(request.consumer / "model.safetensors", str(used.get("task")))
+    refuse_mixed(request.consumer, "model", used.get("model"), head.network_.hash)
+    handed, learned_from = Outline.read(request.people), Provenance(**used["provenance"])
+    _refuse_another_encoder(handed.provenance, learned_from, request)
+    file, parts = run.work / CERTIFIED, run.work / "certified"
+    if not run.steps.kept(CERTIFIED, parts.name):
+        with step(f"Certifying {handed.people} people", StepKind.LONG):
+            done = certify_folder(
+                request.people,
+                head,
+                parts,
+                on=request.on,
+                chunk=part_for(handed.people, request.chunk),
+                workers=request.workers,
+                **decision_of(head),
+            )
+        os.replace(parts / CERTIFIED, file)
+        shutil.rmtree(parts)
+        run.steps.keep(CERTIFIED)
+        note_resumed(done)
+    tally = Tally()
+    for found in read_certified(file, head, on=request.on, **decision_of(head)):
+        tally.add(found, None, {})
+    return CertifyResult(
+        str(used["target"]),
+        str(used["task"]),
+        tuple(used["classes"]),
+        used["tolerance"],
+        f"hand-over, {request.on}",
+        state_tally(tally, held_out=False),
+        CERTIFIED,
+        provenance=learned_from,
+    )
+
+
+def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, request: CertifyRequest) -> None:
+    if handed.weights != learned_from.weights:
+        raise LcifrError(
+            f"{request.people} comes from another encoder than the hand-over that {request.consumer} learned from",
+            fix="have it made by the same producer: `lcifr represent`",
+        )
+    if handed.similarity != learned_from.similarity:
+        note("this hand-over was proved for another φ than the one the model learned from")
+
+
+def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
+    from lcifr.certification.population.statement import state_tally
+
+    parties = read_parties(producer, request.consumer)
+    source = open_people(parties, producer, request.people, request.id_column, run.work)
+    audit_people(run.steps, parties, source, request.workers, request.chunk, modular=False)
+    found, model = gather(run.work, parties, source, None), parties.summary()
+    return CertifyResult(
+        model.target,
+        model.task,
+        model.classes,
+        model.tolerance,
+        "end to end",
+        state_tally(found.tally, held_out=False),
+        f"{AUDITED}/audit.parquet",
+        hashes=model.hashes,
+        phi=model.phi,
+    )

@@ -1,0 +1,218 @@
+"""The result of an audit: what is counted, proved, refuted and checked, read from and written to ``result.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lcifr.certification.population.statement import Statement
+from lcifr.similarity.linting.finding import Finding, Severity
+
+FORMAT = "lcifr-audit-result-1"
+
+
+@dataclass(frozen=True)
+class FormulaSummary:
+    """The φ that was audited: its text, its meaning in English, its hash, its file or name.
+
+    ``is_producers`` : whether it is the φ that the producer trained for.
+    """
+
+    text: str
+    english: str
+    hash: str
+    source: str
+    is_producers: bool
+
+
+@dataclass(frozen=True)
+class ModelHashes:
+    """What the verdicts are about, by SHA-256: weights of both networks, φ as resolved, encoding of the people."""
+
+    encoder: str
+    model: str
+    similarity: str
+    encoding: str
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """The whole model h ∘ f.
+
+    Parameters
+    ----------
+    target : the label it predicts. task : ``classification`` or ``regression``. classes : empty for numbers.
+    tolerance : how far two predictions of numbers may be apart; None for classes.
+    trained_on : people whom the consumer learned from.
+    data : what is known of a dataset by name (title, cautions); None for a table of one's own.
+    """
+
+    target: str
+    task: str
+    classes: tuple[Any, ...]
+    tolerance: float | None
+    trained_on: int
+    data: Mapping[str, Any] | None
+    phi: FormulaSummary
+    hashes: ModelHashes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {**asdict(self), "classes": list(self.classes)}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> ModelSummary:
+        """What :meth:`to_dict` gave, among other keys."""
+        return cls(
+            str(plain["target"]),
+            str(plain["task"]),
+            tuple(plain["classes"]),
+            plain["tolerance"],
+            int(plain["trained_on"]),
+            plain["data"],
+            FormulaSummary(**plain["phi"]),
+            ModelHashes(**plain["hashes"]),
+        )
+
+
+@dataclass(frozen=True)
+class Modularity:
+    """Shares certified on the ball and on the box of the hand-over, and from end to end; and shares violated."""
+
+    end_to_end: float
+    violated: float
+    ball: float | None = None
+    box: float | None = None
+
+    def to_dict(self) -> dict[str, float]:
+        """Plain values for JSON, without what was not asked."""
+        shares = {"ball": self.ball, "box": self.box, "end_to_end": self.end_to_end, "violated": self.violated}
+        return {name: share for name, share in shares.items() if share is not None}
+
+
+@dataclass(frozen=True)
+class CounterexamplePair:
+    """One person and a similar one who is decided otherwise.
+
+    ``differs`` : for each attribute that differs, the values of both, in the table's own units.
+    """
+
+    id: str | int
+    prediction: Any
+    other_prediction: Any
+    differs: Mapping[str, list[Any]]
+
+
+@dataclass(frozen=True)
+class CheckedProofs:
+    """What the exact checker said of the bundle.
+
+    Parameters
+    ----------
+    people : those whose proofs were written, drawn by ``seed`` from ``of``.
+    certified, counterexamples : confirmed. trusted : rest on a solver. rejected : for each id the reason.
+    """
+
+    people: int
+    of: int
+    seed: int
+    certified: int
+    counterexamples: int
+    trusted: int
+    rejected: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an audit found.
+
+    Parameters
+    ----------
+    model : the model that was audited, with its φ.
+    held_out : whether the people stand for the population: nobody trained on them.
+    statement : counts, shares, accuracy, baselines, subgroups and warnings.
+    advice : what to do about the warnings. alone : people similar to nobody but themselves.
+    modularity : how much the hand-over alone certifies. reasons : of the undecided, with counts.
+    counterexamples : the first 100; ``audited/audit.parquet`` has all.
+    drawn_from : people of the table that a sample was drawn from; None if everybody was audited.
+    findings : what lint says of φ; None where the producer's training people were not handed on.
+    checked : what the exact checker confirmed; None without proofs. bundle : their folder inside the result's.
+    """
+
+    model: ModelSummary
+    held_out: bool
+    statement: Statement
+    advice: tuple[str, ...]
+    alone: int
+    modularity: Modularity
+    reasons: Mapping[str, int]
+    counterexamples: tuple[CounterexamplePair, ...]
+    drawn_from: int | None
+    findings: tuple[Finding, ...] | None
+    checked: CheckedProofs | None
+    bundle: str | None
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether somebody similar is decided otherwise, or the checker refuses a proof."""
+        return self.statement.violated > 0 or bool(self.checked and self.checked.rejected)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of ``result.json``."""
+        findings = self.findings
+        return {
+            "format": FORMAT,
+            "command": "audit",
+            **self.model.to_dict(),
+            "held_out": self.held_out,
+            **self.statement.to_dict(),
+            "advice": list(self.advice),
+            "alone": self.alone,
+            "modularity": self.modularity.to_dict(),
+            "reasons": dict(self.reasons),
+            "counterexamples": [asdict(one) for one in self.counterexamples],
+            "drawn_from": self.drawn_from,
+            "findings": None if findings is None else [_plain_finding(one) for one in findings],
+            "checked": None if self.checked is None else asdict(self.checked),
+            "files": {"bundle": self.bundle},
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> AuditResult:
+        """What :meth:`to_dict` gave; KeyError, TypeError or ValueError where something is missing or odd."""
+        findings, checked = plain["findings"], plain["checked"]
+        return cls(
+            model=ModelSummary.from_dict(plain),
+            held_out=bool(plain["held_out"]),
+            statement=Statement.from_dict(plain),
+            advice=tuple(plain["advice"]),
+            alone=int(plain["alone"]),
+            modularity=Modularity(**plain["modularity"]),
+            reasons=dict(plain["reasons"]),
+            counterexamples=tuple(CounterexamplePair(**one) for one in plain["counterexamples"]),
+            drawn_from=plain["drawn_from"],
+            findings=None if findings is None else tuple(_read_finding(one) for one in findings),
+            checked=None if checked is None else CheckedProofs(**checked),
+            bundle=plain["files"]["bundle"],
+        )
+
+    @classmethod
+    def read(cls, folder: Path) -> AuditResult:
+        """The result in a folder that an audit wrote."""
+        from lcifr.errors import ArtefactError
+        from lcifr.runs.folder import read_result
+
+        try:
+            return cls.from_dict(read_result(folder, "audit"))
+        except (KeyError, TypeError, ValueError) as problem:
+            raise ArtefactError(f"{folder}: what is in it does not fit together: {problem!r}") from None
+
+
+def _plain_finding(one: Finding) -> dict[str, str]:
+    return {"code": one.code, "severity": str(one.severity), "message": one.message}
+
+
+def _read_finding(plain: Mapping[str, Any]) -> Finding:
+    return Finding(str(plain["code"]), Severity(plain["severity"]), str(plain["message"]))
