@@ -15,7 +15,16 @@ from lcifr.prove.method import build_question
 from lcifr.prove.networks.branch import Branch
 from lcifr.prove.networks.cascade import Cascade
 from lcifr.prove.oracles.enumerate import Enumerate
-from lcifr.prove.oracles.solvers import Limits, LinearProgram, Outcome, Session, Solver, SolverStatus, find_solver
+from lcifr.prove.oracles.solvers import (
+    Capability,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Session,
+    Solver,
+    SolverStatus,
+    find_solver,
+)
 from tests.prove.confirming import refusals
 from tests.prove.instances import random_instance
 
@@ -35,6 +44,7 @@ class Watched(Solver):
     """HiGHS, its objectives counted and its answers changed."""
 
     name = "watched"
+    can = frozenset(Capability)
 
     def __init__(self, lie: Callable[[Outcome], Outcome] = lambda said: said) -> None:
         self.lie, self.asked, self.limits = lie, 0, Limits()

@@ -46,7 +46,7 @@ def test_wild_numbers_never_give_a_false_bound_and_every_proof_is_confirmed(seed
     network = wild(np.random.default_rng(seed), one.network)
     asked = build_question(network, one.directions, one.region, proof=True)
     answer = Lp().maximize(asked)
-    assert (answer.upper >= Enumerate().maximize(asked).upper).all()
+    assert (answer.upper >= Enumerate().maximize(replace(asked, proof=False)).upper).all()
     assert not refusals(network, asked.directions, one.region, answer)
 
 

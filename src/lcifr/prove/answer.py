@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.models.network import Network, as_network
+
 if TYPE_CHECKING:
-    from lcifr.models.network import Network
+    from lcifr.models.function import Function
     from lcifr.regions.region import Region
 
 FloatArray = NDArray[np.float64]
@@ -63,7 +65,7 @@ class Question:
     target : (people, k) float64, or None.
     """
 
-    network: Network
+    function: Function
     directions: FloatArray
     region: Region
     target: FloatArray | None
@@ -71,6 +73,11 @@ class Question:
     budget: Budget
     device: str | None
     proof: bool
+
+    @property
+    def network(self) -> Network:
+        """The function, for methods that answer about networks only."""
+        return as_network(self.function)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from numpy.typing import ArrayLike
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import Answer, Budget
-from lcifr.prove.method import build_question, find_method
+from lcifr.prove.catalogue import find_method
+from lcifr.prove.method import build_question
 from lcifr.regions.region import Region
 
 
@@ -18,6 +19,7 @@ def maximize(
     target: ArrayLike | None = None,
     tolerance: float = 1e-6,
     method: str = "cascade",
+    solver: str | None = None,
     device: str | None = None,
     budget: Budget | int | None = None,
     proof: bool = False,
@@ -30,7 +32,9 @@ def maximize(
     target : stop as soon as the answer is known to lie strictly on one side of it; broadcast to (people, k).
     tolerance : absolute plus relative: done when upper − best ≤ tolerance · (1 + |best|).
     method : ``"cascade"``, or one of its parts: ``"bounds"``, ``"branch"``, ``"milp"``, ``"lp"``, ``"interval"``,
-        ``"enumerate"``.
+        ``"enumerate"``. A method that cannot answer the question says what stands in the way.
+    solver : who is asked by ``"milp"``, ``"lp"`` and the last step of ``"cascade"``: ``"highs"``, which is built in and
+        taken where none is named, or ``"gurobi"``, with the extra of that name and a licence.
     device : where bounds are computed, as torch names it; None is the CPU.
     budget : nodes for each person and direction, or a :class:`Budget`.
     proof : whether every upper bound is to carry its proof.
@@ -43,4 +47,4 @@ def maximize(
     question = build_question(
         network, directions, region, target=target, tolerance=tolerance, budget=budget, device=device, proof=proof
     )
-    return find_method(method).maximize(question)
+    return find_method(method, solver).maximize(question)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError, did_you_mean
+from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError
+from lcifr.models.function import Function
 from lcifr.models.network import FLOOR, LARGEST, Network, gamma
 from lcifr.prove.answer import Answer, Budget, Claim, FloatArray, Question, Status, within
 from lcifr.prove.networks.linear_bounds.inside import pull_inside
+from lcifr.prove.oracles.solvers import Capability, Solver, find_solver
 from lcifr.regions.region import Region
 
 WITNESS_TOLERANCE = 1e-6
@@ -22,15 +22,37 @@ WITNESS_TOLERANCE = 1e-6
 ROW_SLACK = 1e-8
 """Whether a point satisfies a linear row is decided up to the rounding of a dot product, so a witness on a row may lie
 outside by that much, and beat a true bound by that times the slope of the function. Boxes and categories are exact."""
-ROOMS = ("lcifr.prove.networks", "lcifr.prove.oracles")
-"""Where methods live: one file each, named like the method."""
 UNTRUSTED = "no result of this run can be trusted"
 
 
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a method cannot answer a question: what stands in the way, and what to do."""
+
+    reason: str
+    fix: str
+
+
 class Method(ABC):
-    """One way to answer ``maximize``. A method is one file of a room in ``ROOMS``, named like the method."""
+    """One way to answer ``maximize``. A method is one file of a room of methods, named like the method
+    (see :mod:`lcifr.prove.catalogue`)."""
 
     name: ClassVar[str]
+    functions: ClassVar[tuple[type[Function], ...]] = (Network,)
+    """The kinds of functions that it can answer about."""
+    writes_proofs: ClassVar[bool] = True
+    """Whether ``proof=True`` gives a proof of every bound."""
+    any_device: ClassVar[bool] = True
+    """Whether it computes where ``device`` says, or on the CPU only."""
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """None for a question that this method can answer; otherwise what stands in the way."""
+        if not isinstance(question.function, self.functions):
+            known, found = ", ".join(kind.__name__ for kind in self.functions), type(question.function).__name__
+            return Obstacle(f"the function is of the kind {found}", f"it answers about {known}")
+        if question.proof and not self.writes_proofs:
+            return Obstacle("it writes no proofs", 'leave proof=True out, or use method="branch"')
+        return find_device_obstacle(question.device, self.any_device)
 
     @final
     def maximize(self, question: Question) -> Answer:
@@ -38,9 +60,14 @@ class Method(ABC):
 
         Raises
         ------
+        LcifrError
+            The method does not accept the question; with what stands in the way.
         UntrustedResultError
             The backend returned NaN, a witness outside the region, or an upper bound below a value that is attained.
         """
+        obstacle = self.accepts(question)
+        if obstacle is not None:
+            raise LcifrError(f'method "{self.name}" cannot answer this: {obstacle.reason}', fix=obstacle.fix)
         claim = self._maximize(question)
         _check_shapes(self.name, claim, question)
         upper = np.where(claim.proved, claim.upper, np.inf)
@@ -57,29 +84,46 @@ class Method(ABC):
         """The backend's own work; nothing it returns is believed unchecked."""
 
 
-def find_method(name: str) -> Method:
-    """The method called ``name``: the one in the file ``<name>.py`` of a room of methods."""
-    if name in _modules():
-        module = importlib.import_module(_modules()[name])
-        for kind in vars(module).values():
-            if _is_method(kind) and kind.name == name:
-                return kind()  # type: ignore[no-any-return]
-    known = sorted(method_names())
-    raise LcifrError(
-        f'there is no method "{name}".{did_you_mean(name, known)}', fix="one of " + ", ".join(f'"{n}"' for n in known)
-    )
+class SolverMethod(Method):
+    """A method that asks a solver.
+
+    Parameters
+    ----------
+    solver : who is asked; HiGHS where none is given.
+    """
+
+    needs: ClassVar[frozenset[Capability]]
+    """What the solver must be able to do."""
+
+    def __init__(self, solver: Solver | None = None) -> None:
+        self.solver = solver or find_solver()
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """As every method, with a solver that can do what is needed."""
+        missing = ", ".join(sorted(self.needs - self.solver.can))
+        if missing:
+            return Obstacle(f'the solver "{self.solver.name}" has no {missing}', 'use solver="highs"')
+        return super().accepts(question)
 
 
-def method_names() -> Iterator[str]:
-    """The names of all methods, found by looking at the files of their rooms."""
-    for name, place in _modules().items():
-        module = importlib.import_module(place)
-        if any(_is_method(kind) and kind.name == name for kind in vars(module).values()):
-            yield name
+def find_device_obstacle(device: str | None, any_device: bool) -> Obstacle | None:
+    """What is wrong with a device as torch names it; None where it is there and can be used."""
+    if device in (None, "cpu"):
+        return None
+    if not any_device:
+        return Obstacle(f'it computes on the CPU, and device="{device}" was given', "leave device out")
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as problem:
+        said = str(problem).splitlines()[0]
+        return Obstacle(f'device="{device}" cannot be used here: {said}', "leave device out, or name one that is there")
+    return None
 
 
 def build_question(
-    network: Network,
+    network: Function,
     directions: ArrayLike,
     region: Region,
     *,
@@ -90,6 +134,11 @@ def build_question(
     proof: bool = False,
 ) -> Question:
     """Check the arguments of ``maximize`` and bring them to their full shapes."""
+    if not isinstance(network, Function):
+        raise NetworkError(
+            f"{type(network).__name__} is not a function that can be proved about",
+            fix="Network.from_torch reads a torch module, Network.from_arrays weights and biases",
+        )
     rows = np.asarray(directions, dtype=np.float64)
     if rows.ndim == 2:
         rows = np.broadcast_to(rows, (region.people, *rows.shape))
@@ -137,15 +186,15 @@ def settle_witnesses(name: str, question: Question, witness: FloatArray) -> tupl
     if (found & ~inside).any():
         points = pull_inside(question.region, points)
         found &= question.region.contains(points)
-    best = np.where(found, surely_reached(question.network, question.directions, points), -np.inf)
+    best = np.where(found, surely_reached(question.function, question.directions, points), -np.inf)
     return np.where(found[..., None], points, np.nan), best
 
 
-def surely_reached(network: Network, directions: FloatArray, points: FloatArray) -> FloatArray:
-    """A lower bound on direction · network(point) in exact arithmetic; (people, k, …) -> (people, k)."""
-    values, error = network(points), network.error(points)
+def surely_reached(function: Function, directions: FloatArray, points: FloatArray) -> FloatArray:
+    """A lower bound on direction · function(point) in exact arithmetic; (people, k, …) -> (people, k)."""
+    values, error = function(points), function.error(points)
     size = np.abs(directions)
-    slack = gamma(network.outputs + 8)
+    slack = gamma(function.outputs + 8)
     rounding_error = ((size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) + slack * FLOOR) * (1 + 2 * slack)
     reached = (directions * values).sum(-1) - rounding_error
     return np.where(np.isnan(reached), -np.inf, reached)  # a forward pass that overflows shows nothing
@@ -179,16 +228,3 @@ def _status(upper: FloatArray, best: FloatArray, claim: Claim, question: Questio
     status[within(upper, best, question.tolerance)] = Status.EXACT
     status[np.isneginf(upper)] = Status.EMPTY
     return status
-
-
-def _modules() -> dict[str, str]:
-    """Where each file of the rooms of methods can be imported from, by its name."""
-    found: dict[str, str] = {}
-    for room in ROOMS:
-        package = importlib.import_module(room)
-        found |= {module.name: f"{room}.{module.name}" for module in pkgutil.iter_modules(package.__path__)}
-    return found
-
-
-def _is_method(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Method) and kind is not Method

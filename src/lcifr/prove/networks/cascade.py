@@ -10,13 +10,13 @@ import numpy as np
 import torch
 
 from lcifr.prove.answer import Claim, IntArray, Question
-from lcifr.prove.method import Method
+from lcifr.prove.method import SolverMethod
 from lcifr.prove.networks import kernel as compiled
 from lcifr.prove.networks.batched.engine import BatchQuestion, deadline_of, run
 from lcifr.prove.networks.batched.incumbent import Incumbent
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
 from lcifr.prove.networks.solver_fallback import ask_solver, open_directions
-from lcifr.prove.oracles.solvers import Solver, find_solver
+from lcifr.prove.oracles.solvers import Capability
 from lcifr.prove.proof import CellProof
 
 CHUNK = 4_000_000
@@ -31,24 +31,17 @@ def chunks(people: int, width: int, most: int = CHUNK) -> Iterator[slice]:
 
 
 @final
-class Cascade(Method):
-    """Never refines what cannot change the answer.
-
-    Parameters
-    ----------
-    solver : who is asked about what branch-and-bound leaves open; HiGHS where none is given.
-    """
+class Cascade(SolverMethod):
+    """Never refines what cannot change the answer; the solver is asked about what branch-and-bound leaves open."""
 
     name = "cascade"
-
-    def __init__(self, solver: Solver | None = None) -> None:
-        self.solver = solver
+    needs = frozenset({Capability.WHOLE_NUMBERS})
 
     def _maximize(self, question: Question) -> Claim:
         deadline = deadline_of(question.budget)
         claim = grow_claim(question, refine=True, name=self.name)
         pairs = open_directions(self.name, question, claim)
-        return ask_solver(question, claim, pairs, self.solver or find_solver(), deadline) if pairs else claim
+        return ask_solver(question, claim, pairs, self.solver, deadline) if pairs else claim
 
 
 def grow_claim(question: Question, *, refine: bool, name: str) -> Claim:

@@ -92,7 +92,7 @@ def _ask(question: Question, pair: OpenDirection, solver: Solver, seconds: float
     direction: FloatArray = question.directions[person, pair.direction : pair.direction + 1]
     budget = Budget(max(1, question.budget.nodes // OURS), seconds)
     region = question.region.take(person)
-    one = replace(question, directions=direction, region=region, target=None, budget=budget, proof=False)
+    one = replace(question, directions=direction, region=region, target=None, budget=budget, device=None, proof=False)
     try:
         said = Milp(solver).maximize(one)
     except UntrustedResultError:

@@ -15,10 +15,9 @@ from typing import final
 
 import numpy as np
 
-from lcifr.errors import LcifrError
 from lcifr.models.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
-from lcifr.prove.method import Method
+from lcifr.prove.method import Method, Obstacle
 from lcifr.prove.oracles.exactly import rounded_up
 from lcifr.prove.oracles.rational_simplex import Optimum, maximize_exactly
 from lcifr.regions.region import Cell
@@ -60,6 +59,12 @@ class Enumerate(Method):
     """Enumeration of ReLU patterns and categories; ``upper`` is the exact maximum, rounded up."""
 
     name = "enumerate"
+    writes_proofs = False
+    any_device = False
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """Tiny questions only: every pattern and category of everybody's cells is tried."""
+        return super().accepts(question) or find_size_obstacle(question)
 
     def _maximize(self, question: Question) -> Claim:
         people, k = question.directions.shape[:2]
@@ -82,19 +87,25 @@ class Enumerate(Method):
         return Claim(upper, everywhere, witness, ~everywhere, nodes, code, (self.name,))
 
 
-def slabs_of(question: Question, person: int) -> Iterator[Slab]:
-    """Every combination of allowed categories of every cell the person has."""
+def find_size_obstacle(question: Question) -> Obstacle | None:
+    """Whether somebody's cell has more patterns × categories than can be tried."""
     neurons = sum(len(layer.bias) for layer in question.network.layers[:-1])
     for cell in question.region.cells:
-        if cell.present[person]:
-            options = allowed_columns(cell, person)
-            size = 2**neurons * math.prod(len(columns) for columns in options)
+        for person in np.flatnonzero(cell.present):
+            size = 2**neurons * math.prod(len(columns) for columns in allowed_columns(cell, int(person)))
             if size > LARGEST:
-                raise LcifrError(
+                return Obstacle(
                     f"person {person}: enumeration would try {size:,} patterns × categories, its limit is {LARGEST:,}",
-                    fix='use method="milp" or "cascade"; enumeration is for tiny networks',
+                    'use method="milp" or "cascade"; enumeration is for tiny networks',
                 )
-            for columns in product(*options):
+    return None
+
+
+def slabs_of(question: Question, person: int) -> Iterator[Slab]:
+    """Every combination of allowed categories of every cell the person has."""
+    for cell in question.region.cells:
+        if cell.present[person]:
+            for columns in product(*allowed_columns(cell, person)):
                 yield from _slab(cell, person, columns, question.region.features)
 
 

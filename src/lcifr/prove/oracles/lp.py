@@ -15,10 +15,10 @@ import numpy as np
 from lcifr import check
 from lcifr.models.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
-from lcifr.prove.method import Method
+from lcifr.prove.method import SolverMethod
 from lcifr.prove.oracles.exactly import ExactCell
 from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
-from lcifr.prove.oracles.solvers import Limits, Outcome, Session, Solver, SolverStatus, find_solver
+from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverStatus
 from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, NeuronBound, ProvedBound, ReluLine
 from lcifr.regions.region import Cell
 
@@ -31,13 +31,12 @@ LARGEST_DUAL = 1e100
 
 
 @final
-class Lp(Method):
+class Lp(SolverMethod):
     """The relaxation with tight intervals: two small programs per unstable neuron that is not in the first layer."""
 
     name = "lp"
-
-    def __init__(self, solver: Solver | None = None) -> None:
-        self.solver = solver or find_solver()
+    needs = frozenset({Capability.DUALS})
+    any_device = False
 
     def _maximize(self, question: Question) -> Claim:
         people, k = question.directions.shape[:2]

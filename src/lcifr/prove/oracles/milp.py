@@ -16,12 +16,12 @@ import numpy as np
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
-from lcifr.prove.method import WITNESS_TOLERANCE, Method
+from lcifr.prove.method import WITNESS_TOLERANCE, SolverMethod
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import hidden_lines
 from lcifr.prove.oracles.enumerate import surely_empty
 from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
-from lcifr.prove.oracles.solvers import Limits, Outcome, Session, Solver, SolverStatus, find_solver
+from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverStatus
 from lcifr.regions.region import Cell, Region
 
 SLACK = 3e-7
@@ -53,13 +53,13 @@ class _Said:
 
 
 @final
-class Milp(Method):
+class Milp(SolverMethod):
     """One mixed-integer program per person, cell and direction."""
 
     name = "milp"
-
-    def __init__(self, solver: Solver | None = None) -> None:
-        self.solver = solver or find_solver()
+    needs = frozenset({Capability.WHOLE_NUMBERS})
+    writes_proofs = False
+    any_device = False
 
     def _maximize(self, question: Question) -> Claim:
         people, k = question.directions.shape[:2]

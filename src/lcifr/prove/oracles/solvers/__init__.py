@@ -11,7 +11,7 @@ import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import ClassVar, final
 
 import numpy as np
@@ -32,6 +32,14 @@ class SolverStatus(Enum):
     """Stopped by a limit on time, nodes or iterations. Its dual bound, if it has one, is still a bound."""
     ERROR = "error"
     """Everything else, unknown statuses included. Never a bound."""
+
+
+class Capability(StrEnum):
+    """What a solver can do besides finding the maximum of a linear program."""
+
+    WHOLE_NUMBERS = "whole numbers"
+    DUALS = "duals"
+    """Of an optimum, and a ray where a program is infeasible."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,8 @@ class Solver(ABC):
     """One solver. Its file is imported when it is asked for, its package when it is used."""
 
     name: ClassVar[str]
+    can: ClassVar[frozenset[Capability]]
+    """What it can do; a method that needs more does not ask it."""
 
     @abstractmethod
     def version(self) -> str:

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import LcifrError
-from lcifr.prove.oracles.solvers import FloatArray, Limits, LinearProgram, Outcome, Session, Solver, SolverStatus
+from lcifr.prove.oracles.solvers import (
+    Capability,
+    FloatArray,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Session,
+    Solver,
+    SolverStatus,
+)
 
 STATUSES = {
     2: SolverStatus.OPTIMAL,
@@ -28,6 +37,7 @@ class Gurobi(Solver):
     """Gurobi through gurobipy."""
 
     name = "gurobi"
+    can = frozenset({Capability.WHOLE_NUMBERS, Capability.DUALS})
 
     def version(self) -> str:
         return ".".join(str(part) for part in _gurobipy().gurobi.version())
@@ -40,7 +50,10 @@ class _GurobiSession(Session):
     def __init__(self, model: LinearProgram, limits: Limits) -> None:
         package = _gurobipy()
         self.whole = bool(model.whole.any())
-        environment = package.Env(params={"OutputFlag": 0})
+        try:
+            environment = package.Env(params={"OutputFlag": 0})
+        except package.GurobiError as problem:
+            raise LcifrError(f"Gurobi does not start: {problem}", fix="install its licence, or use HiGHS") from None
         self.model: Any = package.Model(env=environment)
         options: dict[str, float] = {
             "Threads": 1,

@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.prove.oracles.solvers import FloatArray, Limits, LinearProgram, Outcome, Session, Solver, SolverStatus
+from lcifr.prove.oracles.solvers import (
+    Capability,
+    FloatArray,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Session,
+    Solver,
+    SolverStatus,
+)
 
 STATUSES = {
     "kOptimal": SolverStatus.OPTIMAL,
@@ -40,6 +49,7 @@ class Highs(Solver):
     """HiGHS through highspy."""
 
     name = "highs"
+    can = frozenset({Capability.WHOLE_NUMBERS, Capability.DUALS})
 
     def version(self) -> str:
         return str(_highspy().Highs().version())
