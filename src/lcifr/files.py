@@ -1,4 +1,4 @@
-"""Files written whole or not at all, whoever stops the process or the machine; and JSON as people can read it."""
+"""Atomic, durable writes of files, and JSON output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class ChangedFileWarning(UserWarning):
 
 
 def write_atomic(path: str | Path, data: bytes) -> None:
-    """A file that is there with all its bytes or not at all: written beside, brought to the disk, then renamed."""
+    """Write a file atomically: to a temporary name, synced to disk, then renamed."""
     path = Path(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -26,17 +26,17 @@ def write_atomic(path: str | Path, data: bytes) -> None:
 
 
 def write_json(path: str | Path, values: Any) -> None:
-    """JSON that people can read, keys in the order given: that of a schema is the order of the feature columns."""
+    """Write indented JSON, keys in the order given (that of a schema is the order of the feature columns)."""
     write_atomic(path, json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n")
 
 
 def json_value(value: Any) -> Any:
-    """A number of NumPy's as one of Python's, which JSON knows; everything else as it is."""
+    """A NumPy scalar as a Python number, anything else unchanged."""
     return value.item() if hasattr(value, "item") else value
 
 
 def sync(path: Path) -> None:
-    """Bring a file, or the names in a folder, to the disk."""
+    """Flush a file, or the entries of a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

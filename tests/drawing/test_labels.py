@@ -7,20 +7,20 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.drawing.labels import Box, fit_row, place_labels, width_of
+from lcifr.drawing.labels import LabelBox, fit_row, place_labels, width_of
 
 DOTS = st.lists(st.tuples(st.floats(0, 400), st.floats(0, 200)), min_size=1, max_size=12)
 
 
 @given(DOTS, st.lists(st.sampled_from(["plain", "unaware", "γ = 1", "γ = 0.0001"]), min_size=12, max_size=12))
 def test_labels_cover_neither_dots_nor_each_other(dots, texts):
-    paper = Box(0, 0, 440, 260)
+    paper = LabelBox(0, 0, 440, 260)
     boxes = place_labels(dots, texts[: len(dots)], paper, 6)
     placed = [box for box in boxes if box is not None]
     for place, box in enumerate(placed):
         assert box.inside(paper)
         assert not any(box.overlaps(other) for other in placed[:place])
-        assert not any(box.overlaps(Box(x - 6, y - 6, x + 6, y + 6)) for x, y in dots)
+        assert not any(box.overlaps(LabelBox(x - 6, y - 6, x + 6, y + 6)) for x, y in dots)
     assert placed or len(dots) > 1
 
 

@@ -1,4 +1,4 @@
-"""Schemas, the gate that checks tables, and the encoding from table to matrix and back."""
+"""Schemas, validation of tables, and the encoding from table to matrix and back."""
 
 from lcifr.data.encoding import Encoding, Feature
 from lcifr.data.frames import read_frame

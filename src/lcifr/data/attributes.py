@@ -1,4 +1,4 @@
-"""One attribute: a number or one of a few categories, and its entry in a schema's file."""
+"""Numeric and categorical attributes, and their entries in a schema file."""
 
 from __future__ import annotations
 

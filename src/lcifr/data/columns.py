@@ -1,4 +1,4 @@
-"""One column of a table against its attribute: the values, and all that is wrong with them."""
+"""Validation and conversion of single columns against their attributes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_numbers(
 
 
 def _limits(values: NDArray[np.float64], attribute: Numeric, surely_whole: bool) -> list[tuple[NDArray[np.bool_], str]]:
-    """What a number of this attribute must not be, with the words for it; nothing where all is well at a glance."""
+    """Forbidden values of the attribute, with the message for each; empty where the range shows that all is well."""
     least, most = (-LARGEST, LARGEST) if not attribute.integer else (-LARGEST_INTEGER, LARGEST_INTEGER)
     least, most = max(least, _or(attribute.lower, least)), min(most, _or(attribute.upper, most))
     within = len(values) and least <= values.min() and values.max() <= most  # never true with NaN

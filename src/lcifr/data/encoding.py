@@ -1,4 +1,4 @@
-"""Table ↔ matrix: numbers standardised, categories one-hot, and back again."""
+"""Encoding of tables as matrices: standardised numbers, one-hot categories, and the inverse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any table — pandas, polars, Arrow, CSV, Parquet — as Arrow columns."""
+"""Conversion of pandas, polars, Arrow, CSV and Parquet tables to Arrow."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _read_file(path: Path) -> pa.Table:
 
 
 def check_separator(path: Path) -> None:
-    """Where another sign than expected stands between the values, a whole line would be one of them."""
+    """Reject a CSV file with another separator than expected: every line would be one value."""
     with pa.input_stream(str(path)) as file:  # which opens .gz as well
         start = file.read(65536)
     check_header_utf8(path, start)
@@ -84,7 +84,7 @@ def check_separator(path: Path) -> None:
 
 @contextmanager
 def file_errors(path: Path) -> Iterator[None]:
-    """Says of a file that it is not there, or no table, in our own words."""
+    """Context manager that turns errors of Arrow and the system into :class:`LcifrError`."""
     try:
         yield
     except FileNotFoundError:
@@ -100,7 +100,7 @@ def file_errors(path: Path) -> Iterator[None]:
 
 
 def is_parquet(path: Path) -> bool:
-    """By its name."""
+    """Whether the file name says Parquet."""
     return path.suffix.lower() in (".parquet", ".pq")
 
 

@@ -1,4 +1,4 @@
-"""A schema proposed from a table, for a person to read and correct."""
+"""Schema inference: a proposal from a table, for a person to correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that were meant as numbers: ``?`` among five hundred of them, ``$729.53``, ``3,5``."""
+"""Detection of malformed numbers in text columns: ``?``, ``$729.53``, ``3,5``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MalformedNumber:
 
 
 def find_malformed_number(column: pa.ChunkedArray) -> MalformedNumber | None:
-    """What is wrong with a column of texts nearly all of which are numbers; None where it is no such column."""
+    """The first malformed number of a text column that is nearly all numbers; None for other columns."""
     found = pc.value_counts(column.combine_chunks()).to_pylist()
     counts = {one["values"]: one["counts"] for one in found if one["values"] is not None}
     counts = {text: count for text, count in counts.items() if text.lower() not in MISSING}

@@ -1,4 +1,4 @@
-"""The attributes of a table of people, in their order, and the file that lists them."""
+"""Schema: the ordered attributes of a table of people, and its TOML file."""
 
 from __future__ import annotations
 

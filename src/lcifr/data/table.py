@@ -1,4 +1,4 @@
-"""The one gate: every table of people passes it, or all its problems are reported at once."""
+"""Validation of whole tables against a schema: all problems are reported at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns and chunks of large tables, worked on side by side."""
+"""Thread pool over columns and chunks of large tables."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ WORTH_THREADS = 20_000  # rows; below this, starting threads costs more than the
 
 
 def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item], *, rows: int) -> list[Result]:
-    """``work`` on every item, in order; in threads where there are rows enough (Arrow and numpy release the lock)."""
+    """``work`` applied to every item, in order; in threads for large tables (Arrow and numpy release the GIL)."""
     if rows < WORTH_THREADS:
         return [work(item) for item in items]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # more threads than cores only queue for Python's lock
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # more threads than cores only wait for the GIL
         return list(pool.map(work, items))

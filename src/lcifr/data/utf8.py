@@ -1,4 +1,4 @@
-"""Text of CSV files: UTF-8, or a refusal that says where it is not and how it would read otherwise."""
+"""UTF-8 check of CSV files, with the place of the first invalid byte and the likely encoding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OTHER = "windows-1252"  # what spreadsheets of western Europe and America write;
 
 
 def check_utf8(path: Path) -> None:
-    """Raise at the first byte of a text file that is no UTF-8; guessing how it is meant would change people's data."""
+    """Raise at the first byte of a text file that is not UTF-8; guessing the encoding could change people's data."""
     decoder, line, rest = codecs.getincrementaldecoder("utf-8")(), 1, b""
     with pa.input_stream(str(path)) as file:  # which opens .gz as well
         while block := file.read(BLOCK):

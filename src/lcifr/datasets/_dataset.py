@@ -1,4 +1,4 @@
-"""Its description, the files it needs, and the people in three splits."""
+"""Dataset descriptions, location and verification of their files, and the train/validation/test split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heritage Health's release 3 (four tables) as one row per member and year."""
+"""Aggregation of Heritage Health release 3 (four tables) to one row per member and year."""
 
 from __future__ import annotations
 

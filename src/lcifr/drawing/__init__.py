@@ -1,1 +1,1 @@
-"""Elements, charts and figures: what pages, notebooks and pictures are made of."""
+"""Markup, SVG charts, matplotlib figures and number formatting for pages and notebooks."""

@@ -1,4 +1,4 @@
-"""Charts as SVG, with a title and a description for those who do not see them.
+"""SVG charts with accessible titles and descriptions.
 
 Colours come from ``chart.css`` through classes, so that a page can show the same chart light and dark.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from lcifr.drawing.histogram import Histogram, round_step
-from lcifr.drawing.labels import Box, fit_row, place_labels, width_of
+from lcifr.drawing.labels import LabelBox, fit_row, place_labels, width_of
 from lcifr.drawing.markup import element, raw
 from lcifr.drawing.text import count, short
 
@@ -178,7 +178,7 @@ def _bar(frame: _Frame, shown: Histogram, place: int) -> list[Element]:
 def _dots(frame: _Frame, dots: Sequence[Dot]) -> list[Element]:
     """Every model; one whose name has no room is in the table beside the chart."""
     places = [(frame.x(dot.across), frame.y(dot.up)) for dot in dots]
-    paper = Box(frame.start, 0.0, WIDTH, HEIGHT - BOTTOM)
+    paper = LabelBox(frame.start, 0.0, WIDTH, HEIGHT - BOTTOM)
     found = [
         element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{DOT:g}", class_=f"dot {dot.kind}")
         for dot, (x, y) in zip(dots, places, strict=True)

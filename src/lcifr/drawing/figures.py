@@ -1,4 +1,4 @@
-"""The same charts as matplotlib figures, for notebooks and papers. matplotlib is an extra."""
+"""Matplotlib versions of the charts, for notebooks and papers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often which values occur: counts between round edges, however many people there are."""
+"""Histograms with round bin edges and bounded tails."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ RINGS = 4
 
 
 @dataclass(frozen=True)
-class Box:
+class LabelBox:
     """A rectangle; y grows downwards."""
 
     left: float
@@ -25,11 +25,11 @@ class Box:
     right: float
     bottom: float
 
-    def overlaps(self, other: Box) -> bool:
+    def overlaps(self, other: LabelBox) -> bool:
         across = self.left < other.right and other.left < self.right
         return across and self.top < other.bottom and other.top < self.bottom
 
-    def inside(self, other: Box) -> bool:
+    def inside(self, other: LabelBox) -> bool:
         across = other.left <= self.left and self.right <= other.right
         return across and other.top <= self.top and self.bottom <= other.bottom
 
@@ -40,11 +40,11 @@ def width_of(text: str) -> float:
 
 
 def place_labels(
-    dots: Sequence[tuple[float, float]], texts: Sequence[str], paper: Box, radius: float
-) -> list[Box | None]:
+    dots: Sequence[tuple[float, float]], texts: Sequence[str], paper: LabelBox, radius: float
+) -> list[LabelBox | None]:
     """A box for the text of every dot, as near to it as there is room; None where there is none."""
-    taken = [Box(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
-    found: list[Box | None] = []
+    taken = [LabelBox(x - radius, y - radius, x + radius, y + radius) for x, y in dots]
+    found: list[LabelBox | None] = []
     for (x, y), text in zip(dots, texts, strict=True):
         free = (box for box in _around(x, y, width_of(text)) if box.inside(paper))
         box = next((box for box in free if not any(box.overlaps(other) for other in taken)), None)
@@ -53,14 +53,14 @@ def place_labels(
     return found
 
 
-def _around(x: float, y: float, width: float) -> Iterator[Box]:
+def _around(x: float, y: float, width: float) -> Iterator[LabelBox]:
     """Where the label of a dot may lie: beside it above and below first, then straight, then further away."""
     for ring in range(1, RINGS + 1):
         away = NEAR * ring
         lefts, tops = (x + away, x - away - width), (y - away - HIGH / 2, y + away - HIGH / 2)
         places = [*product(tops, lefts), *product((y - HIGH / 2,), lefts)]
         places += [(y - away - HIGH, x - width / 2), (y + away, x - width / 2)]
-        yield from (Box(left, top, left + width, top + HIGH) for top, left in places)
+        yield from (LabelBox(left, top, left + width, top + HIGH) for top, left in places)
 
 
 def fit_row(centres: Sequence[float], texts: Sequence[str], right: float) -> list[float] | None:

@@ -1,4 +1,4 @@
-"""Elements of a page or a picture, as a tree: escaping happens when it is written, never by hand."""
+"""Element trees for HTML and SVG, escaped on output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an object shows of itself at the end of a notebook's cell; escaped by construction."""
+"""HTML representations of objects in notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text and numbers as people read them: nothing hidden in a name, nothing rounded in our favour."""
+"""Formatting of text, shares and numbers for people; nothing is rounded in our favour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The producer's encoder, the consumer's heads, their baselines, and the search for a weight."""
+"""scikit-learn estimators: FairEncoder, robust heads, baselines, and tuning of gamma."""
 
 from __future__ import annotations
 

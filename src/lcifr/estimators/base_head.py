@@ -1,4 +1,4 @@
-"""What all heads on z share."""
+"""Base class of heads on z."""
 
 from __future__ import annotations
 

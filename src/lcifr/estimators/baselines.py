@@ -1,4 +1,4 @@
-"""The two baselines that stand beside every result, with the same face as the encoder itself."""
+"""Baselines: the plain encoder and the unaware encoder."""
 
 from __future__ import annotations
 

@@ -49,14 +49,14 @@ CERTIFIED = Scale("certified")
 
 
 @dataclass(frozen=True)
-class Choice:
+class ModelChoice:
     """The point that was chosen, or None; ``why`` in words."""
 
     point: FrontierPoint | None
     why: str
 
 
-def choose(points: Sequence[FrontierPoint], required: float, scale: Scale) -> Choice:
+def choose(points: Sequence[FrontierPoint], required: float, scale: Scale) -> ModelChoice:
     """Of the useful points with the required score the most certified; of those as certified the best in score.
 
     Whoever is behind by no more than one standard error is as good. Of points that are as good in both the more
@@ -65,10 +65,10 @@ def choose(points: Sequence[FrontierPoint], required: float, scale: Scale) -> Ch
     useful = [point for point in points if point.useful]
     able = [point for point in useful if scale.score(point) >= required]
     if not able:
-        return Choice(None, _why_none(points, useful, required, scale))
+        return ModelChoice(None, _why_none(points, useful, required, scale))
     equal = scale.best(CERTIFIED.best(able))
     point = max(equal, key=lambda one: (one.certified, one.gamma))
-    return Choice(point, _why(point, equal, able, required, scale))
+    return ModelChoice(point, _why(point, equal, able, required, scale))
 
 
 def _why(

@@ -1,4 +1,4 @@
-"""``FairEncoder``, from tables of people to z with a provable radius."""
+"""FairEncoder: a scikit-learn transformer from people to z with a provable radius."""
 
 from __future__ import annotations
 

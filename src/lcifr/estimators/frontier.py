@@ -1,4 +1,4 @@
-"""The paper's advice as a function: raise the weight of the promise while accuracy allows it."""
+"""Tuning of gamma: the frontier of score and certified share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frontier of accuracy and certified share as a picture."""
+"""Plots of the frontier of score and certified share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads on z that keep their decision on each person's whole ball."""
+"""RobustClassifier and RobustRegressor: heads that keep their decision on the whole ball."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users hand in, tables or plain matrices and labels, as checked individuals and arrays."""
+"""Validation of estimator inputs: tables, matrices, labels, schemas and formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimators to files and back, without pickle and without a single person in them."""
+"""Saving and loading of estimators without pickle and without training data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The flat parameters of estimators as the settings that learning takes."""
+"""Conversion of estimators' flat parameters to training settings."""
 
 from __future__ import annotations
 

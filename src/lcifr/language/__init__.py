@@ -1,0 +1,1 @@
+"""The text of φ: grammar, parser, syntax tree, printer and diagnostics."""

@@ -1,4 +1,4 @@
-"""How a formula names its attributes: one by one, within sets, after ``except``."""
+"""Static analysis: how a formula names attributes (individually, within sets, after ``except``)."""
 
 from __future__ import annotations
 

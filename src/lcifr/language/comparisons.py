@@ -1,4 +1,4 @@
-"""Comparisons: numbers by size, categories by name, and never one with the other."""
+"""Type checking of comparisons: numbers with numbers, categories with categories."""
 
 from __future__ import annotations
 

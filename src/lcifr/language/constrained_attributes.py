@@ -1,4 +1,4 @@
-"""Which attributes of the other person a formula speaks of, and which it leaves free."""
+"""Static analysis: the attributes of x′ that a formula constrains, and those it leaves free."""
 
 from __future__ import annotations
 

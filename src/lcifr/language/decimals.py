@@ -1,4 +1,4 @@
-"""Numbers as they are written: decimal text to exact fractions and back."""
+"""Exact conversion between decimal text and fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a formula is refused: the place in the text, the reason, and what to write instead."""
+"""Diagnostics of a formula: positions in the text, messages and fixes, collected into one error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One reason why a formula is refused."""
+    """One error in a formula: message, span and suggested fix."""
 
     message: str
     span: Span

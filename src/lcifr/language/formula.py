@@ -1,4 +1,4 @@
-"""The tree of a formula as it was written: what the parser makes and the printer prints.
+"""Syntax tree of a formula, as the parser builds it and the printer writes it.
 
 Nodes are frozen and compare by meaning: where they stood in the text (``span``) does not count.
 Numbers are exact: ``0.1`` in a formula is one tenth, not the nearest float.

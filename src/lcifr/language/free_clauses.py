@@ -1,4 +1,4 @@
-"""``free(…)``: it stands at the top alone, and what it frees is constrained nowhere else."""
+"""Validation of ``free(…)`` clauses: top level only, and constrained nowhere else."""
 
 from __future__ import annotations
 

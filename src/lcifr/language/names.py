@@ -1,4 +1,4 @@
-"""The names in a formula: which attributes and categories of the schema they stand for."""
+"""Name resolution: attributes, groups and categories that a formula refers to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parser: text and schema in, the formula's tree or an error with its place out."""
+"""Parser of similarity formulas: text and schema to syntax tree."""
 
 from __future__ import annotations
 

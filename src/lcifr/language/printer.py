@@ -1,4 +1,4 @@
-"""The printer: a formula's tree as text that reads back as the same tree."""
+"""Printer of formulas: syntax tree to text that parses back to the same tree."""
 
 from __future__ import annotations
 

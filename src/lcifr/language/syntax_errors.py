@@ -1,4 +1,4 @@
-"""Text that is no formula: what was found and what was expected, in words."""
+"""Descriptions of syntax errors: what was found and what was expected."""
 
 from __future__ import annotations
 

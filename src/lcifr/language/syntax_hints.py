@@ -1,4 +1,4 @@
-"""Text that is no formula: what was probably meant. Each rule knows one common slip."""
+"""Suggested fixes for common syntax errors, one rule for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear terms: numbers times attributes, added up, and nothing else."""
+"""Linear arithmetic on terms of a formula; non-linear terms are rejected."""
 
 from __future__ import annotations
 

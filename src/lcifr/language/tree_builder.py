@@ -1,4 +1,4 @@
-"""What the words of a formula mean under a schema: lark's parse tree to the formula's own tree.
+"""Construction of the syntax tree from lark's parse tree, checked against the schema.
 
 Everything that does not fit the schema is noted and the reading goes on, so that one error can show it all. A part
 that was refused is None, and so is everything built from it.

@@ -1,1 +1,1 @@
-"""Encoders with a small proved radius, classifiers that hold on the whole ball."""
+"""Training of encoders with a small proved radius and of heads that are robust on the whole ball."""

@@ -1,4 +1,4 @@
-"""The similar person who lands farthest away: projected gradient inside the region (the paper)."""
+"""Counterexample search by projected gradient ascent within the region (DL2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The producer: an encoder, a helper that predicts the label from z, and a decoder if asked for."""
+"""Training of encoders, with an auxiliary head for the label and an optional decoder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lcifr.regions.region import Region
 
 
 class TrainingMethod(StrEnum):
-    """How the promise is trained."""
+    """How robustness is trained: on proved bounds, or on counterexamples (DL2)."""
 
     BOUNDS = "bounds"
     DL2 = "dl2"
@@ -46,12 +46,12 @@ class EncodedPeople:
 
 @dataclass(frozen=True)
 class EncoderSettings:
-    """What is built and what it is trained for.
+    """Architecture and objective of an encoder.
 
     Parameters
     ----------
     hidden, latent : widths of the encoder's hidden layers and of z.
-    gamma : weight of the promise against the plain loss. delta : for dl2, the distance that costs nothing.
+    gamma : weight of the robust loss against the plain loss. delta : for dl2, the distance that costs nothing.
     stretch : for bounds with a label, how many times its proved radius a decision is trained to withstand.
     decoder_weight : of the squared error of reconstructing x from z.
     tied : feature columns of each attribute that must not matter, a slice each.
@@ -90,7 +90,7 @@ def train_encoder(
     settings: EncoderSettings,
     schedule: Schedule,
 ) -> TrainedEncoder:
-    """Train an encoder. Nothing outside is touched: torch's own random numbers are put back as they were."""
+    """Train an encoder; the state of torch's global random generator is restored."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(schedule.seed)
         producer = EncoderTraining(training, validation or training, target, settings, schedule.seed)
@@ -140,7 +140,7 @@ class _Side:
 
 
 class EncoderTraining(TrainingTask):
-    """The producer's objective: plain loss and promise, mixed."""
+    """Training task of the encoder: plain and robust loss, mixed."""
 
     def __init__(
         self,

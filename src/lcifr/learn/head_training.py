@@ -1,4 +1,4 @@
-"""The consumer: a classifier or regressor on z that keeps its decision on the whole ball.
+"""Training of heads on z that keep their decision on the whole ball.
 
 It sees z, ε and y only. Before a linear head the worst point of a ball is known in closed form; deeper heads are
 trained against the same linear bounds that prove them, or against projected gradient within one δ, as in the paper.

@@ -1,4 +1,4 @@
-"""Linear heads: the convex problem of a robust linear classifier or regressor, solved to its optimum.
+"""Robust linear heads: the convex problem, solved to its optimum.
 
 The worst case of a linear head on a ball of radius ε is ε‖w‖₁ in closed form, which has a kink wherever a weight is
 zero. A quasi-Newton method that starts at such a kink may never leave it, so the problem is put in a smooth form first:

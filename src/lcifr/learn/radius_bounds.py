@@ -1,4 +1,4 @@
-"""The radius of everybody by plain linear bounds: proved, rounded outward, quick enough to tune by.
+"""Latent radius of every person by plain linear bounds: sound, rounded outward, fast enough for tuning.
 
 The exact radius is `lcifr.prove`'s; this one is somewhat wider and costs microseconds a person.
 """

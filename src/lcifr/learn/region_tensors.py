@@ -1,4 +1,4 @@
-"""Everybody's region as tensors, and the proved radius of a batch, differentiable: a loss."""
+"""Regions as tensors, and the differentiable latent radius of a batch."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ROW_STEPS = 8
 
 @dataclass(frozen=True)
 class CellTensors:
-    """One cell of everybody, ready for batches.
+    """One cell of a region for all people, as tensors.
 
     Parameters
     ----------
     moving : (m,) numeric columns that differ from person to similar person; free : columns of each free choice.
-    still : (people, features) what is settled (still numbers, settled categories), 0 in the other columns.
+    still : (people, features) fixed features (numbers and categories that cannot differ), 0 in the other columns.
     lower, upper, center, radius : (people, m) the box. allowed : (people, values) for each free choice.
     present : (people,) who has this cell. rows : (G, g), or None.
     """

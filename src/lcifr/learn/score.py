@@ -1,4 +1,4 @@
-"""How well decisions fit labels, and when a model is too trivial to be worth a certificate."""
+"""Scores of decisions, and detection of degenerate models."""
 
 from __future__ import annotations
 
@@ -139,8 +139,8 @@ def _of_people(latent: FloatArray | None, singletons: float | None) -> Iterator[
     if latent is not None and len(latent) > 1 and latent.shape[1] > 1 and (rank := effective_rank(latent)) < FLAT:
         yield Degeneracy(
             "flat latent",
-            f"z has an effective rank of {rank:.2f}: it tells people apart by one number only, which is enough for "
-            "the label it was trained for and for little else",
+            f"the representation z tells people apart by one number only (effective rank {rank:.2f}): enough for the "
+            "label it was trained for, and for little else",
             FLAT_ADVICE,
         )
     if singletons is not None and singletons > 0.5:

@@ -1,4 +1,4 @@
-"""The loop: epochs, batches, warm-up, learning-rate schedule, early stopping, history."""
+"""Training loop: epochs, batches, warm-up, learning-rate schedule, early stopping, history."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Schedule:
 
     Parameters
     ----------
-    warmup : share of the epochs over which the weight of the promise (gamma) grows from 0 to its full strength.
+    warmup : share of the epochs over which the weight of the robust loss (gamma) grows from 0 to its full value.
     patience : epochs without progress before stopping; the learning rate is halved at a third of that.
     """
 
@@ -87,7 +87,7 @@ class Epoch:
 
 
 class TrainingTask(ABC):
-    """What the loop trains: a model with its data."""
+    """A model with its data and its loss: what the loop trains."""
 
     @property
     @abstractmethod
@@ -101,14 +101,14 @@ class TrainingTask(ABC):
 
     @abstractmethod
     def loss(self, index: Tensor, strength: float) -> Tensor:
-        """The mean loss of these people, the weight of the promise multiplied by ``strength``."""
+        """The mean loss of these people, the weight of the robust loss multiplied by ``strength``."""
 
     @abstractmethod
     def check(self) -> ValidationMetrics:
         """How it does on validation people."""
 
     def settle(self) -> None:  # noqa: B027  most models have nothing to put right
-        """Put right after a step what must hold exactly."""
+        """Restore exact constraints on the weights after a step."""
 
 
 def train(task: TrainingTask, schedule: Schedule) -> tuple[Epoch, ...]:

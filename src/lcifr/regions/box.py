@@ -1,4 +1,4 @@
-"""The box of a cell: bounds of the numbers in the data's units, every one rounded outward."""
+"""Boxes in the data's own units, with outward rounding."""
 
 from __future__ import annotations
 

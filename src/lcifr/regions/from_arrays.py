@@ -1,4 +1,4 @@
-"""One cell from plain arrays, checked: the way into a region without a formula."""
+"""Cells from plain arrays, validated."""
 
 from __future__ import annotations
 

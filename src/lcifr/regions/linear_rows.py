@@ -1,4 +1,4 @@
-"""Linear rows of a cell, Σ a·x′ ≤ k over several numbers, with all that rounding can add."""
+"""Linear rows of cells, Σ a·x′ ≤ k, with bounds on their rounding error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan filled in for a batch of people: one cell, every bound rounded outward.
+"""Lowering of cell plans to cells for a batch of people, every bound rounded outward.
 
 The contract: every x′ of a table for which φ(x, x′) holds encodes, in float arithmetic, to a point inside a cell.
 Encoding is monotone in floats as it is in numbers, so a raw bound that is at least as large as every admitted float

@@ -1,4 +1,4 @@
-"""The core tree as a union of plans: which bounds, categories and rows each cell will have.
+"""Cell plans: the core tree as a union of conjunctions of bounds, categories and linear rows.
 
 A plan does not depend on people; it is made once per formula. :mod:`lcifr.regions.lowering` fills it in for a batch.
 """

@@ -1,4 +1,4 @@
-"""The nearest point of a cell that linear rows cut: one small problem per person.
+"""Projection onto a cell with linear rows, by non-negative least squares.
 
 Only columns that the rows touch take part; all others keep their place in box × simplices. What is left is a least
 distance problem, min ‖u‖ with A u ≥ b, which non-negative least squares solves exactly, as Lawson and Hanson show

@@ -1,4 +1,4 @@
-"""The narrow waist, S_φ(x) of many people at once as a union of cells: all proofs read this."""
+"""Region: S_φ(x) of a batch of people as a union of cells, the input of every proof."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from lcifr.errors import RegionError
 
 if TYPE_CHECKING:
-    from lcifr.regions.witness import Origin
+    from lcifr.regions.witness import RegionOrigin
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -96,7 +96,7 @@ class Region:
     people: int
     features: int
     cells: tuple[Cell, ...]
-    origin: Origin | None = field(default=None, repr=False, compare=False)
+    origin: RegionOrigin | None = field(default=None, repr=False, compare=False)
 
     @property
     def nonempty(self) -> BoolArray:

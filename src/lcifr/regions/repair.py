@@ -1,4 +1,4 @@
-"""The nearest numbers that satisfy a cell's linear rows, whole where they must be."""
+"""Repair of points: the nearest numbers that satisfy a cell's linear rows, integers included."""
 
 from __future__ import annotations
 

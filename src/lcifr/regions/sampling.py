@@ -1,4 +1,4 @@
-"""Points drawn from a region, every part of it within reach, rows respected."""
+"""Random sampling from regions; every part of every cell has positive probability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole numbers: the region of people who can exist.
+"""Integer tightening of regions: box ends moved inward to whole numbers.
 
 φ speaks about individuals, and where the schema says ``integer`` an individual has a whole number. A region is a box of
 reals, so its ends may be moved to the outermost whole numbers between them without losing anybody.

@@ -1,4 +1,4 @@
-"""Points of a region as people in the table's own units, pulled inside until φ holds.
+"""Decoding of points of a region to people for whom φ is confirmed.
 
 Regions are closed and rounded outward, so a point on the edge of one may decode to somebody for whom φ just fails, and
 integer attributes are relaxed in proofs. A witness is therefore always re-checked by ``holds`` and, where that fails,
@@ -48,7 +48,7 @@ class Witnesses:
 
 
 @dataclass(frozen=True)
-class Origin:
+class RegionOrigin:
     """Which formula a region was made from, and whose neighbourhood it is."""
 
     core: Core
@@ -56,8 +56,8 @@ class Origin:
     encoding: Encoding
     people: Individuals
 
-    def take(self, index: Any) -> Origin:
-        return Origin(self.core, self.plans, self.encoding, self.people.take(index))
+    def take(self, index: Any) -> RegionOrigin:
+        return RegionOrigin(self.core, self.plans, self.encoding, self.people.take(index))
 
     def decode(self, points: ArrayLike) -> Witnesses:
         """See :meth:`Region.decode`; points (people, features) or (people, k, features), flattened in that order."""

@@ -119,7 +119,7 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
             ahead = "is right more often" if own.mean_error is None else "predicts better"
             text = (
                 f"The unaware baseline, which never sees what φ leaves free, {ahead}: "
-                f"{_score(row)} against {_score(own)}."
+                f"{_score(row)} against {_score(own).split(' ', 1)[1]}."
             )
             yield Caution("less-accurate", "Being certified costs accuracy here", text)
     if not others:

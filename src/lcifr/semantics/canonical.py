@@ -1,4 +1,4 @@
-"""The canonical form: what the exact checker reads, and what a formula's hash is taken of.
+"""Canonical form of a formula: the input of the exact checker and of hashes.
 
 Four kinds of node in plain lists: ``all``, ``any``, a category, a comparison. Absolute values, equality of numbers and
 equality of category names are written out as what they mean, so that a checker has less to know.

@@ -1,4 +1,4 @@
-"""The core tree: what a formula means once sets, sd and ranks are resolved.
+"""Core tree: a formula in negation normal form with sets, sd and ranks resolved.
 
 A handful of node kinds, negation already pushed to the leaves by the paper's rules ("Full Encoding"). Truth, regions,
 losses and the canonical form that the exact checker reads are all made from this tree, so that they cannot drift apart.

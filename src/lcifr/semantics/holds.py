@@ -1,4 +1,4 @@
-"""Truth: whether φ(x, x′) holds. This is the definition; everything else is tested against it.
+"""Evaluation of φ(x, x′): the definition of truth that everything else is tested against.
 
 Numbers mean the decimals they are written as: 3.6 in a table is 36/10, so that 3.6 − 3.4 <= 0.2 is true. Floats decide
 every row that is further from a tie than their error bound; the few others are decided in exact rational arithmetic.

@@ -1,4 +1,4 @@
-"""The DL2 loss of a formula: zero where it holds, growing with how far it is from holding.
+"""DL2 loss of a formula: zero where it holds, growing with the violation.
 
 DL2's translation (Fischer et al. 2019): t ≤ t′ becomes max(t − t′, 0); strict comparisons add a constant at ties;
 conjunctions add, disjunctions multiply. Categories are relaxed to the simplex as in the paper's appendix. Every

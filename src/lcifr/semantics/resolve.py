@@ -1,4 +1,4 @@
-"""From the tree as written to the core tree: sets, sd, ranks and negation resolved."""
+"""Resolution of the syntax tree to the core tree: sets, sd, ranks and negation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The similarity language: formulas, their truth, their regions, and what to ask of them.
-
-Everything here is loaded at once and is light. Names like ``explain`` are functions as well as files, and only the
-first import of a file sets the package's name for it: names loaded later would sometimes be the file.
-"""
+"""Similarity of people: formulas bound to a schema and an encoding, ready formulas, and lint."""
 
 from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula

@@ -1,4 +1,4 @@
-"""Who counts as similar? The mark of a formula that ``lcifr init`` guessed, and whether anybody has touched it since.
+"""Mark of a formula proposed by ``lcifr init``, and detection of proposals nobody has edited.
 
 The mark stands in a comment of the file and holds a digest of the formula without its comments. So it goes wherever the
 text goes (encoder, hand-over, audit), and is void as soon as somebody changes what the formula says.

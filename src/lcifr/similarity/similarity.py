@@ -1,4 +1,4 @@
-"""``Similarity``: a formula with its schema and scales, and everything one can ask of it."""
+"""Similarity: a formula bound to a schema and an encoding, with truth, regions, loss and hash."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lcifr.regions.lowering import build_cell
 from lcifr.regions.plan import CellPlan, MixedRank, TooManyCells, plan_cells
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.regions.witness import Origin
+from lcifr.regions.witness import RegionOrigin
 from lcifr.semantics.canonical import canonical
 from lcifr.semantics.core import Core
 from lcifr.semantics.holds import Booleans, PairedPeople, evaluate
@@ -159,7 +159,7 @@ class Similarity:
         people = Individuals.read(x, self.schema)
         cells = [build_cell(plan, people, self.encoding) for plan in self.plans]
         there = tuple(cell for cell in cells if cell.present.any())
-        origin = Origin(self.core, self.plans, self.encoding, people)
+        origin = RegionOrigin(self.core, self.plans, self.encoding, people)
         region = Region(len(people), len(self.encoding.features), there, origin)
         return narrow_to_whole_numbers(region, self.encoding) if whole_numbers else region
 

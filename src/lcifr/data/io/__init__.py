@@ -1,0 +1,1 @@
+"""Reading of large files: streaming, CSV types, ids, downloads."""

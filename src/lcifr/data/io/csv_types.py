@@ -1,4 +1,4 @@
-"""Of which type a column of CSV is: the first that all its texts fit, few of them at a time.
+"""Type inference of CSV columns, chunk by chunk, with the result of Arrow's own reader.
 
 Whether texts fit is asked of Arrow's own reader of CSV, so the type is the one that it finds when it reads all of the
 file at once (:func:`lcifr.data.frames.read_frame`).

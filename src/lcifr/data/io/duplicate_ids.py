@@ -1,7 +1,7 @@
-"""Whether every id is there once, in memory that does not grow with the people.
+"""Detection of duplicate ids in bounded memory.
 
-Of each id 16 bytes of its hash go to files without a name, which are gone with the process however that ends. Equal
-ids have equal hashes, so no repeated id is missed. Two that differ are taken for one with probability 2⁻¹²⁸ a pair.
+A 16-byte hash of each id goes to anonymous temporary files, which are deleted on exit. Equal ids have equal hashes, so
+no duplicate is missed; two different ids collide with probability 2⁻¹²⁸ per pair.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ WIDTH = 16
 
 
 def hash_id(name: str | int) -> bytes:
-    """What stands for an id. A number and its digits are the same id, as in every file that lists ids as text."""
+    """The hash of an id. A number and its digits are the same id, as in every file that lists ids as text."""
     return hashlib.blake2b(str(name).encode("utf-8", "surrogatepass"), digest_size=WIDTH).digest()
 
 
 @final
 class DuplicateIds:
-    """Remembers ids on disk, and says whether one of them came twice.
+    """Ids seen so far, as hashes on disk.
 
     Parameters
     ----------
-    folder : where the files without a name take their room. held : hashes in memory at a time.
+    folder : where the temporary files are created. held : hashes in memory at a time.
     """
 
     def __init__(self, folder: Path, held: int = HELD) -> None:
@@ -50,7 +50,7 @@ class DuplicateIds:
         self._open.close()
 
     def add(self, ids: Iterable[str | int]) -> None:
-        """Remember these ids too."""
+        """Add ids."""
         if not self._files:
             fresh = (tempfile.TemporaryFile(dir=self._folder) for _ in range(FILES))  # noqa: SIM115 closed by __exit__
             self._files = [self._open.enter_context(file) for file in fresh]
@@ -59,7 +59,7 @@ class DuplicateIds:
             self._files[short[0] % FILES].write(short)
 
     def repeated(self) -> bytes | None:
-        """The hash of an id that came twice; None where all differ."""
+        """The hash of a duplicate id; None if all differ."""
         for file in self._files:
             rounds = -(-file.tell() // (WIDTH * self._held))
             for turn in range(rounds):

@@ -1,4 +1,4 @@
-"""Downloads that are checked, whole or not there at all, and where they are kept."""
+"""Downloads verified by SHA-256 and written atomically, and the folder that holds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ids of people: text or whole numbers, one for everybody, no two alike."""
+"""Validation of person ids: text or whole numbers, unique, none missing."""
 
 from __future__ import annotations
 

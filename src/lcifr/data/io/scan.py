@@ -1,7 +1,7 @@
-"""A look through a whole file before anything is proved: does all of it fit, and is it whole?
+"""Scan of a whole file before any proof: validation of every row, and types of CSV columns.
 
-Hours of proofs are lost on somebody without an age in the last row. And only a look at all rows says of which type a
-column of CSV is.
+A missing value in the last row would otherwise be found after hours of proofs; and only all rows together determine
+the type of a CSV column.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def scan_file(
     Parameters
     ----------
     id_column, label : columns among those of the source that are no attributes, or None.
-    folder : where files without a name take room for the ids, so that memory does not grow with the people.
+    folder : where temporary files hold the hashes of ids, so that memory is bounded.
     """
     kinds: dict[str, Sequence[pa.DataType]] = {name: OF_IDS if name == id_column else KINDS for name in source.names}
     unsure: set[str] = set()

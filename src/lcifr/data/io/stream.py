@@ -1,4 +1,4 @@
-"""People in chunks from Parquet or CSV, so that memory does not grow with the table."""
+"""Streaming reader of people from Parquet and CSV in chunks of bounded memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lcifr.data.io.ids import Id, read_ids
 from lcifr.errors import LcifrError, TableError
 
 ROWS = 8192
-"""Read at a time where nothing is proved. Whoever reads leaves the size out, so that it is said and set here alone."""
+"""Rows per chunk where nothing is proved; callers leave the size out, so that it is set in one place."""
 READ_AHEAD = 1 << 16
 """Bytes of a Parquet column at a time. Otherwise a whole row group is fetched, and a file may be a single one."""
 BLOCK = 1 << 18
@@ -25,7 +25,7 @@ BLOCK = 1 << 18
 
 @dataclass(frozen=True)
 class FileColumns:
-    """Some columns of a file, and what a look through all of it has found.
+    """Some columns of a file, and what a scan of the whole file has found.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Chunk:
 
 
 def name_of(source: TableSource) -> str:
-    """As messages call it."""
+    """The name of a source in messages."""
     if isinstance(source, pa.Table):
         return "the table"
     return str(source.path if isinstance(source, FileColumns) else source)

@@ -1,4 +1,4 @@
-"""The ids of people who are in memory, as their file names them."""
+"""Ids of people in memory, spelled as in the CSV file they came from."""
 
 from __future__ import annotations
 

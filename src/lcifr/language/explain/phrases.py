@@ -1,4 +1,4 @@
-"""The English words for one condition of a formula: sets, numbers, comparisons, ranks."""
+"""English phrases for single conditions: sets, numbers, comparisons, ranks."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def list_words(words: Iterable[str], last: str = "and", shown: int = SHOWN) -> s
 
 
 @dataclass(frozen=True)
-class Statement:
+class Clause:
     """One statement, and the ones that belong under it."""
 
     text: str
-    below: tuple[Statement, ...] = ()
+    below: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,43 +72,41 @@ class Phrases:
 
     # -- sets ------------------------------------------------------------------------------------------------------
 
-    def same(self, atom: Same, positive: bool) -> Statement:
+    def same(self, atom: Same, positive: bool) -> Clause:
         members = attributes_in(atom.set, self.schema)
         if not members:
             return self._of_none(atom.set, positive)
         if len(members) == 1:
-            return Statement(f"{members[0]} {'is equal' if positive else 'is not equal'}")
+            return Clause(f"{members[0]} {'is equal' if positive else 'is not equal'}")
         if not positive:
-            return Statement(f"at least one of these is not equal: {list_words(members)}")
+            return Clause(f"at least one of these is not equal: {list_words(members)}")
         if self._is_plain(atom.set):
-            return Statement(f"{list_words(members)} are equal")
-        return Statement(f"{self._set(atom.set)} is equal: {list_words(members)}")
+            return Clause(f"{list_words(members)} are equal")
+        return Clause(f"{self._set(atom.set)} is equal: {list_words(members)}")
 
-    def free(self, names: AttributeSet, positive: bool) -> Statement:
-        return Statement(f"{self._set(names)} may {'' if positive else 'not '}differ freely")
+    def free(self, names: AttributeSet, positive: bool) -> Clause:
+        return Clause(f"{self._set(names)} may {'' if positive else 'not '}differ freely")
 
-    def _of_none(self, names: AttributeSet, positive: bool) -> Statement:
+    def _of_none(self, names: AttributeSet, positive: bool) -> Clause:
         """What is asked of a set that holds no attribute."""
-        return Statement(
-            f"{self._set(names)}: there is none, so {'nothing is asked' if positive else 'this never holds'}"
-        )
+        return Clause(f"{self._set(names)}: there is none, so {'nothing is asked' if positive else 'this never holds'}")
 
-    def within(self, atom: Within, positive: bool) -> Statement:
+    def within(self, atom: Within, positive: bool) -> Clause:
         members = attributes_in(atom.set, self.schema)
         if not members:
             return self._of_none(atom.set, positive)
         verb = "may differ by at most" if positive else "differs by more than"
         if len(members) == 1:
-            return Statement(f"{members[0]} {verb} {self._distance(members[0], atom)}")
+            return Clause(f"{members[0]} {verb} {self._distance(members[0], atom)}")
         subject = "at least one of these" if not positive else self._set(atom.set)
         amount = _in_sd(atom.distance) if atom.in_sd else write_decimal(atom.distance)
         if atom.in_sd and not self.sds:
-            return Statement(f"{subject} {verb} {amount}: {list_words(members)}")
+            return Clause(f"{subject} {verb} {amount}: {list_words(members)}")
         shown = members if len(members) <= SHOWN else members[: SHOWN - 1]
-        below = [Statement(f"{name}: {self._distance(name, atom, in_list=True)}") for name in shown]
+        below = [Clause(f"{name}: {self._distance(name, atom, in_list=True)}") for name in shown]
         if len(shown) < len(members):
-            below.append(Statement(f"and {len(members) - len(shown)} more"))
-        return Statement(f"{subject} {verb} {amount}:", tuple(below))
+            below.append(Clause(f"and {len(members) - len(shown)} more"))
+        return Clause(f"{subject} {verb} {amount}:", tuple(below))
 
     def _is_plain(self, names: AttributeSet) -> bool:
         """Whether the set names nothing but attributes, so that a list of them says it all."""
@@ -142,21 +140,21 @@ class Phrases:
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
-    def comparison(self, atom: Comparison, positive: bool) -> Statement:
+    def comparison(self, atom: Comparison, positive: bool) -> Clause:
         left, operator, right = atom.left, atom.operator if positive else NEGATED[atom.operator], atom.right
         if not left.terms and right.terms:
             left, operator, right = right, _MIRRORED[operator], left
         subject = _only_variable(left)
         if isinstance(subject, Absolute) and not right.terms and (gap := _gap_subject(subject.inside)):
             verb = _GAP[operator] if operator not in ("<", "<=") else _GAP[operator].replace("differs", "may differ")
-            return Statement(f"{_gap_words(gap)} {verb} {self._constant(gap, right.constant)}")
+            return Clause(f"{_gap_words(gap)} {verb} {self._constant(gap, right.constant)}")
         other = _only_variable(right)
         if isinstance(subject, Value) and not right.terms:
             amount = self._amount(write_decimal(right.constant), subject.attribute)
-            return Statement(f"{_variable(subject)} {_SIZE[operator]} {amount}")
+            return Clause(f"{_variable(subject)} {_SIZE[operator]} {amount}")
         if operator in ("=", "!=") and _are_two(subject, other):
-            return Statement(f"{subject.attribute} {'is equal' if operator == '=' else 'is not equal'}")
-        return Statement(f"{_linear(left)} {_SIZE[operator]} {_linear(right)}")
+            return Clause(f"{subject.attribute} {'is equal' if operator == '=' else 'is not equal'}")
+        return Clause(f"{_linear(left)} {_SIZE[operator]} {_linear(right)}")
 
     def _constant(self, gap: Value | Rank, number: Fraction) -> str:
         text = write_decimal(number)
@@ -164,20 +162,20 @@ class Phrases:
 
     # -- categories ------------------------------------------------------------------------------------------------
 
-    def category(self, atom: CategoryComparison, positive: bool) -> Statement:
+    def category(self, atom: CategoryComparison, positive: bool) -> Clause:
         equal = (atom.operator == "=") == positive
         if isinstance(atom.right, str):
-            return Statement(f"{_variable(atom.left)} is {'' if equal else 'not '}{quote_value(atom.right)}")
+            return Clause(f"{_variable(atom.left)} is {'' if equal else 'not '}{quote_value(atom.right)}")
         if _are_two(atom.left, atom.right):
-            return Statement(f"{atom.left.attribute} is {'' if equal else 'not '}equal")
-        return Statement(f"{_variable(atom.left)} is {'' if equal else 'not '}the same as {_variable(atom.right)}")
+            return Clause(f"{atom.left.attribute} is {'' if equal else 'not '}equal")
+        return Clause(f"{_variable(atom.left)} is {'' if equal else 'not '}the same as {_variable(atom.right)}")
 
-    def membership(self, atom: Membership, positive: bool) -> Statement:
+    def membership(self, atom: Membership, positive: bool) -> Clause:
         values = [quote_value(value) for value in atom.values]
         if positive:
-            return Statement(f"{_variable(atom.left)} is {list_words(values, 'or')}")
+            return Clause(f"{_variable(atom.left)} is {list_words(values, 'or')}")
         listed = f"not {values[0]}" if len(values) == 1 else f"none of {list_words(values)}"
-        return Statement(f"{_variable(atom.left)} is {listed}")
+        return Clause(f"{_variable(atom.left)} is {listed}")
 
 
 def _in_sd(distance: Fraction) -> str:

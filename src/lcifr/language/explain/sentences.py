@@ -1,4 +1,4 @@
-"""A formula in plain English: what is equal, what may differ by how much, and what is free."""
+"""Translation of formulas to English: what is equal, what may differ and by how much, what is free."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lcifr.data.schema import Schema
 from lcifr.language.constrained_attributes import declared_free, free_attributes, sometimes_free_attributes
-from lcifr.language.explain.phrases import Phrases, Statement, list_words
+from lcifr.language.explain.phrases import Clause, Phrases, list_words
 from lcifr.language.formula import (
     Absolute,
     And,
@@ -73,7 +73,7 @@ def _asked(formula: Formula) -> Formula | None:
             return formula
 
 
-def _bullets(lines: tuple[Statement, ...], indent: str) -> list[str]:
+def _bullets(lines: tuple[Clause, ...], indent: str) -> list[str]:
     shown = []
     for line in lines:
         shown += [f"{indent}- {line.text}", *_bullets(line.below, indent + "    ")]
@@ -83,7 +83,7 @@ def _bullets(lines: tuple[Statement, ...], indent: str) -> list[str]:
 # -- conditions --------------------------------------------------------------------------------------------------------
 
 
-def _say(formula: Formula, positive: bool, wording: Phrases) -> Statement:
+def _say(formula: Formula, positive: bool, wording: Phrases) -> Clause:
     """The formula in words, or its negation where ``positive`` is false: negations are said of single conditions."""
     match formula:
         case Not(part):
@@ -109,30 +109,30 @@ def _say(formula: Formula, positive: bool, wording: Phrases) -> Statement:
             return wording.membership(formula, positive)
 
 
-def _say_all(parts: tuple[Statement, ...]) -> Statement:
+def _say_all(parts: tuple[Clause, ...]) -> Clause:
     flat = [line for part in parts for line in (part.below if part.text == _ALL else (part,))]
-    return Statement(_ALL, tuple(flat))
+    return Clause(_ALL, tuple(flat))
 
 
-def _say_any(parts: tuple[Statement, ...]) -> Statement:
-    flat: list[Statement] = []
+def _say_any(parts: tuple[Clause, ...]) -> Clause:
+    flat: list[Clause] = []
     for part in parts:
         if part.text == _ANY:  # its lines begin with "either" or "or", and are now lines of this list
-            flat += [Statement(line.text.split(" ", 1)[1], line.below) for line in part.below]
+            flat += [Clause(line.text.split(" ", 1)[1], line.below) for line in part.below]
         else:
             flat.append(part)
-    return Statement(
-        _ANY, tuple(Statement(f"{'or' if i else 'either'} {line.text}", line.below) for i, line in enumerate(flat))
+    return Clause(
+        _ANY, tuple(Clause(f"{'or' if i else 'either'} {line.text}", line.below) for i, line in enumerate(flat))
     )
 
 
-def _say_implication(condition: Statement, consequence: Statement) -> Statement:
+def _say_implication(condition: Clause, consequence: Clause) -> Clause:
     if not condition.below and not condition.text.startswith("if "):
-        return Statement(f"if {condition.text}, then {consequence.text}", consequence.below)
+        return Clause(f"if {condition.text}, then {consequence.text}", consequence.below)
     if not condition.below:  # an implication itself
-        condition = Statement("this holds:", (condition,))
-    steps = Statement(f"if {condition.text}", condition.below), Statement(f"then {consequence.text}", consequence.below)
-    return Statement("under a condition:", steps)
+        condition = Clause("this holds:", (condition,))
+    steps = Clause(f"if {condition.text}", condition.below), Clause(f"then {consequence.text}", consequence.below)
+    return Clause("under a condition:", steps)
 
 
 # -- what is left to say -----------------------------------------------------------------------------------------------

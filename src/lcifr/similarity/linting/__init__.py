@@ -1,0 +1,1 @@
+"""Lint of formulas: findings about φ itself and about φ on real people."""

@@ -1,4 +1,4 @@
-"""Alternatives of a formula that can never hold, or that another alternative contains."""
+"""Dead and subsumed alternatives of a formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of a formula should know: findings, with people to show them on."""
+"""Lint findings and example pairs of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lint: what a regulator should know about a formula before anybody relies on it."""
+"""Linter for formulas: asymmetry, free attributes, empty or singleton regions, proxies."""
 
 from __future__ import annotations
 

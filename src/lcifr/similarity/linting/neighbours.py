@@ -1,4 +1,4 @@
-"""Real people: how many others in the data are similar to each, and pairs that show the line."""
+"""Similar people in a table: neighbour counts, similar pairs and near misses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proxies: attributes that a formula keeps and that give away one it leaves free.
+"""Proxy detection: constrained attributes that predict a free one.
 
 A formula that lets sex change but keeps ``relationship = "Husband"`` compares a man with a person who hardly exists.
 The rule is simple enough to argue about: among the people with one value of the kept attribute (at least one in a

@@ -1,4 +1,4 @@
-"""Pairs of people that show how a formula behaves: from regions, and mixed from real people."""
+"""Synthetic pairs of people, sampled from regions and recombined from real people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thresholds and distances of a formula against the range of the data."""
+"""Thresholds and distances of a formula outside the range of the data."""
 
 from __future__ import annotations
 
