@@ -23,6 +23,7 @@ from lcifr.certification.consumer import certify
 from lcifr.check.bundle import check_bundle
 from lcifr.datasets import Dataset
 from lcifr.estimators import FairEncoder, RobustClassifier
+from lcifr.runs.auditing.result import CheckedProofs
 
 
 def confirm(cell: Cell, store: Store, data: Dataset) -> Found:
@@ -55,12 +56,12 @@ def _check(folder: Path, encoder: Any, head: Any, X: Any, judged: Any, rows: Any
     start = time.process_time()
     write_bundle(folder, encoder, people, ball, decisions)
     proving, start = time.process_time() - start, time.process_time()
-    report = check_bundle(folder)
+    checked = CheckedProofs.from_report(check_bundle(folder))
     return {
         "asked": len(rows),
-        "confirmed": len(report.names["certified"]),
-        "trusted": len(report.names["trusted"]),
-        "refused": dict(list(report.rejected.items())[:3]),
+        "confirmed": checked.certified,
+        "trusted": checked.trusted,
+        "refused": dict(list(checked.rejected.items())[:3]),
         "seconds_proving": round(proving / max(len(rows), 1), 4),
         "seconds_checking": round((time.process_time() - start) / max(len(rows), 1), 4),
     }

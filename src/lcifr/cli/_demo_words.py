@@ -90,8 +90,8 @@ def show_person(console: Console, result: Result) -> None:
 
 def show_check(console: Console, results: list[Result], out: Path) -> None:
     _step(console, 4, "Do not take our word for it")
-    proofs = sum(len(result.checked.names["certified"]) for result in results)
-    others = sum(len(result.checked.names["counterexample"]) for result in results)
+    proofs = sum(result.checked.certified for result in results)
+    others = sum(result.checked.counterexamples for result in results)
     refused = sum(len(result.checked.rejected) for result in results)
     verdict = "every one confirmed" if not refused else f"[bold red]{refused} NOT confirmed[/bold red]"
     console.print(

@@ -39,6 +39,7 @@ def check(
     beyond a limit, 3 all is confirmed but what rests on a solver's word; with --strict 4 all that is claimed is
     confirmed, and nothing is claimed of somebody.
     """
+    from lcifr.certification.bundles.drawn import read_drawn
     from lcifr.check.__main__ import hush
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
@@ -56,7 +57,7 @@ def check(
         if "steps of work" in str(problem):
             fix += f". If you trust whoever wrote it, allow more work: --patience {10 * patience}"
         raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
-    drawn = _drawn(bundle)
+    drawn = read_drawn(bundle)
     try:
         if as_json:
             print_json({**asdict(report), **({} if drawn is None else {"drawn": asdict(drawn)})})
@@ -71,14 +72,3 @@ def _about(drawn: Drawn | None) -> list[str]:
     if drawn is None or drawn.everybody:
         return []
     return [f"the bundle says whom it is about: {drawn}; nothing is confirmed for the others"]
-
-
-def _drawn(bundle: Path) -> Drawn | None:
-    """Of whom these people are a sample, by the word of whoever wrote the bundle, which the checker has read."""
-    import json
-
-    from lcifr.certification.bundles.drawn import Drawn
-
-    found = json.loads((bundle / "manifest.json").read_bytes()).get("drawn")
-    values = [found.get(name) for name in ("people", "of", "seed")] if isinstance(found, dict) else [None]
-    return Drawn(*values) if all(type(value) is int for value in values) else None

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.auditor import Audit
     from lcifr.certification.encoder import FrozenEncoder
-    from lcifr.check.judge import Report as Checked
     from lcifr.datasets import Dataset
     from lcifr.estimators import FairEncoder, RobustClassifier
+    from lcifr.runs.auditing.result import CheckedProofs
     from lcifr.similarity import Similarity
 
 DATASET, FORMULA = "german", "german/cat_noise"
@@ -89,7 +89,7 @@ class Result:
     encoder: FrozenEncoder
     audit: Audit
     figures: dict[str, float]
-    checked: Checked
+    checked: CheckedProofs
     handed: Representation | None
 
 
@@ -142,6 +142,7 @@ def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Datase
     from lcifr.certification.population.statement import state
     from lcifr.certification.producer import represent
     from lcifr.check.bundle import check_bundle
+    from lcifr.runs.auditing.result import CheckedProofs
 
     frozen = freeze(encoder)
     ids = [int(row) for row in data.test.X.index]
@@ -151,14 +152,14 @@ def _judge(name: str, encoder: FairEncoder, head: RobustClassifier, data: Datase
     written = write_bundle(folder, frozen, data.test.X, handed, found)
     found = written if isinstance(written, Audit) else found  # whose proof stops short is not certified
     said = state(found, data.test.y, held_out=True)
-    return Result(name, frozen, found, figures_of(said), check_bundle(folder), handed)
+    return Result(name, frozen, found, figures_of(said), CheckedProofs.from_report(check_bundle(folder)), handed)
 
 
 def _write_report(data: Dataset, results: list[Result], settings: dict[str, Any], out: Path) -> Path:
     """The page about the last model, with the others as its baselines; Markdown and JSON beside it."""
     from lcifr.certification.population.statement import state
     from lcifr.report import About, build, format_names, render
-    from lcifr.report.content import Checked
+    from lcifr.report.surroundings import checked_of
 
     last = results[-1]
     statement = state(
@@ -168,7 +169,6 @@ def _write_report(data: Dataset, results: list[Result], settings: dict[str, Any]
         by={"sex": data.test.X["sex"]},
         baselines={result.name: result.figures for result in results[:-1]},
     )
-    checked = last.checked
     about = About(
         title="German Credit: who is decided like everybody similar?",
         data=f"{len(data.test)} applicants whom nobody trained on",
@@ -179,13 +179,7 @@ def _write_report(data: Dataset, results: list[Result], settings: dict[str, Any]
         settings={"command": f"lcifr demo --seed {settings['seed']}"},
         author="lcifr demo",
         audited=settings["started"][: len("2026-11-16")],
-        checked=Checked(
-            checked.people,
-            len(checked.names["certified"]),
-            len(checked.names["counterexample"]),
-            len(checked.names["trusted"]),
-            len(checked.rejected),
-        ),
+        checked=checked_of(last.checked),
         recheck=("python -m lcifr.check proofs/trained",),
     )
     made = build(last.audit, statement, encoder=last.encoder, radius=last.handed, about=about)
@@ -199,7 +193,7 @@ def _summary(results: list[Result], page: Path) -> dict[str, Any]:
         {
             "model": result.name,
             **result.figures,
-            "confirmed": len(result.checked.names["certified"]) + len(result.checked.names["counterexample"]),
+            "confirmed": result.checked.certified + result.checked.counterexamples,
             "refused": len(result.checked.rejected),
         }
         for result in results

@@ -23,7 +23,7 @@ def about_audit(result: AuditResult, settings: Mapping[str, Any]) -> About:
         data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out)}",
         partial=data.get("partial"),
         data_cautions=tuple(str(text) for text in data.get("cautions") or ()),
-        checked=None if result.checked is None else _checked(result.checked),
+        checked=None if result.checked is None else checked_of(result.checked),
         recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
         findings=result.findings,
         **_of_run(settings),
@@ -52,7 +52,8 @@ def _of_run(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"settings": words, "versions": settings.get("versions"), "audited": day}
 
 
-def _checked(found: CheckedProofs) -> Checked:
+def checked_of(found: CheckedProofs) -> Checked:
+    """What the page shows of the exact checker's word."""
     return Checked(found.people, found.certified, found.counterexamples, found.trusted, len(found.rejected))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,13 @@ class Drawn:
         if self.everybody:
             return f"all {self.of:,} people"
         return f"{self.people:,} of {self.of:,} people, drawn at random (seed {self.seed})"
+
+
+def read_drawn(bundle: Path) -> Drawn | None:
+    """Of whom the people of a bundle are a sample, by the word of whoever wrote it; None where it does not say."""
+    found = json.loads((bundle / "manifest.json").read_bytes()).get("drawn")
+    values = [found.get(name) for name in ("people", "of", "seed")] if isinstance(found, dict) else [None]
+    return Drawn(*values) if all(type(value) is int for value in values) else None
 
 
 def draw(of: int, most: int | None, seed: int = 0) -> Drawn:

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from lcifr.certification.bundles.drawn import Drawn
 from lcifr.certification.population.statement import Statement
+from lcifr.check.judge import Report
 from lcifr.similarity.linting.finding import Finding, Severity
 
 FORMAT = "lcifr-audit-result-1"
@@ -122,6 +124,20 @@ class CheckedProofs:
     counterexamples: int
     trusted: int
     rejected: Mapping[str, str]
+
+    @classmethod
+    def from_report(cls, report: Report, drawn: Drawn | None = None) -> CheckedProofs:
+        """The checker's report, of a bundle about these people; about everybody if None."""
+        drawn = drawn or Drawn(report.people, report.people, 0)
+        return cls(
+            people=report.people,
+            of=drawn.of,
+            seed=drawn.seed,
+            certified=len(report.names["certified"]),
+            counterexamples=len(report.names["counterexample"]),
+            trusted=len(report.names["trusted"]),
+            rejected=report.rejected,
+        )
 
 
 @dataclass(frozen=True)

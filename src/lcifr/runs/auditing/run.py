@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,13 +165,7 @@ def _prove(steps: Steps, parties: Parties, source: PeopleSource, request: AuditR
         report = check_bundle(steps.work / BUNDLE, progress, patience=PATIENCE)
     revise_audited(audited, set(report.names["undecided"]))
     steps.keep(gathering.AUDITED)
-    return CheckedProofs(
-        **{**asdict(drawn), "people": report.people},
-        certified=len(report.names["certified"]),
-        counterexamples=len(report.names["counterexample"]),
-        trusted=len(report.names["trusted"]),
-        rejected=report.rejected,
-    )
+    return CheckedProofs.from_report(report, drawn)
 
 
 def _result(
