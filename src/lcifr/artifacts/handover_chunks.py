@@ -131,7 +131,17 @@ def _id_at(text: str, at: int) -> tuple[str | int | None, re.Match[str] | None]:
     return (value, AFTER.match(text, end)) if type(value) in (str, int) else (None, None)
 
 
-def radius_summary(folder: Path) -> dict[str, Any]:
+@dataclass(frozen=True)
+class RadiusSummary:
+    """The radii of a hand-over: how many are known exactly, and how many are of people to whom nobody is similar."""
+
+    median: float
+    largest: float
+    exact: int
+    vacuous: int
+
+
+def radius_summary(folder: Path) -> RadiusSummary:
     """What is said of the radii of a hand-over in every result."""
     manifest = read_json(folder / MANIFEST)
     counts, people = manifest["counts"], int(manifest["people"])
@@ -139,12 +149,12 @@ def radius_summary(folder: Path) -> dict[str, Any]:
     def radii() -> Iterator[FloatArray]:
         return read_rows(folder / LATENT, "radius")
 
-    return {
-        "median": median(radii, people),
-        "largest": float(max(some.max() for some in radii())),
-        "exact": int(counts["exact"]),
-        "vacuous": int(counts["vacuous"]),
-    }
+    return RadiusSummary(
+        median=median(radii, people),
+        largest=float(max(some.max() for some in radii())),
+        exact=int(counts["exact"]),
+        vacuous=int(counts["vacuous"]),
+    )
 
 
 def median(read: Callable[[], Iterator[FloatArray]], count: int) -> float:

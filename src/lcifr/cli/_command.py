@@ -15,8 +15,12 @@ def command_of(context: typer.Context) -> Command:
     return Command(str(context.info_name), arguments, tuple(_words(context)))
 
 
-def _words(context: typer.Context) -> list[str]:
+def words_of(context: typer.Context) -> tuple[str, ...]:
     """The words after ``lcifr`` that say the same again, defaults included."""
+    return tuple(_words(context))
+
+
+def _words(context: typer.Context) -> list[str]:
     positional, words = [], [str(context.info_name)]
     for parameter in context.command.params:
         value = context.params.get(str(parameter.name))

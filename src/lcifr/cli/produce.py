@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli._command import command_of
+from lcifr.cli._command import words_of
 from lcifr.cli._options import (
     BatchOption,
     BundleOption,
@@ -36,24 +36,14 @@ from lcifr.cli._options import (
     widths_of,
 )
 from lcifr.cli._output import JsonOption, print_json, say
-from lcifr.cli._produced import (
-    LEARNED,
-    describe_produced,
-    show_next,
-    show_produced,
-    write_encoder,
-    write_handover,
-    write_people,
-    write_proofs,
-)
+from lcifr.cli._produced import show_produced
+from lcifr.cli._progress import watched
 from lcifr.errors import LcifrError
-from lcifr.runs.folder import Run, run_folder
-from lcifr.runs.handing_over import refuse_bundle
-from lcifr.runs.people.tables import TrainTest, is_file, read_train_test
-from lcifr.runs.recipe import LearningSettings
+from lcifr.runs.producing import ProduceRequest
+from lcifr.runs.producing import produce as run_produce
 
 if TYPE_CHECKING:
-    from lcifr.estimators import FairEncoder
+    from lcifr.runs.results import ProduceResult
 
 EXAMPLE = "Example: lcifr produce people.csv --phi people.phi --target repaid --out producer"
 
@@ -111,67 +101,37 @@ def produce(
     """
     if unaware:
         _refuse_weights(context)
-    people = read_train_test(table, phi, schema, target, id_column, held_out, seed, sample)
-    if bundle:
-        refuse_bundle(len(people.held_out))
-    inputs = {"table": Path(table)} if is_file(table) else {}
-    inputs |= {name: Path(file) for name, file in (("phi", phi), ("schema", schema)) if file and Path(file).is_file()}
-    recipe = LearningSettings(
-        stretch, decoder_weight, class_weight.setting, whole_numbers, latent, widths_of(hidden), epochs, batch, seed
+    request = ProduceRequest(
+        table=table,
+        phi=phi,
+        out=out,
+        target=target,
+        schema=schema,
+        id_column=id_column,
+        sample=sample,
+        held_out=held_out,
+        gamma=gamma,
+        unaware=unaware,
+        stretch=stretch,
+        decoder_weight=decoder_weight,
+        class_weight=class_weight.setting,
+        whole_numbers=whole_numbers,
+        latent=latent,
+        hidden=widths_of(hidden),
+        epochs=epochs,
+        batch=batch,
+        share_formula=share_formula,
+        bundle=bundle,
+        workers=workers,
+        chunk=chunk,
+        seed=seed,
+        force=force,
     )
-    with run_folder(command_of(context), out, force=force, inputs=inputs) as run:
-        encoder, warned = _encoder(run, people, phi, recipe, gamma, unaware)
-        write_handover(run.steps, people, encoder, share_formula, workers, chunk)
-        if bundle:
-            write_proofs(run.steps, people, encoder)
-        result = {
-            "format": "lcifr-produced-1",
-            "command": "produce",
-            "unaware": unaware,
-            **describe_produced(run.work, people, encoder, warned, bundle=bundle),
-        }
-        run.finish(result)
+    result = run_produce(request, argv=words_of(context), verbose=watched())
     if as_json:
-        print_json(result)
+        print_json(result.to_dict())
     else:
-        _show(result, out, people)
-
-
-def _encoder(
-    run: Run, people: TrainTest, phi: str, recipe: LearningSettings, gamma: float, unaware: bool
-) -> tuple[FairEncoder, list[str]]:
-    """Learned now, or by the run that was stopped later."""
-    from lcifr.cli._progress import watched
-    from lcifr.runs.events import StepKind, step
-    from lcifr.runs.learning import load_encoder, one_thread
-
-    write_people(run.work, people)
-    if run.steps.kept(*LEARNED):
-        encoder = load_encoder(run.work)
-        return encoder, [f"FairEncoder: {one}" for one in encoder.degeneracies_]
-    encoder = recipe.encoder(people, phi, gamma=gamma, verbose=watched())
-    if unaware:
-        encoder = _unaware(encoder, phi)
-    run.lost = "Learning is not kept, it starts anew."
-    with one_thread() as warned, step(f"Learning from {len(people.train)} people", StepKind.LONG):
-        encoder.fit(people.train.X, people.train.y)
-    write_encoder(run.steps, people, phi, encoder)
-    run.lost = "What was learned is kept."
-    return encoder, warned
-
-
-def _unaware(encoder: FairEncoder, phi: str) -> FairEncoder:
-    """The baseline by that name; refused where there is nothing it could be unaware of."""
-    from lcifr.estimators import unaware
-    from lcifr.language.constrained_attributes import free_attributes
-
-    similarity = encoder.similarity
-    if not free_attributes(similarity.formula, similarity.schema):
-        raise LcifrError(
-            f"--unaware: {phi} speaks of every attribute, so there is none that the encoder must not read",
-            fix="leave out --unaware; or take out of φ what must not matter",
-        )
-    return unaware(encoder)
+        _show(result, out)
 
 
 def _refuse_weights(context: typer.Context) -> None:
@@ -185,9 +145,8 @@ def _refuse_weights(context: typer.Context) -> None:
             )
 
 
-def _show(result: dict[str, Any], out: Path, people: TrainTest) -> None:
-    say(f"{result['phi']['english']}\n")
-    if result["unaware"]:
+def _show(result: ProduceResult, out: Path) -> None:
+    say(f"{result.produced.phi.english}\n")
+    if result.unaware:
         say("the unaware model: learned for the label alone, without what φ leaves free")
-    show_produced(result, out)
-    show_next(result, out, people)
+    show_produced(result.produced, out)

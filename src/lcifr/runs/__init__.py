@@ -14,17 +14,53 @@ if TYPE_CHECKING:
     from lcifr.runs.auditing.certifying import CertifyRequest, CertifyResult, certify
     from lcifr.runs.auditing.result import AuditResult
     from lcifr.runs.auditing.run import AuditRequest, audit
+    from lcifr.runs.consuming import ConsumeRequest, consume
+    from lcifr.runs.producing import ProduceRequest, produce
+    from lcifr.runs.representing import RepresentRequest, represent
+    from lcifr.runs.results import ConsumeResult, ProduceResult, RepresentResult, TuneResult
+    from lcifr.runs.tuning import TuneRequest, tune
 
 _HOMES = {
     "AuditRequest": "lcifr.runs.auditing.run",
     "AuditResult": "lcifr.runs.auditing.result",
     "CertifyRequest": "lcifr.runs.auditing.certifying",
     "CertifyResult": "lcifr.runs.auditing.certifying",
+    "ConsumeRequest": "lcifr.runs.consuming",
+    "ConsumeResult": "lcifr.runs.results",
+    "ProduceRequest": "lcifr.runs.producing",
+    "ProduceResult": "lcifr.runs.results",
+    "RepresentRequest": "lcifr.runs.representing",
+    "RepresentResult": "lcifr.runs.results",
+    "TuneRequest": "lcifr.runs.tuning",
+    "TuneResult": "lcifr.runs.results",
     "audit": "lcifr.runs.auditing.run",
     "certify": "lcifr.runs.auditing.certifying",
+    "consume": "lcifr.runs.consuming",
+    "produce": "lcifr.runs.producing",
+    "represent": "lcifr.runs.representing",
+    "tune": "lcifr.runs.tuning",
 }
 
-__all__ = ["AuditRequest", "AuditResult", "CertifyRequest", "CertifyResult", "audit", "certify"]
+__all__ = [
+    "AuditRequest",
+    "AuditResult",
+    "CertifyRequest",
+    "CertifyResult",
+    "ConsumeRequest",
+    "ConsumeResult",
+    "ProduceRequest",
+    "ProduceResult",
+    "RepresentRequest",
+    "RepresentResult",
+    "TuneRequest",
+    "TuneResult",
+    "audit",
+    "certify",
+    "consume",
+    "produce",
+    "represent",
+    "tune",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
@@ -96,11 +96,6 @@ def listening(listener: Listener | None) -> Iterator[None]:
         yield
     finally:
         _listener.reset(before)
-
-
-def heard_by(listener: Listener | None) -> AbstractContextManager[None]:
-    """The same for whoever was given a listener; None leaves the one there is."""
-    return nullcontext() if listener is None else listening(listener)
 
 
 def is_heard() -> bool:

@@ -178,16 +178,6 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return found
 
 
-def read_producer(folder: Path) -> dict[str, Any]:
-    """What the command that wrote a producer's folder said: ``produce``, or ``tune`` where it found a model."""
-    return read_result(folder, "produce", "tune")
-
-
-def read_consumer(folder: Path) -> dict[str, Any]:
-    """What the command that wrote a consumer's folder said; the folder of ``tune`` holds a consumer's model too."""
-    return read_result(folder, "consume", "tune")
-
-
 def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
     """What a command said, once the folder really is that command's, or that of one that does the same work."""
     from lcifr.artifacts.folder import read_json

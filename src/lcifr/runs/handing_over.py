@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from lcifr.runs.people.limits import HELD, part_for, refuse_more
 from lcifr.runs.people.source import PeopleSource
@@ -14,16 +14,25 @@ if TYPE_CHECKING:
 BUNDLE = "bundle"
 
 
+class HandingOver(Protocol):
+    """What a request says of how people are handed over."""
+
+    @property
+    def share_formula(self) -> bool: ...
+    @property
+    def workers(self) -> int | None: ...
+    @property
+    def chunk(self) -> int | None: ...
+
+
 def hand_over(
     steps: Steps,
     name: str,
     encoder: FairEncoder,
     source: PeopleSource,
+    options: HandingOver,
     *,
     title: str,
-    share_formula: bool,
-    workers: int | None,
-    chunk: int | None,
 ) -> None:
     """Write the hand-over of these people to the folder ``name``, part by part, unless that is done already.
 
@@ -41,9 +50,9 @@ def hand_over(
             source.attributes,
             steps.work / name,
             id_column=source.id_column,
-            chunk=part_for(source.count, chunk),
-            workers=workers,
-            share_formula=share_formula,
+            chunk=part_for(source.count, options.chunk),
+            workers=options.workers,
+            share_formula=options.share_formula,
         )
     steps.keep(name)
     note_resumed(done)

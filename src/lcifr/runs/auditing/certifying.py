@@ -13,8 +13,9 @@ from lcifr.errors import LcifrError
 from lcifr.runs.auditing.gathering import AUDITED, audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
 from lcifr.runs.events import Listener, StepKind, listening, note, step
-from lcifr.runs.folder import Command, Run, read_consumer, read_result, run_folder
+from lcifr.runs.folder import Command, Run, read_result, run_folder
 from lcifr.runs.people.limits import part_for
+from lcifr.runs.results import read_consumer
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Provenance
@@ -160,16 +161,16 @@ def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: 
 
 
 def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
-    from lcifr.artifacts.handover import Outline, Provenance
+    from lcifr.artifacts.handover import Outline
     from lcifr.certification.population.statement import state_tally
     from lcifr.certification.population.tally import Tally
     from lcifr.runs.learning import decision_of, load_model, note_resumed
     from lcifr.runs.streaming.certified import CERTIFIED, certify_folder, read_certified
 
     used = read_consumer(request.consumer)
-    head = load_model(request.consumer / "model.safetensors", str(used.get("task")))
-    refuse_mixed(request.consumer, "model", used.get("model"), head.network_.hash)
-    handed, learned_from = Outline.read(request.people), Provenance(**used["provenance"])
+    head = load_model(request.consumer / "model.safetensors", used.task)
+    refuse_mixed(request.consumer, "model", used.model, head.network_.hash)
+    handed, learned_from = Outline.read(request.people), used.provenance
     _refuse_another_encoder(handed.provenance, learned_from, request)
     file, parts = run.work / CERTIFIED, run.work / "certified"
     if not run.steps.kept(CERTIFIED, parts.name):
@@ -191,10 +192,10 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     for found in read_certified(file, head, on=request.on, **decision_of(head)):
         tally.add(found, None, {})
     return CertifyResult(
-        str(used["target"]),
-        str(used["task"]),
-        tuple(used["classes"]),
-        used["tolerance"],
+        used.target,
+        used.task,
+        used.classes,
+        used.tolerance,
         f"hand-over, {request.on}",
         state_tally(tally, held_out=False),
         CERTIFIED,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
-from lcifr.runs.folder import read_consumer, read_producer
 from lcifr.runs.formulas import describe_formula, read_formula
 from lcifr.runs.learning import classes_of
 from lcifr.runs.people.source import PeopleSource, sample_people, scan_people, source_in_memory
-from lcifr.runs.people.tables import HELD_OUT, TRAIN, PeopleTable
+from lcifr.runs.people.tables import HELD_OUT, TRAIN, DatasetNotes, PeopleTable
+from lcifr.runs.results import read_consumer, read_producer
 
 if TYPE_CHECKING:
     from lcifr.certification.bundles.hashes import Hashes
@@ -48,7 +48,7 @@ class Parties:
     task: str
     tolerance: float | None
     trained_on: int
-    data: dict[str, Any] | None = None
+    data: DatasetNotes | None = None
 
     @property
     def schema(self) -> Schema:
@@ -118,7 +118,7 @@ class Parties:
             classes=tuple(classes_of(self.head)),
             tolerance=self.tolerance,
             trained_on=self.trained_on,
-            data=self.data,
+            data=None if self.data is None else asdict(self.data),
             phi=FormulaSummary(**describe_formula(similarity), is_producers=is_producers),
             hashes=ModelHashes(encoder.network.hash, self.head.network_.hash, similarity.hash, encoder.encoding.hash),
         )
@@ -131,11 +131,11 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
 
     made, used = read_producer(producer), read_consumer(consumer)
     fitted = load_encoder(producer)
-    head = load_model(consumer / MODEL, str(used.get("task")))
-    refuse_mixed(producer, "encoder", made.get("encoder"), fitted.network_.hash)
-    refuse_mixed(producer, "φ", (made.get("phi") or {}).get("hash"), fitted.similarity_.hash)
-    refuse_mixed(consumer, "model", used.get("model"), head.network_.hash)
-    if (used.get("provenance") or {}).get("weights") != fitted.network_.hash:
+    head = load_model(consumer / MODEL, used.task)
+    refuse_mixed(producer, "encoder", made.encoder, fitted.network_.hash)
+    refuse_mixed(producer, "φ", made.phi.hash, fitted.similarity_.hash)
+    refuse_mixed(consumer, "model", used.model, head.network_.hash)
+    if used.provenance.weights != fitted.network_.hash:
         raise LcifrError(
             f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",
             fix="give the folders that belong together, or run `lcifr consume` on this producer's hand-over",
@@ -147,12 +147,12 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
         head,
         producer,
         consumer,
-        str(used.get("target")),
-        str(made.get("target")),
-        str(used.get("task")),
-        used.get("tolerance"),
-        int(used.get("trained_on", 0)),
-        made.get("data"),
+        used.target,
+        made.target,
+        used.task,
+        used.tolerance,
+        used.trained_on,
+        made.data,
     )
 
 

@@ -44,6 +44,15 @@ class PeopleTable:
         )
 
 
+@dataclass(frozen=True)
+class DatasetNotes:
+    """What is known of a dataset by name, to be said beside every figure; partial : why it is not all of it."""
+
+    title: str
+    partial: str | None
+    cautions: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class TrainTest:
     """Everybody of a table: those to learn from, and those whom nobody may train on.
@@ -56,7 +65,7 @@ class TrainTest:
     schema: Schema
     train: PeopleTable
     held_out: PeopleTable
-    data: dict[str, Any] | None = None
+    data: DatasetNotes | None = None
 
     def splits(self) -> dict[str, PeopleTable]:
         return {TRAIN: self.train, HELD_OUT: self.held_out}
@@ -116,7 +125,7 @@ def _read_dataset(name: str) -> TrainTest:
         return PeopleTable(pa.Table.from_pandas(X, preserve_index=False), tuple(X.index.tolist()), y.to_numpy())
 
     schema = data.schema if data.schema.target else replace(data.schema, target="label")
-    about = {"title": data.source.title, "partial": data.partial, "cautions": list(data.cautions)}
+    about = DatasetNotes(data.source.title, data.partial, tuple(data.cautions))
     return TrainTest(schema, people(data.train, data.validation), people(data.test), about)
 
 

@@ -1,0 +1,77 @@
+"""New people handed over: their z and proved radius, by an encoder that was learned before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lcifr.runs.events import Listener, listening
+from lcifr.runs.folder import Command, run_folder
+from lcifr.runs.handing_over import BUNDLE, hand_over, prove_radii, refuse_bundle
+from lcifr.runs.people.source import scan_people
+
+if TYPE_CHECKING:
+    from lcifr.runs.results import RepresentResult
+
+HANDED = "handover"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepresentRequest:
+    """Whom to hand over, and where the result goes.
+
+    Parameters
+    ----------
+    producer : the folder that ``produce`` wrote. table : the new people, a .csv or .parquet file of any size.
+    out : the new folder. force : replace it if lcifr wrote it. id_column : their names; None for row numbers.
+    share_formula : whether the hand-over shows φ. bundle : whether proofs are written, for at most 100,000 people.
+    workers : processes; None for one per core. chunk : people per part; None to choose.
+    """
+
+    producer: Path
+    table: Path
+    out: Path
+    id_column: str | None = None
+    share_formula: bool = True
+    bundle: bool = False
+    workers: int | None = None
+    chunk: int | None = None
+    force: bool = False
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """Files and folders that are read, by argument."""
+        return {"producer": self.producer, "table": self.table}
+
+
+def represent(
+    request: RepresentRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()
+) -> RepresentResult:
+    """Hand over new people: their z and proved radius. Stopped at any moment, the same request goes on where it was.
+
+    Parameters
+    ----------
+    listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
+    """
+    from lcifr.artifacts.handover_chunks import radius_summary
+    from lcifr.runs.learning import load_encoder
+    from lcifr.runs.results import RepresentResult, read_producer
+
+    with listening(listener):
+        read_producer(request.producer)
+        encoder = load_encoder(request.producer)
+        command = Command.of("represent", request, argv)
+        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
+            source = scan_people(request.table, encoder.schema_, request.id_column, run.work, labels=False)
+            if request.bundle:
+                refuse_bundle(source.count)
+            title = f"Proving the radius of {source.count} people"
+            hand_over(run.steps, HANDED, encoder, source, request, title=title)
+            if request.bundle:
+                prove_radii(run.steps, encoder, source, HANDED)
+            files = {"handover": HANDED, "bundle": BUNDLE if request.bundle else None}
+            radius = radius_summary(run.work / HANDED)
+            result = RepresentResult(source.count, encoder.network_.hash, radius, files)
+            run.finish(result.to_dict())
+    return result

@@ -1,0 +1,156 @@
+"""What every weight of the promise costs and gives, from request to result; the chosen model as a producer's folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lcifr.errors import LcifrError
+from lcifr.runs.events import Listener, StepKind, listening, step
+from lcifr.runs.folder import Command, Run, run_folder
+from lcifr.runs.learning_request import LearningRequest
+from lcifr.runs.people.tables import HELD_OUT
+from lcifr.runs.producer_folder import HANDED, summarize, write_encoder, write_handover, write_people, write_proofs
+
+if TYPE_CHECKING:
+    from lcifr.estimators import FairEncoder, Frontier
+    from lcifr.estimators.base_head import Head
+    from lcifr.runs.people.tables import TrainTest
+    from lcifr.runs.results import ConsumerSummary, ProducerSummary, TuneResult
+
+PLOT, MODEL = "frontier.svg", "model.safetensors"
+GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneRequest(LearningRequest):
+    """What to try, on whom, and where the result goes; see :class:`LearningRequest`.
+
+    Parameters
+    ----------
+    required : the least score (R² for numbers) that will do. by : ``accuracy``, or ``balanced`` accuracy.
+    gammas : weights to try, rising. tolerance : for numbers, those less than this apart are the same decision.
+    """
+
+    required: float
+    by: str = "accuracy"
+    gammas: tuple[float, ...] = GAMMAS
+    tolerance: float | None = None
+
+
+def tune(
+    request: TuneRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = (), verbose: bool = False
+) -> TuneResult:
+    """Learn with rising weights until the score falls below what is required, beside both baselines, and choose one.
+
+    Where one is chosen, the folder ``request.out`` is a producer's and a consumer's. Stopped, every model that is
+    finished is kept, and the same request goes on.
+
+    Parameters
+    ----------
+    listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
+    verbose : whether learning has a bar on stderr.
+    """
+    from lcifr.runs.learning import head_of
+
+    with listening(listener):
+        people = request.read_people()
+        head = head_of(people.train.y, "auto", request.tolerance, request.class_weight, random_state=request.seed)
+        if head._task == "regression" and request.by == "balanced":
+            raise LcifrError("--by balanced is for classes, and the labels are numbers", fix="leave it out: R² counts")
+        encoder = request.encoder(people, tolerance=float(request.tolerance or 0), verbose=verbose)
+        command = Command.of("tune", request, argv)
+        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
+            run.lost = "The model that was being learned starts anew."
+            frontier, learned_from = _search(run, people, encoder, head, request)
+            frontier.plot(run.work / PLOT)
+            produced = model = None
+            if frontier.encoder is not None:
+                run.lost = "What was learned is kept."
+                produced, model = _produce(run, people, frontier, learned_from, request)
+            result = _result(frontier, request, produced, model)
+            run.finish(result.to_dict())
+    return result
+
+
+def _search(
+    run: Run, people: TrainTest, encoder: FairEncoder, head: Head, request: TuneRequest
+) -> tuple[Frontier, int]:
+    """What was found, and from how many people everything was learned."""
+    from lcifr.estimators import tune as search
+    from lcifr.estimators.input_validation import split_rows
+    from lcifr.runs.learning import one_thread
+
+    labels = None if head._task == "regression" else people.train.y
+    rows, others = split_rows(len(people.train), 0.2, labels, request.seed)  # as fit itself does: the same models
+    training, checking = people.train.take(rows), people.train.take(others)
+    title = f"Learning up to {len(request.gammas) + 2} models from {len(training)} people"
+    with one_thread(say=False), step(title, StepKind.LONG):
+        found = search(
+            encoder,
+            training.X,
+            training.y,
+            validation=(checking.X, checking.y),
+            required=request.required,
+            gammas=list(request.gammas),
+            by=request.by,
+            head=head,
+            folder=run.work / "search",
+        )
+    return found, len(training)
+
+
+def _produce(
+    run: Run, people: TrainTest, frontier: Frontier, learned_from: int, request: TuneRequest
+) -> tuple[ProducerSummary, ConsumerSummary]:
+    """The chosen models as a producer's and a consumer's folder have them."""
+    from lcifr.artifacts.handover import Representation
+    from lcifr.runs.learning import classes_of
+    from lcifr.runs.results import ConsumerSummary
+
+    encoder, head = frontier.encoder, frontier.head
+    assert encoder is not None
+    assert head is not None
+    write_people(run.work, people)
+    write_encoder(run.steps, people, request.phi, encoder)
+    write_handover(run.steps, people, encoder, request)
+    if request.bundle:
+        write_proofs(run.steps, people, encoder)
+    head.save(run.work / MODEL)
+    warned = [f"FairEncoder: {one}" for one in encoder.degeneracies_]
+    produced = summarize(run.work, people, encoder, warned, bundle=request.bundle)
+    model = ConsumerSummary(
+        target=produced.target,
+        task=produced.task,
+        classes=tuple(classes_of(head)),
+        tolerance=getattr(head, "tolerance", None),
+        trained_on=learned_from,
+        provenance=Representation.read(run.work / HANDED / HELD_OUT).provenance,
+        model=head.network_.hash,
+    )
+    return produced, model
+
+
+def _result(
+    frontier: Frontier, request: TuneRequest, produced: ProducerSummary | None, model: ConsumerSummary | None
+) -> TuneResult:
+    from lcifr.runs.results import TuneResult
+
+    chosen = frontier.chosen
+    return TuneResult(
+        required=frontier.required,
+        by=frontier.by,
+        chosen=None if chosen is None else chosen.name,
+        gamma=None if chosen is None else chosen.gamma,
+        why=frontier.why,
+        stretch=request.stretch,
+        decoder_weight=request.decoder_weight,
+        class_weight=request.class_weight,
+        whole_numbers=request.whole_numbers,
+        plain=frontier.plain,
+        unaware=frontier.unaware,
+        points=tuple(frontier.points),
+        files={"plot": PLOT} if produced is None else {"plot": PLOT, "model": MODEL, **produced.files},
+        produced=produced,
+        model=model,
+    )
