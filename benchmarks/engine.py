@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from benchmarks import crown
-from benchmarks._memory import working_memory
+from benchmarks.engine_memory import working_memory
 from benchmarks.paper import PaperRadius, paper_radius
 from benchmarks.recipe import Case, Setting, prepare
 from threadpoolctl import threadpool_limits
