@@ -250,7 +250,7 @@ def test_proofs_and_baselines_of_many_are_refused_or_left_out_aloud(
     story: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lcifr.runs.handing_over.HELD", 10)
-    monkeypatch.setattr("lcifr.cli.audit.HELD", 10)
+    monkeypatch.setattr("lcifr.runs.auditing.run.HELD", 10)
     table, both = place / "people.parquet", (story / "producer", story / "consumer")
     said = lcifr("represent", story / "producer", table, "--bundle", "--out", "out", cwd=tmp_path, expect=2)
     assert "--bundle needs everybody in memory: 20 people, at most 10" in said.err

@@ -70,11 +70,11 @@ class VerdictDisplay:
 def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
     """The first few counterexamples of an audit, with what differs."""
     number = found.model.rule.kind is Kind.NUMBER and found.prediction.ndim == 1
-    tolerance = found.model.rule.tolerance
-    headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
-    rows: list[tuple[str, ...]] = [
-        ("counterexample", *(headings if number else ("decision", "a similar person is decided otherwise")))
-    ]
+    tolerance = found.model.rule.known_tolerance if number else 0.0
+    headings = ("decision", "a similar person is decided otherwise")
+    if number:
+        headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
+    rows: list[tuple[str, ...]] = [("counterexample", *headings)]
     for row in np.flatnonzero(found.violated)[:LISTED]:
         pair = found.counterexample(found.ids[row])
         differs = "; ".join(f"{name} {' → '.join(map(format_value, pair[name].tolist()))}" for name in pair.columns)

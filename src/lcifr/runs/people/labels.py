@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.data.io.written_ids import read_written_ids
 from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import note
 from lcifr.runs.people.tables import TRAIN, no_column
@@ -46,6 +45,7 @@ def find_labels(
     import pyarrow as pa
 
     from lcifr.data.io.ids import first_duplicate
+    from lcifr.data.io.written_ids import read_written_ids
     from lcifr.runs.people.sample import read_whole
 
     frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")

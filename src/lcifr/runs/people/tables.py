@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.data.io.written_ids import read_written_ids
 from lcifr.errors import LcifrError, TableError, did_you_mean
 from lcifr.runs.events import note
 from lcifr.runs.formulas import read_schema, schema_beside
@@ -205,6 +204,7 @@ def with_fix(error: TableError, source: str) -> TableError:
 
 def _ids(frame: pa.Table, source: str, id_column: str | None, rows: Sequence[int]) -> tuple[str | int, ...]:
     from lcifr.data.io.ids import duplicate_id_error, first_duplicate
+    from lcifr.data.io.written_ids import read_written_ids
 
     if id_column is None:
         return tuple(rows)
