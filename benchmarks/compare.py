@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PEOPLE = {"german": 200, "adult": 600}
+PEOPLE = {"german": 100, "adult": 100}
 PHI = "same(categorical except sex) and numeric within 0.3 sd"
 REPEATS = 5
 
@@ -41,7 +41,7 @@ def measure() -> dict[str, Any]:
         similarity = lcifr.Similarity(PHI, data.schema, encoding)
         region = similarity.region(X)
         center = encoding.encode(X)
-        for depth, widths in ((1, (20, 20)), (2, (20, 20, 20))):
+        for depth, widths in ((1, (20, 20)), (2, (20, 10, 20))):
             network = _network(center.shape[1], widths)
             spent = []
             for _ in range(REPEATS):
