@@ -125,7 +125,7 @@ def test_a_lying_engine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         return BatchAnswer(true.upper - 0.1, true.nodes, true.exhausted, true.branched, true.proof)
 
     monkeypatch.setattr(compiled, "covers", lambda *_: False)
-    monkeypatch.setattr("lcifr.prove.ends.run", liar)
+    monkeypatch.setattr("lcifr.prove.networks.batched.engine.run", liar)
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
 

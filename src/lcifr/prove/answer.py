@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,35 @@ class Budget:
     seconds: float | None = None
     """Wall-clock for the whole call, checked between batches."""
 
+    def deadline(self) -> float | None:
+        """When a call that starts now has to end, by ``time.monotonic``; None where no seconds are given."""
+        return None if self.seconds is None else time.monotonic() + self.seconds
+
+
+@dataclass(frozen=True)
+class SharedAnswer:
+    """All directions of a person belong to one answer: the largest of direction · network(x′) + offset.
+
+    Only directions that can still change that one answer are refined.
+
+    Parameters
+    ----------
+    offset : (people, k). reached : (people,) what is reached anyway.
+    """
+
+    offset: FloatArray
+    reached: FloatArray
+
+    def largest_bound(self, upper: FloatArray) -> FloatArray:
+        """(people, 1) a bound of the answer, from upper bounds (people, k) of the directions."""
+        largest = (upper + self.offset).max(1, keepdims=True)
+        return np.asarray(np.where(np.isneginf(largest), largest, np.nextafter(largest, np.inf)))
+
+    def largest_value(self, values: FloatArray) -> FloatArray:
+        """(people, 1) what the answer surely reaches, from lower bounds (people, k) of the values at one point."""
+        value = np.nextafter((values + self.offset).max(1, keepdims=True), -np.inf)
+        return np.asarray(np.maximum(value, self.reached[:, None]))
+
 
 @dataclass(frozen=True)
 class Question:
@@ -62,7 +92,9 @@ class Question:
     Parameters
     ----------
     directions : (people, k, outputs) float64.
-    target : (people, k) float64, or None.
+    target : (people, answers) float64, or None.
+    deadline : by ``time.monotonic``, or None.
+    shared : where all directions of a person share one answer; None where each has its own.
     """
 
     function: Function
@@ -73,6 +105,24 @@ class Question:
     budget: Budget
     device: str | None
     proof: bool
+    deadline: float | None = None
+    shared: SharedAnswer | None = None
+
+    @property
+    def answers(self) -> int:
+        """Answers for each person: one for each direction, or one for all of them."""
+        return self.directions.shape[1] if self.shared is None else 1
+
+    def take(self, people: slice | IntArray) -> Question:
+        """The same about some of the people."""
+        shared = self.shared
+        return replace(
+            self,
+            directions=self.directions[people],
+            region=self.region.take(people),
+            target=None if self.target is None else self.target[people],
+            shared=None if shared is None else SharedAnswer(shared.offset[people], shared.reached[people]),
+        )
 
     @property
     def network(self) -> Network:
@@ -89,7 +139,7 @@ class Claim:
     upper : (people, k) its upper bound, in the units of the direction; −inf only where it proved the region empty.
     proved : (people, k) True only where ``upper`` is backed by an optimal (or dual) status. Where it is False,
         ``upper`` is not looked at: a time limit, an error or "infeasible" without a certificate is never a bound.
-    witness : (people, k, features) the best point found, NaN where none.
+    witness : (people, answers, features) the best point found, NaN where none.
     exhausted : (people, k) True where the budget ended the work.
     nodes : (people, k) int64.
     method : (people, k) int8, index into ``methods``: who proved ``upper``.
@@ -110,6 +160,9 @@ class Claim:
 @dataclass(frozen=True)
 class Answer:
     """The largest value of each direction over each person's region, from both sides.
+
+    Where all directions share one answer, ``best``, ``witness`` and ``status`` have one column, and ``best`` includes
+    the offset.
 
     Parameters
     ----------

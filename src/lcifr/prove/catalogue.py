@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from functools import cache
 
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.prove.method import Method, SolverMethod
@@ -51,6 +52,7 @@ def _with_solver(kind: type[Method], solver: str) -> Method:
     return kind(chosen)
 
 
+@cache
 def _modules() -> dict[str, str]:
     """Where each file of the rooms of methods can be imported from, by its name."""
     found: dict[str, str] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 import numpy as np
@@ -44,6 +44,8 @@ class Method(ABC):
     """Whether ``proof=True`` gives a proof of every bound."""
     any_device: ClassVar[bool] = True
     """Whether it computes where ``device`` says, or on the CPU only."""
+    shares: ClassVar[bool] = False
+    """Whether the method itself refines only what can change an answer that directions share."""
 
     def accepts(self, question: Question) -> Obstacle | None:
         """None for a question that this method can answer; otherwise what stands in the way."""
@@ -68,16 +70,51 @@ class Method(ABC):
         obstacle = self.accepts(question)
         if obstacle is not None:
             raise LcifrError(f'method "{self.name}" cannot answer this: {obstacle.reason}', fix=obstacle.fix)
-        claim = self._maximize(question)
+        apart = question.shared is not None and not self.shares
+        claim = self._direction_by_direction(question) if apart else self._maximize(question)
         _check_shapes(self.name, claim, question)
-        upper = np.where(claim.proved, claim.upper, np.inf)
+        upper = claim.upper if claim.proved.all() else np.where(claim.proved, claim.upper, np.inf)
         if np.isnan(upper).any():
             raise UntrustedResultError(f"{self.name} returned NaN as an upper bound: {UNTRUSTED}")
-        witness, best = settle_witnesses(self.name, question, claim.witness)
-        _check_order(self.name, upper, best, any(cell.rows is not None for cell in question.region.cells))
-        best = np.minimum(best, upper)
-        status = _status(upper, best, claim, question)
+        witness, best = self._best(question, claim.witness, upper)
+        bound = upper if question.shared is None else question.shared.largest_bound(upper)
+        status = _status(bound, best, claim, question)
         return Answer(upper, best, witness, status, claim.method, claim.methods, claim.nodes, claim.proof)
+
+    @final
+    def _best(self, question: Question, witness: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Witnesses that count, and what they surely reach (people, answers), which no upper bound may lie below."""
+        shared = question.shared
+        if np.isnan(witness[..., 0]).all():
+            nothing = np.full(witness.shape[:2], -np.inf)
+            return witness, nothing if shared is None else shared.reached[:, None]
+        witness, reached = settle_witnesses(self.name, question, witness)
+        _check_order(self.name, upper, reached, any(cell.rows is not None for cell in question.region.cells))
+        reached = np.minimum(reached, upper)
+        return witness, reached if shared is None else shared.largest_value(reached)
+
+    def at_once(self, question: Question) -> int:
+        """How many people to ask about in one call, so that memory does not grow with them."""
+        return max(1, question.region.people)
+
+    @final
+    def _direction_by_direction(self, question: Question) -> Claim:
+        """A shared answer from answers of its own for every direction, the target moved by each offset."""
+        shared = question.shared
+        assert shared is not None
+        target = None if question.target is None else question.target - shared.offset
+        answer = self.maximize(replace(question, shared=None, target=target))
+        far = (answer.best + shared.offset).argmax(1)
+        return Claim(
+            answer.upper,
+            np.ones(answer.upper.shape, np.bool_),
+            answer.witness[np.arange(len(far)), far][:, None],
+            answer.status == Status.BUDGET,
+            answer.nodes,
+            answer.method,
+            answer.methods,
+            answer.proof,
+        )
 
     @abstractmethod
     def _maximize(self, question: Question) -> Claim:
@@ -139,16 +176,15 @@ def build_question(
             f"{type(network).__name__} is not a function that can be proved about",
             fix="Network.from_torch reads a torch module, Network.from_arrays weights and biases",
         )
-    rows = np.asarray(directions, dtype=np.float64)
-    if rows.ndim == 2:
-        rows = np.broadcast_to(rows, (region.people, *rows.shape))
+    given = np.asarray(directions, dtype=np.float64)
+    rows = np.broadcast_to(given, (region.people, *given.shape)) if given.ndim == 2 else given
     if rows.ndim != 3 or rows.shape[0] != region.people or rows.shape[2] != network.outputs:
         raise NetworkError(
             f"directions have the shape {np.shape(directions)}; expected (k, {network.outputs}) or "
             f"({region.people}, k, {network.outputs})",
             fix="one row per direction, one column per output of the network",
         )
-    if not (np.abs(rows) <= LARGEST).all():
+    if not (np.abs(given) <= LARGEST).all():
         raise NetworkError(
             f"directions hold NaN, infinity, or a number beyond {LARGEST:g}", fix="scale them: only the sign matters"
         )
@@ -159,31 +195,32 @@ def build_question(
         )
     if not tolerance > 0:
         raise LcifrError(f"tolerance is {tolerance}; expected a positive number", fix="for example 1e-6")
-    goal = None if target is None else np.broadcast_to(np.asarray(target, dtype=np.float64), rows.shape[:2])
-    if goal is not None and np.isnan(goal).any():
+    level = None if target is None else np.asarray(target, dtype=np.float64)
+    if level is not None and np.isnan(level).any():
         raise LcifrError("target holds NaN", fix="pass numbers, or None for no target")
+    goal = None if level is None else np.broadcast_to(level, rows.shape[:2])
     allowed = Budget(nodes=budget) if isinstance(budget, int) else budget or Budget()
-    return Question(network, rows, region, goal, tolerance, allowed, device, proof)
+    return Question(network, rows, region, goal, tolerance, allowed, device, proof, allowed.deadline())
 
 
 def settle_witnesses(name: str, question: Question, witness: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Witnesses that are inside the region, and the values they reach for certain; NaN and −inf for the others.
+    """Witnesses that are inside the region, and what they surely reach in each direction; NaN and −inf for the others.
 
     A witness that misses the region by more than a solver's tolerance is refused. One that misses it by less is pulled
     inside, and forgotten where that fails.
     """
     found = np.asarray(~np.isnan(witness).any(axis=-1))
     if not found.any():
-        return witness, np.full(found.shape, -np.inf)
+        return witness, np.full(question.directions.shape[:2], -np.inf)
     points = np.where(found[..., None], witness, 0.0)
     inside = question.region.contains(points)
-    near = question.region.contains(points, tolerance=WITNESS_TOLERANCE)
-    if (found & ~near & ~inside).any():
-        person, direction = np.argwhere(found & ~near & ~inside)[0]
-        raise UntrustedResultError(
-            f"{name} returned a witness outside the region (person {person}, direction {direction}): {UNTRUSTED}"
-        )
     if (found & ~inside).any():
+        near = question.region.contains(points, tolerance=WITNESS_TOLERANCE)
+        if (found & ~near & ~inside).any():
+            person, direction = np.argwhere(found & ~near & ~inside)[0]
+            raise UntrustedResultError(
+                f"{name} returned a witness outside the region (person {person}, direction {direction}): {UNTRUSTED}"
+            )
         points = pull_inside(question.region, points)
         found &= question.region.contains(points)
     best = np.where(found, surely_reached(question.function, question.directions, points), -np.inf)
@@ -191,26 +228,45 @@ def settle_witnesses(name: str, question: Question, witness: FloatArray) -> tupl
 
 
 def surely_reached(function: Function, directions: FloatArray, points: FloatArray) -> FloatArray:
-    """A lower bound on direction · function(point) in exact arithmetic; (people, k, …) -> (people, k)."""
+    """A lower bound on direction · function(point) in exact arithmetic.
+
+    Parameters
+    ----------
+    directions : (people, k, outputs). points : (people, k, features), or (people, 1, features) for all directions.
+
+    Returns
+    -------
+    (people, k)
+    """
     values, error = function(points), function.error(points)
-    size = np.abs(directions)
+    if points.shape[1] != directions.shape[1] and directions.strides[0] == 0:
+        directions = directions[:1]  # alike for everybody
     slack = gamma(function.outputs + 8)
-    rounding_error = ((size * (error + slack * (np.abs(values) + FLOOR))).sum(-1) + slack * FLOOR) * (1 + 2 * slack)
-    reached = (directions * values).sum(-1) - rounding_error
+    spread = _along(np.abs(directions), error + slack * (np.abs(values) + FLOOR))
+    reached = _along(directions, values) - (spread + slack * FLOOR) * (1 + 2 * slack)
     return np.where(np.isnan(reached), -np.inf, reached)  # a forward pass that overflows shows nothing
+
+
+def _along(directions: FloatArray, values: FloatArray) -> FloatArray:
+    """(people, k) direction · value, summed in any order; values (people, k, outputs) or (people, 1, outputs)."""
+    if directions.shape[1] == values.shape[1]:
+        return np.asarray((directions * values).sum(-1))
+    if len(directions) == 1:
+        return np.asarray(values[:, 0] @ directions[0].T)
+    return np.asarray(np.matmul(directions, values[:, 0, :, None])[..., 0])
 
 
 def _check_shapes(name: str, claim: Claim, question: Question) -> None:
     shape = question.directions.shape[:2]
     found = [claim.upper.shape, claim.proved.shape, claim.exhausted.shape, claim.nodes.shape, claim.method.shape]
-    if any(s != shape for s in found) or claim.witness.shape != (*shape, question.region.features):
+    points = (shape[0], question.answers, question.region.features)
+    if any(s != shape for s in found) or claim.witness.shape != points:
         raise UntrustedResultError(f"{name} returned arrays of the wrong shape: {UNTRUSTED}")
 
 
 def _check_order(name: str, upper: FloatArray, best: FloatArray, with_rows: bool) -> None:
     """A value above a bound is a lie. Both sides are rigorous, so without linear rows there is no slack at all."""
-    slack = ROW_SLACK * (1.0 + np.abs(best)) if with_rows else 0.0
-    wrong = upper < best - slack
+    wrong = upper < (best - ROW_SLACK * (1.0 + np.abs(best)) if with_rows else best)
     if wrong.any():
         person, direction = np.argwhere(wrong)[0]
         raise UntrustedResultError(
@@ -220,8 +276,9 @@ def _check_order(name: str, upper: FloatArray, best: FloatArray, with_rows: bool
 
 
 def _status(upper: FloatArray, best: FloatArray, claim: Claim, question: Question) -> np.ndarray:
+    """(people, answers), from bounds and best values of the answers."""
     status = np.full(upper.shape, Status.BOUNDED, dtype=np.int8)
-    status[claim.exhausted] = Status.BUDGET
+    status[claim.exhausted if question.shared is None else claim.exhausted.any(1, keepdims=True)] = Status.BUDGET
     status[np.isposinf(upper)] = Status.FAILED
     if question.target is not None:
         status[(upper < question.target) | (best > question.target)] = Status.TARGET_REACHED

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.errors import LcifrError, UntrustedResultError
-from lcifr.models.network import FLOOR, Network, gamma
-from lcifr.prove.answer import Budget, FloatArray, within
-from lcifr.prove.ends import Wanted, find_ends
-from lcifr.prove.method import ROW_SLACK, UNTRUSTED
-from lcifr.prove.networks.batched.engine import deadline_of
-from lcifr.prove.networks.linear_bounds.inside import pull_inside
+from lcifr.errors import LcifrError
+from lcifr.models.network import Network
+from lcifr.prove.answer import Budget, FloatArray, Question, SharedAnswer, within
+from lcifr.prove.catalogue import find_method
+from lcifr.prove.method import Method, build_question
 from lcifr.regions.region import Region
 
 
@@ -73,31 +71,53 @@ def radius(
         )
     if not np.isfinite(points).all():
         raise LcifrError("x holds NaN or infinity", fix="encode a checked table")
-    goal = None if target is None else np.array(np.broadcast_to(target, (region.people,)), dtype=np.float64)
-    allowed = Budget(nodes=budget) if isinstance(budget, int) else budget or Budget()
-    wanted = Wanted(network, tolerance, method, device, allowed, proof, deadline_of(allowed))
-    region = replace(region, origin=None)  # what its columns mean matters to nobody here
-    step = wanted.chunk(region)
+    goal = None if target is None else np.broadcast_to(np.asarray(target, np.float64), (region.people,))[:, None]
+    question = build_question(
+        network,
+        signed_outputs(network.outputs),
+        replace(region, origin=None),  # what its columns mean matters to nobody here
+        target=goal,
+        tolerance=tolerance,
+        budget=budget,
+        device=device,
+        proof=proof,
+    )
+    chosen, shape = find_method(method), (region.people, 2 * network.outputs)
+    step = chosen.at_once(replace(question, shared=SharedAnswer(np.broadcast_to(0.0, shape), np.zeros(region.people))))
     if step >= region.people:
-        return _of_chunk(wanted, points, region, goal)
+        return _of_chunk(chosen, question, points)
     whole = _blank(region.people, network.outputs, region.features, proof)
     for start in range(0, region.people, step):
         piece = slice(start, start + step)
-        part = _of_chunk(wanted, points[piece], region.take(piece), None if goal is None else goal[piece])
-        whole = _put(whole, piece, part)
+        whole = _put(whole, piece, _of_chunk(chosen, question.take(piece), points[piece]))
     return whole
 
 
-def _of_chunk(wanted: Wanted, x: FloatArray, region: Region, target: FloatArray | None) -> Radius:
-    network = wanted.network
-    latent, rounding_error = network(x), network.error(x)
-    found = find_ends(wanted, latent, region, target)
+def signed_outputs(outputs: int) -> FloatArray:
+    """(2·outputs, outputs) the directions +e_j and −e_j in turn."""
+    signs = np.zeros((2 * outputs, outputs))
+    signs[np.arange(0, 2 * outputs, 2), np.arange(outputs)] = 1.0
+    signs[np.arange(1, 2 * outputs, 2), np.arange(outputs)] = -1.0
+    return signs
+
+
+def _of_chunk(method: Method, question: Question, x: FloatArray) -> Radius:
+    """All directions of a person share one answer, ε, so that only those that can still change it are refined."""
+    latent, rounding_error = question.network(x), question.network.error(x)
+    offset = np.empty((len(x), 2 * latent.shape[1]))
+    offset[:, 0::2], offset[:, 1::2] = -latent, latent
+    shared = SharedAnswer(offset, np.zeros(len(x)))  # 0 is reached by x itself, which is always covered
+    target = None if question.target is None else question.target[:, :1]
+    answer = method.maximize(replace(question, shared=shared, target=target))
     # x itself: its error term counts every rounding twice, which leaves room for the one of these sums
-    upper, lower = np.maximum(found.high, latent + rounding_error), np.minimum(found.low, latent - rounding_error)
+    upper = np.maximum(answer.upper[:, 0::2], latent + rounding_error)
+    lower = np.minimum(-answer.upper[:, 1::2], latent - rounding_error)
     epsilon = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
-    attained, witness = _attained(network, x, latent, region, found.witness, epsilon)
-    exact = within(epsilon, attained, wanted.tolerance)
-    return Radius(latent, epsilon, lower, upper, attained, witness, exact, found.nodes, found.proof)
+    attained = np.minimum(answer.best[:, 0], epsilon)
+    witness = np.where(np.isnan(answer.witness[:, 0, :1]), x, answer.witness[:, 0])
+    exact = within(epsilon, attained, question.tolerance)
+    proof = None if answer.proof is None else tuple(tuple(tuple(cells) for cells in one) for one in answer.proof)
+    return Radius(latent, epsilon, lower, upper, attained, witness, exact, answer.nodes.sum(1), proof)
 
 
 def _blank(people: int, outputs: int, features: int, proof: bool) -> Radius:
@@ -120,28 +140,3 @@ def _put(whole: Radius, piece: slice, part: Radius) -> Radius:
     for name in ("latent", "radius", "lower", "upper", "attained", "witness", "exact", "nodes"):
         getattr(whole, name)[piece] = getattr(part, name)
     return whole if part.proof is None else replace(whole, proof=(whole.proof or ()) + part.proof)
-
-
-def _attained(
-    network: Network, x: FloatArray, latent: FloatArray, region: Region, witness: FloatArray, epsilon: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """What the witnesses surely reach, re-checked: inside the region, and not beyond the proved radius."""
-    points, attained = np.array(x), np.zeros(len(x))
-    with_rows = any(cell.rows is not None for cell in region.cells)
-    found = np.flatnonzero(~np.isnan(witness[:, 0]))
-    if len(found):
-        part = region if len(found) == len(x) else region.take(found)
-        if with_rows:  # a witness stands on a row, up to rounding
-            witness[found] = pull_inside(part, witness[found][:, None])[:, 0]
-        found = found[part.contains(witness[found])]
-        values, rounding_error = network(witness[found]), network.error(witness[found])
-        slack = gamma(8) * (np.abs(values) + np.abs(latent[found]) + FLOOR)
-        points[found] = witness[found]
-        attained[found] = np.maximum((np.abs(values - latent[found]) - rounding_error - slack).max(1), 0.0)
-    limit = epsilon + ROW_SLACK * (1.0 + attained) if with_rows else epsilon
-    if (attained > limit).any():
-        person = int(np.argmax(attained - limit))
-        raise UntrustedResultError(
-            f"person {person}: {attained[person]!r} is reached beyond the radius {epsilon[person]!r}: {UNTRUSTED}"
-        )
-    return np.minimum(attained, epsilon), points

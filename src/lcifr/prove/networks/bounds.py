@@ -9,7 +9,7 @@ import numpy as np
 
 from lcifr.prove.answer import Budget, Claim, Question
 from lcifr.prove.method import Method
-from lcifr.prove.networks.cascade import grow_claim
+from lcifr.prove.networks.dispatch import answer_in_chunks
 from lcifr.prove.oracles.interval import interval_bounds, interval_proofs
 
 
@@ -21,7 +21,7 @@ class Bounds(Method):
 
     def _maximize(self, question: Question) -> Claim:
         one = replace(question, budget=Budget(nodes=1, seconds=question.budget.seconds))
-        claim = grow_claim(one, refine=True, name=self.name)
+        claim = answer_in_chunks(one)
         wide = interval_bounds(question)
         proof = claim.proof
         if proof is not None:

@@ -47,14 +47,12 @@ def open_directions(name: str, question: Question, claim: Claim) -> list[OpenDir
     return [OpenDirection(int(rows[row]), int(k), float(best[row, k])) for row, k in np.argwhere(matters)]
 
 
-def ask_solver(
-    question: Question, claim: Claim, pairs: list[OpenDirection], solver: Solver, deadline: float | None
-) -> Claim:
+def ask_solver(question: Question, claim: Claim, unresolved: list[OpenDirection], solver: Solver) -> Claim:
     """The claim with what the solver adds: a smaller bound (no proof was asked for), a better point, or nothing."""
     upper, witness, exhausted = claim.upper.copy(), claim.witness.copy(), claim.exhausted.copy()
     nodes, method, methods = claim.nodes.copy(), claim.method.copy(), list(claim.methods)
-    for pair in pairs:
-        left = None if deadline is None else deadline - time.monotonic()
+    for pair in unresolved:
+        left = None if question.deadline is None else question.deadline - time.monotonic()
         if left is not None and left <= 0:
             break
         if _size(question, pair.person) > MOST:

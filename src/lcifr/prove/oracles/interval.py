@@ -11,7 +11,7 @@ import torch
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method
 from lcifr.prove.networks.batched.record import entries
-from lcifr.prove.networks.cascade import chunks, grow_claim
+from lcifr.prove.networks.dispatch import answer_in_chunks, chunks
 from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import Lines, first_interval, interval, lines_for
 from lcifr.prove.proof import CellProof, Leaf, ProvedBound
@@ -25,7 +25,7 @@ class IntervalArithmetic(Method):
 
     def _maximize(self, question: Question) -> Claim:
         upper = interval_bounds(question)
-        blank = grow_claim(question, refine=False, name=self.name)  # for its witnesses
+        blank = answer_in_chunks(question, branch=False)  # for its witnesses
         proof = interval_proofs(question, upper) if question.proof else None
         return replace(blank, upper=upper, methods=(self.name,), proof=proof)
 

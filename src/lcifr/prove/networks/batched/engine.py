@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from lcifr.prove.answer import Budget
 from lcifr.prove.networks.batched.forest import Forest
 from lcifr.prove.networks.batched.incumbent import Incumbent
 from lcifr.prove.networks.batched.nodes import Problems
 from lcifr.prove.networks.batched.record import TreeRecorder, ends_by, entries, multipliers
-from lcifr.prove.networks.linear_bounds.cell_batch import CellView, Layers, view_cell
+from lcifr.prove.networks.linear_bounds.cell_batch import CellView, Layers, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.prove.networks.linear_bounds.search import climb, repair, value_of, vertex_of
+from lcifr.prove.networks.request import Findings, Proofs, Request
 from lcifr.prove.proof import CellProof, Leaf, Node, ProvedBound
 from lcifr.regions.region import Cell, Region
 
@@ -40,7 +39,7 @@ class BatchQuestion:
     offset : (n, K) added to the value of a direction before values are compared.
     answer : (n, K) which of the G answers a direction belongs to.
     incumbent : of these G answers.
-    refine : whether to branch where bounds and search leave a gap.
+    nodes : allowed for each direction. branch : whether to go on where bounds and search leave a gap.
     """
 
     layers: Layers
@@ -49,10 +48,10 @@ class BatchQuestion:
     offset: Tensor
     answer: Tensor
     incumbent: Incumbent
-    budget: Budget
-    refine: bool
-    deadline: float | None = None
-    proof: bool = False
+    nodes: int
+    branch: bool
+    deadline: float | None
+    proof: bool
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class BatchAnswer:
     nodes: Tensor
     exhausted: Tensor
     branched: Tensor
-    proof: list[list[list[CellProof]]] | None
+    proof: Proofs | None
 
 
 @dataclass(frozen=True)
@@ -77,9 +76,37 @@ class BoundedCell:
     upper: Tensor
 
 
-def deadline_of(budget: Budget) -> float | None:
-    """When the clock stops, if a number of seconds was given."""
-    return None if budget.seconds is None else time.monotonic() + budget.seconds
+def answer_people(request: Request) -> Findings:
+    """Whatever is asked, of any depth, on any device, with proofs where they are wanted."""
+    layers, features = tensors(request.network, request.device), request.region.features
+    device = layers[0][0].device
+    (people, k), answers = request.offset.shape, request.reached.shape[1]
+    target = None if request.target is None else torch.tensor(request.target.reshape(-1), device=device)
+    incumbent = Incumbent(torch.tensor(request.reached.reshape(-1), device=device), target, request.tolerance)
+    every = torch.arange(people * answers, device=device).reshape(people, answers)
+    result = run(
+        BatchQuestion(
+            layers,
+            request.region,
+            torch.as_tensor(request.directions, device=device),
+            torch.as_tensor(request.offset, device=device),
+            every.expand(people, k),
+            incumbent,
+            request.nodes,
+            request.branch,
+            request.deadline,
+            request.proof,
+        )
+    )
+    witness = incumbent.points(features).reshape(people, answers, features)
+    return Findings(
+        result.upper.cpu().numpy(),
+        result.nodes.cpu().numpy(),
+        result.exhausted.cpu().numpy(),
+        result.branched.cpu().numpy(),
+        witness,
+        proofs=result.proof or [],
+    )
 
 
 @torch.no_grad()
@@ -91,11 +118,11 @@ def run(task: BatchQuestion) -> BatchAnswer:
     exhausted = torch.zeros_like(task.answer, dtype=torch.bool)
     branched = torch.zeros_like(exhausted)
     people, k = task.offset.shape
-    proof: list[list[list[CellProof]]] | None = [[[] for _ in range(k)] for _ in range(people)] if task.proof else None
+    proof: Proofs | None = [[[] for _ in range(k)] for _ in range(people)] if task.proof else None
     for part in parts:
         after = part.upper
         trees: Trees = {}
-        if task.refine:
+        if task.branch:
             after, spent, spare, touched = _branch(task, part, trees)
             nodes[part.people] += spent
             exhausted[part.people] |= spare
@@ -174,7 +201,7 @@ def _branch(task: BatchQuestion, part: BoundedCell, trees: Trees) -> tuple[Tenso
         who = part.people[item]
         directions = task.directions[which] if task.directions.dim() == 2 else task.directions[who, which]
         offset, answer = task.offset[who, which], task.answer[who, which]
-        problems = Problems(item, directions, offset, answer, upper[item, which], task.budget.nodes)
+        problems = Problems(item, directions, offset, answer, upper[item, which], task.nodes)
         recorder = TreeRecorder(part.view, part.cell, problems) if task.proof else None
         grown = Forest(part.view, part.cell, problems, task.incumbent, recorder).grow(task.deadline)
         if recorder is not None:
@@ -187,9 +214,7 @@ def _branch(task: BatchQuestion, part: BoundedCell, trees: Trees) -> tuple[Tenso
     return upper, spent, spare, touched
 
 
-def _write(
-    task: BatchQuestion, part: BoundedCell, upper: Tensor, trees: Trees, proof: list[list[list[CellProof]]]
-) -> None:
+def _write(task: BatchQuestion, part: BoundedCell, upper: Tensor, trees: Trees, proof: Proofs) -> None:
     """One proof for each direction of each person on this cell: its tree, or one leaf on plain lines."""
     directions = task.directions.cpu().numpy()
     for row, person in enumerate(part.people.tolist()):

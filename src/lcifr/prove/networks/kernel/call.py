@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from itertools import count
 
@@ -13,14 +13,15 @@ import numpy as np
 import torch
 
 from lcifr.models.network import FLOOR, LARGEST, Network
-from lcifr.prove.answer import Budget, FloatArray, IntArray
+from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.kernel import make_kernel
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, Objectives
 from lcifr.prove.networks.kernel.workspace import make_workspace
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
 from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
-from lcifr.regions.region import Cell, Region
+from lcifr.prove.networks.request import Findings, Request
+from lcifr.regions.region import Cell
 
 PIECES = 8
 """Pieces of the people for each thread: people differ widely in how long they take."""
@@ -32,52 +33,21 @@ NODES = 256
 kernel = cache(make_kernel)
 
 
-@dataclass(frozen=True, eq=False)
-class Request:
-    """What the kernel is asked about n people.
-
-    Parameters
-    ----------
-    directions : (K, outputs) or (n, K, outputs). offset : (n, K). target : (n, answers) or None.
-    best : (n, answers) what is reached anyway, or −inf.
-    together : whether all directions share one answer. branch : whether to go on where a bound is not enough.
-    deadline : by ``time.monotonic``, or None.
-    """
-
-    network: Network
-    region: Region
-    directions: FloatArray
-    offset: FloatArray
-    target: FloatArray | None
-    best: FloatArray
-    tolerance: float
-    budget: Budget
-    together: bool
-    branch: bool
-    deadline: float | None
-
-    def take(self, who: IntArray) -> Request:
-        """The same about some of the people."""
-        return replace(
-            self,
-            region=self.region.take(who),
-            directions=self.directions if self.directions.ndim == 2 else self.directions[who],
-            offset=self.offset[who],
-            target=None if self.target is None else self.target[who],
-            best=self.best[who],
-        )
-
-
-def answer_people(request: Request) -> tuple[KernelAnswer, IntArray]:
-    """What :func:`answer_chunk` finds, and whom (indices) it cannot answer: some whose region has linear rows."""
+def answer_people(request: Request) -> Findings:
+    """What :func:`answer_chunk` finds; some people whose region has linear rows may be left unanswered."""
     if all(cell.rows is None for cell in request.region.cells):
-        return answer_chunk(request, None), np.zeros(0, np.int64)
+        return _findings(answer_chunk(request, None), np.zeros(0, np.int64))
     first = strength_of(request.network, request.directions)
 
     def ask(who: IntArray, times: float) -> KernelAnswer:
         return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]))
 
-    return answer_by_penalty(ask, request.region)
+    return _findings(*answer_by_penalty(ask, request.region))
+
+
+def _findings(found: KernelAnswer, unanswered: IntArray) -> Findings:
+    flags = found.exhausted.view(np.bool_), found.branched.view(np.bool_)
+    return Findings(found.upper, found.nodes, *flags, found.witness, unanswered=unanswered)
 
 
 def answer_chunk(request: Request, strength: FloatArray | None) -> KernelAnswer:
@@ -86,7 +56,7 @@ def answer_chunk(request: Request, strength: FloatArray | None) -> KernelAnswer:
     ``strength`` : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are any. Best
     values and witnesses then pay the penalty, and are to be looked at.
     """
-    region, offset, best = request.region, request.offset, request.best
+    region, offset, best = request.region, request.offset, request.reached
     people, answers = best.shape
     most = max((len(cell.rows.G) for cell in region.cells if cell.rows is not None), default=0)
     found = KernelAnswer(
@@ -154,11 +124,11 @@ def _objectives(request: Request) -> Objectives:
         none[None],
         none[None],
         np.ascontiguousarray(request.offset),
-        np.full(request.best.shape, -np.inf) if target is None else np.array(target, order="C"),
+        np.full(request.reached.shape, -np.inf) if target is None else np.array(target, order="C"),
         float(request.tolerance),
         request.together,
         request.branch,
-        int(request.budget.nodes),
+        int(request.nodes),
         np.zeros(1, np.uint8),
     )
     return _towards(blank, request.network, request.directions)

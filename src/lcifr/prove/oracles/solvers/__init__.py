@@ -9,9 +9,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from functools import cache
 from typing import ClassVar, final
 
 import numpy as np
@@ -127,9 +127,10 @@ class Solver(ABC):
         return f"trusted: {self.name} {self.version()}"
 
 
-def solver_names() -> Iterator[str]:
+@cache
+def solver_names() -> tuple[str, ...]:
     """The solvers there are, found by looking at the files of this folder."""
-    return (found.name for found in pkgutil.iter_modules(__path__))
+    return tuple(found.name for found in pkgutil.iter_modules(__path__))
 
 
 def find_solver(name: str = "highs") -> Solver:

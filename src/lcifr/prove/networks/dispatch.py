@@ -1,0 +1,118 @@
+"""Dispatch of a question about a network, in chunks of people, to the compiled kernel or the batched engine.
+
+The one place that chooses. Both are asked the same :class:`Request`; whom the kernel cannot answer, the engine does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from lcifr.prove.answer import Claim, IntArray, Question
+from lcifr.prove.networks import kernel
+from lcifr.prove.networks.batched import engine
+from lcifr.prove.networks.request import Findings, Proofs, Request
+
+CHUNK = 4_000_000
+"""People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
+
+
+def chunks(people: int, width: int, most: int = CHUNK) -> Iterator[slice]:
+    """Slices of the people, ``width`` numbers each, that hold ``most`` numbers."""
+    step = max(1, most // max(width, 1))
+    for start in range(0, people, step):
+        yield slice(start, min(people, start + step))
+
+
+def people_at_once(question: Question) -> int:
+    """How many people make one chunk."""
+    k, features = question.directions.shape[1], question.region.features
+    width = k * (features + 8) if question.shared is None else 2 * k + features
+    most = kernel.CHUNK if _compiled(question) else CHUNK
+    return max(1, int(most // max(width, 1)))
+
+
+def answer_in_chunks(question: Question, *, branch: bool = True) -> Claim:
+    """What is found about each person and direction, and by which step: bounds, or branch-and-bound."""
+    people, k, _ = question.directions.shape
+    if not (people and k):  # nobody, or nothing, is asked about
+        return _claim(question, _blank(question, [[] for _ in range(people)]))
+    step = people_at_once(question)
+    if step >= people:
+        return _claim(question, _answer_chunk(question, slice(0, people), branch))
+    whole = _blank(question, [])
+    for start in range(0, people, step):
+        piece = slice(start, min(people, start + step))
+        found = _answer_chunk(question, piece, branch)
+        _put(whole, piece, found)
+        whole.proofs.extend(found.proofs)
+    return _claim(question, whole)
+
+
+def _compiled(question: Question) -> bool:
+    return kernel.covers(question.network, question.region, question.device, question.proof)
+
+
+def _claim(question: Question, found: Findings) -> Claim:
+    proved, method = np.ones(found.upper.shape, np.bool_), found.branched.astype(np.int8)
+    proof = found.proofs if question.proof else None
+    names = ("bounds", "branch")
+    return Claim(found.upper, proved, found.witness, found.exhausted, found.nodes, method, names, proof)
+
+
+def _blank(question: Question, proofs: Proofs) -> Findings:
+    shape = question.directions.shape[:2]
+    return Findings(
+        upper=np.full(shape, -np.inf),
+        nodes=np.zeros(shape, np.int64),
+        exhausted=np.zeros(shape, np.bool_),
+        branched=np.zeros(shape, np.bool_),
+        witness=np.full((shape[0], question.answers, question.region.features), np.nan),
+        proofs=proofs,
+    )
+
+
+def _answer_chunk(question: Question, piece: slice, branch: bool) -> Findings:
+    request = _request(question, piece, branch)
+    if not _compiled(question):
+        return engine.answer_people(request)
+    from lcifr.prove.networks.kernel.call import answer_people  # numba takes a good part of a second to import
+
+    found = answer_people(request)
+    rest = found.unanswered
+    if len(rest):
+        again = engine.answer_people(request.take(rest))
+        tighter = np.minimum(found.upper[rest], again.upper)
+        _put(found, rest, replace(again, upper=tighter, nodes=found.nodes[rest] + again.nodes))
+    return found
+
+
+def _put(whole: Findings, who: slice | IntArray, found: Findings) -> None:
+    """Copy what was found about some of the people to their places."""
+    whole.upper[who], whole.witness[who], whole.nodes[who] = found.upper, found.witness, found.nodes
+    whole.exhausted[who], whole.branched[who] = found.exhausted, found.branched
+
+
+def _request(question: Question, piece: slice, branch: bool) -> Request:
+    rows, shared = question.directions, question.shared
+    alike = len(rows) == 1 or rows.strides[0] == 0
+    region = question.region
+    whole = piece.stop - piece.start == region.people
+    count, k = piece.stop - piece.start, rows.shape[1]
+    return Request(
+        question.network,
+        region if whole else region.take(piece),
+        np.array(rows[0] if alike else rows[piece]),
+        offset=np.zeros((count, k)) if shared is None else shared.offset[piece],
+        target=None if question.target is None else question.target[piece],
+        reached=np.full((count, k), -np.inf) if shared is None else np.array(shared.reached[piece, None]),
+        tolerance=question.tolerance,
+        nodes=question.budget.nodes,
+        together=shared is not None,
+        branch=branch,
+        deadline=question.deadline,
+        device=question.device,
+        proof=question.proof,
+    )

@@ -1,0 +1,75 @@
+"""What the compiled kernel and the batched engine are asked about a chunk of people, and what they find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.models.network import Network
+from lcifr.prove.answer import FloatArray, IntArray
+from lcifr.prove.proof import CellProof
+from lcifr.regions.region import Region
+
+Proofs = list[list[list[CellProof]]]
+"""``proofs[person][direction]``: one for each cell."""
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A question about n people.
+
+    Parameters
+    ----------
+    directions : (K, outputs) alike for everybody, or (n, K, outputs).
+    offset : (n, K) added to the value of a direction before values are compared.
+    target : (n, answers) or None. reached : (n, answers) what is reached anyway, or −inf.
+    together : whether all directions share one answer. branch : whether to go on where a bound is not enough.
+    nodes : allowed for each person and direction. deadline : by ``time.monotonic``, or None.
+    """
+
+    network: Network
+    region: Region
+    directions: FloatArray
+    offset: FloatArray
+    target: FloatArray | None
+    reached: FloatArray
+    tolerance: float
+    nodes: int
+    together: bool
+    branch: bool
+    deadline: float | None
+    device: str | None
+    proof: bool
+
+    def take(self, who: IntArray) -> Request:
+        """The same about some of the people."""
+        return replace(
+            self,
+            region=self.region.take(who),
+            directions=self.directions if self.directions.ndim == 2 else self.directions[who],
+            offset=self.offset[who],
+            target=None if self.target is None else self.target[who],
+            reached=self.reached[who],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What was found about n people.
+
+    Parameters
+    ----------
+    upper : (n, K) proved, without the offset. nodes, exhausted, branched : (n, K).
+    witness : (n, answers, features), NaN where nothing better than what is reached anyway was found.
+    proofs : where they were asked for. unanswered : people (indices) for whom another engine has to look again.
+    """
+
+    upper: FloatArray
+    nodes: IntArray
+    exhausted: NDArray[np.bool_]
+    branched: NDArray[np.bool_]
+    witness: FloatArray
+    proofs: Proofs = field(default_factory=list)
+    unanswered: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
