@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,30 +14,9 @@ from lcifr.prove.networks import kernel as compiled
 from lcifr.prove.networks.batched.engine import BatchAnswer, BatchQuestion, run
 from lcifr.regions.region import Region
 from tests.prove.confirming import refusals
-from tests.prove.instances import random_network
+from tests.prove.people import people
 
 METHODS = ["cascade", "branch", "bounds", "interval", "milp"]
-
-
-def people(seed: int, count: int = 12) -> tuple[Network, np.ndarray, Region]:
-    """Three numerics that move a little, one free and one settled category, some people without any cell."""
-    rng = np.random.default_rng(seed)
-    network = random_network(rng, [8, 9, 3])
-    x = np.zeros((count, 8))
-    x[:, :3] = rng.normal(size=(count, 3))
-    chosen = rng.integers(3, size=count)
-    x[np.arange(count), 3 + chosen] = 1
-    x[:, 6] = 1
-    lower, upper = x.copy(), x.copy()
-    lower[:, :3] -= 0.4
-    upper[:, :3] += 0.4
-    lower[:, 3:], upper[:, 3:] = 0, 1
-    settled = np.zeros((count, 2), bool)
-    settled[:, 0] = True
-    region = Region.from_arrays(
-        lower, upper, choices=[(range(3, 6), np.ones((count, 3), bool)), (range(6, 8), settled)]
-    )
-    return network, x, region
 
 
 def distance(network: Network, found: Radius, points: np.ndarray) -> np.ndarray:
@@ -138,6 +119,42 @@ def test_a_lying_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call, "answer_chunk", lambda *a, **b: (f := true(*a, **b))._replace(upper=f.upper - 0.1))
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
+
+
+def test_a_box_that_a_witness_leaves_is_refused_even_where_the_radius_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lcifr.prove.networks.kernel import call
+
+    network, x, region = people(7, count=3)
+    true = call.answer_chunk
+
+    def liar(*question: Any) -> Any:
+        found = true(*question)
+        decides = (found.upper + question[0].offset).argmax(1)
+        false = found.upper - 10.0
+        false[np.arange(3), decides] = found.upper[np.arange(3), decides]
+        return found._replace(upper=false)
+
+    monkeypatch.setattr(call, "answer_chunk", liar)
+    with pytest.raises(UntrustedResultError, match="is reached"):
+        radius(network, x, region)
+
+
+def test_bounds_that_are_no_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from lcifr.prove.networks.kernel import call
+
+    network, x, region = people(7, count=3)
+    true = call.answer_chunk
+    monkeypatch.setattr(call, "answer_chunk", lambda *a: (f := true(*a))._replace(upper=f.upper * np.nan))
+    with pytest.raises(UntrustedResultError, match="NaN"):
+        radius(network, x, region)
+
+
+def test_target_and_tolerance_are_checked_as_for_maximize() -> None:
+    network, x, region = people(8, count=2)
+    with pytest.raises(LcifrError, match="target holds NaN"):
+        radius(network, x, region, target=np.nan)
+    with pytest.raises(LcifrError, match="tolerance"):
+        radius(network, x, region, tolerance=0.0)
 
 
 def test_wrong_shapes_and_numbers_are_refused() -> None:

@@ -16,9 +16,9 @@ from lcifr.prove.answer import Answer
 from lcifr.prove.networks import kernel as compiled
 from lcifr.regions.region import Region
 from tests.models.exact import exactly
+from tests.prove.hard_numbers import corners, networks, regions
 from tests.prove.instances import Instance, corpus, largest_sampled, random_instance, random_network, wild
-from tests.prove.test_numerics import corners, networks, regions
-from tests.prove.test_radius import people
+from tests.prove.people import people
 
 TOLERANCE = 1e-6
 SEEDS = [pytest.param(block, marks=[pytest.mark.long] if block >= 4 else []) for block in range(40)]
