@@ -60,7 +60,6 @@ def _check(folder: Path, encoder: Any, head: Any, X: Any, judged: Any, rows: Any
     return {
         "asked": len(rows),
         "confirmed": checked.certified,
-        "trusted": checked.trusted,
         "refused": dict(list(checked.rejected.items())[:3]),
         "seconds_proving": round(proving / max(len(rows), 1), 4),
         "seconds_checking": round((time.process_time() - start) / max(len(rows), 1), 4),

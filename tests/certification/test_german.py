@@ -56,7 +56,7 @@ def test_every_certificate_of_the_test_set_is_confirmed_exactly(
     found = audit(encoder, model, german.test.X, modular=handed)
     write_bundle(tmp_path / "whole", encoder, german.test.X, handed, found)
     report = check_bundle(tmp_path / "whole")
-    assert (report.rejected, report.names["trusted"]) == ({}, [])
+    assert (report.rejected, report.names["unproved"]) == ({}, [])
     assert len(report.names["certified"]) == found.certified.sum() > 0
     assert len(report.names["counterexample"]) == found.violated.sum()
     assert len(report.names["radius"]) == len(german.test.X)

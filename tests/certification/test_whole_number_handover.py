@@ -56,7 +56,7 @@ def test_the_checker_confirms_it_and_no_smaller_one(seed: int, tmp_path: Path) -
     model = random_network(np.random.default_rng(seed + 50), [2, 1])
     write_bundle(tmp_path / "bundle", encoder, FRAME, handed, certify(handed, model))
     report = check_bundle(tmp_path / "bundle")
-    assert (report.rejected, report.names["trusted"], len(report.names["radius"])) == ({}, [], len(FRAME))
+    assert (report.rejected, report.names["unproved"], len(report.names["radius"])) == ({}, [], len(FRAME))
     less = replace(handed, **{name: handed.latent + 0.9 * (getattr(handed, name) - handed.latent) for name in ENDS})
     less = replace(less, radius=0.9 * handed.radius)
     write_bundle(tmp_path / "less", encoder, FRAME, less)

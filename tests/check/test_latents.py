@@ -48,14 +48,20 @@ def test_a_box_holds_the_person_and_a_ball_the_box_even_where_nobody_is_similar(
 
 
 @pytest.mark.parametrize("on", ["whole", "ball", "box"])
-def test_what_rests_on_a_radius_that_is_trusted_is_trusted(on: str) -> None:
+def test_a_radius_without_a_proof_is_said_and_not_claimed(on: str) -> None:
+    """Nothing on the ball or box may rest on it, whoever vouches for it; what is shown from end to end does not."""
     decision = {"verdict": "certified", "prediction": 1, "on": on, "proofs": [ENDS]}
     model = [[[1.0, 9.0]]]
     sure = judged(near(2), around(0.0, 2.0, -2.0, 2.0), decision, model)
-    assert (sure.names["certified"], sure.names["radius"], sure.exit_code) == (["one"], ["one"], 0)
-    trusted = judged(near(2), around(0.0, 1.0, -1.0, 1.0, trusted="a solver"), decision, model)
-    assert (trusted.names["certified"], trusted.names["radius"], trusted.exit_code) == ([], [], 3)
-    for word in (None, False, 1, []):
+    assert (sure.names["certified"], sure.names["radius"], sure.strict_exit_code) == (["one"], ["one"], 0)
+    said = around(0.0, 1.0, -1.0, 1.0)
+    del said["proofs"]
+    for latent in (said, said | {"trusted": "a solver"}):
+        report = judged(near(2), latent, decision, model)
+        assert (report.names["radius"], bool(report.rejected)) == ([], on != "whole")
+        alone = judged(near(2), latent)
+        assert (alone.names["unproved"], alone.exit_code, alone.strict_exit_code) == (["one"], 0, 4)
+    for word in ("a solver", None, 1):
         assert judged(near(2), around(0.0, 1.0, -1.0, 1.0, trusted=word), decision, model).rejected
 
 

@@ -27,7 +27,7 @@ ABOUT = About(
     title="A made-up audit",
     data="60 made-up people",
     decisions={"0": "refused", "1": "granted"},
-    checked=Checked(60, 40, 10, 0, 0),
+    checked=Checked(60, 40, 10, 0),
     recheck=("python -m lcifr.check bundle",),
     data_cautions=("Nobody of these people exists.",),
 )
@@ -158,7 +158,7 @@ def wordy_report() -> Report:
         author="Group Compliance, Retail Credit Models, Bank of Examples",
         audited="2026-03-01",
         decisions={"0": "declined after a manual review", "1": "offered at a preferential rate"},
-        checked=Checked(100, 80, 10, 0, 0),
+        checked=Checked(100, 80, 10, 0),
     )
     by = {name: table[name] for name in ("region_of_residence", "sex")}
     said = state(found, rng.integers(0, 2, count), held_out=True, by=by, baselines=BASELINES)

@@ -49,14 +49,14 @@ def test_the_sizes_are_those_of_the_networks():
 def test_what_was_confirmed_for_whom_is_said():
     assert facts()["Confirmed"].startswith("by the exact checker for all 60 people: ")
     assert facts(replace(DATED, checked=None))["Confirmed"].startswith("nothing")
-    sample = replace(DATED, checked=Checked(20, 15, 4, 0, 0))
+    sample = replace(DATED, checked=Checked(20, 15, 4, 0))
     said = "for 20 people drawn at random from the 60 people: 15 certificates, 4 counterexamples"
     assert said in facts(sample)["Confirmed"]
     report = scenes.made_report(sample)
     assert [one.code for one in report.cautions].count("partly-checked") == 1
     assert "20 people, drawn at random from the 60: 15 certificates" in render(report, "md")
     assert "Of everybody else it has seen nothing" in render(report, "md")
-    assert "REFUSED for 1" in facts(replace(DATED, checked=Checked(60, 40, 10, 0, 1)))["Confirmed"]
+    assert "REFUSED for 1" in facts(replace(DATED, checked=Checked(60, 40, 10, 1)))["Confirmed"]
 
 
 def test_every_caution_is_said_once():

@@ -1,8 +1,8 @@
 """``python -m lcifr.check BUNDLE``: check an audit bundle where nothing but Python is installed.
 
 Exit codes: 0 everything that is claimed is confirmed, 1 something is not, 2 the bundle cannot be read, goes beyond a
-limit, or wrong use, 3 everything but what rests on a solver's word is confirmed; with --strict 4 where everything is
-confirmed, and nothing is claimed of somebody. --patience=10 allows ten times the usual work for a person.
+limit, or wrong use; with --strict 4 where everything is confirmed, and nothing is claimed of somebody, or a radius has
+no proof. --patience=10 allows ten times the usual work for a person.
 """
 
 import json

@@ -13,11 +13,9 @@ from lcifr.check.limits import OUTPUTS, STEPS, UNCOUNTED, Work, at_most
 from lcifr.check.proof import Bounds, Cell, Layer, Network, Problem, examine, follows
 from lcifr.check.similar import Formula, Person, derive
 
-KINDS = ("radius", "certified", "vacuous", "counterexample", "undecided", "unclaimed", "trusted")
-CONFIRMED = (
-    "  {radius} radii; {certified} CERTIFIED; {counterexample} COUNTEREXAMPLE; {vacuous} where nobody is similar"
-)
-OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; {trusted} on a solver's word alone"
+KINDS = ("radius", "certified", "vacuous", "counterexample", "undecided", "unclaimed", "unproved")
+CONFIRMED = "  {radius} radii; {certified} CERTIFIED; {counterexample} COUNTEREXAMPLE; nobody is similar to {vacuous}"
+OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; radii without a proof: {unproved}"
 
 
 @dataclass
@@ -32,18 +30,18 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0 all confirmed, 1 something is not, 3 all but what rests on a solver's word."""
-        return 1 if self.rejected else 3 if self.names["trusted"] else 0
+        """0 all that is claimed is confirmed, 1 something is not."""
+        return 1 if self.rejected else 0
 
     @property
     def strict_exit_code(self) -> int:
-        """The same, but 4 where all that is claimed may be confirmed, and nothing is claimed of somebody."""
-        return 4 if self.names["unclaimed"] and not self.rejected else self.exit_code
+        """The same, but 4 where all that is claimed is confirmed, and nothing is claimed of a person or a radius."""
+        return self.exit_code or (4 if self.names["unclaimed"] or self.names["unproved"] else 0)
 
     def lines(self) -> list[str]:
         """For people to read."""
         count = {kind: len(names) for kind, names in self.names.items()}
-        sure = self.people - len(self.rejected) - count["trusted"]
+        sure = self.people - len(self.rejected)
         return [
             f"{sure} of {self.people} people: everything that is claimed of them is confirmed in exact arithmetic",
             *(said.format(**count) for said in (CONFIRMED, OPEN)),
@@ -67,7 +65,7 @@ class Judge:
         self.rule = None if model is None else Rule(rule, len(self.whole[-1].rows) - 1)
 
     def judge(self, line: Any, report: Report) -> None:
-        """Add one line of the bundle to the report: a person of whom all, or all but a solver's word, is confirmed."""
+        """Add one line of the bundle to the report: a person of whom all that is claimed is confirmed, or not."""
         name, latent, decision = str(line["id"]), line.get("latent"), line.get("decision")
         report.people += 1
         self.work = self.formula.work = Work(self.steps)
@@ -75,19 +73,20 @@ class Judge:
             with reading("what is said of them"):
                 x = self.table.person(line["x"])
                 cells = derive(self.formula, x)
-                radius = latent is None or self._radius(latent, x, cells)
-                word = "" if decision is None else decision["verdict"]
-                sure = (decision is None or self._verdict(decision, latent, x, cells)) and radius
+                radius = latent is not None and "proofs" in latent  # without proofs it is said, and not claimed
+                if radius:
+                    self._radius(latent, x, cells)
+                word = "" if decision is None else self._verdict(decision, latent if radius else None, x, cells)
         except Rejected as rejected:
             report.rejected[name] = str(rejected)
             return
-        found = {"radius": latent is not None and radius, "trusted": not sure, word: sure or word == "undecided"}
-        found["vacuous"] = not cells and (found["radius"] or (sure and word == "certified"))
-        found["unclaimed"] = latent is None if self.rule is None else word in ("", "undecided")
+        found = {"radius": radius, "unproved": latent is not None and not radius, word: True}
+        found["vacuous"] = not cells and (radius or word == "certified")
+        found["unclaimed"] = not radius if self.rule is None else word in ("", "undecided")
         for kind, names in report.names.items():
             names += [name] if found.get(kind) else []
 
-    def _radius(self, latent: Any, x: Person, cells: list[Cell]) -> bool:
+    def _radius(self, latent: Any, x: Person, cells: list[Cell]) -> None:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
         own = forward(self.encoder, self.table.features(x), self.work)
         z, lower, upper = ([Fraction(v) for v in numbers(latent[key], len(own))] for key in ("z", "lower", "upper"))
@@ -97,24 +96,27 @@ class Judge:
                 raise Rejected(f"coordinate {j}: the person is not in the box, or the box not in the radius around z")
         limits: Bounds = {((j, 1.0),): end for j, end in enumerate(upper)}
         limits |= {((j, -1.0),): -end for j, end in enumerate(lower)}
-        return self._shown("radius", self.encoder, cells, limits, latent)
+        self._shown("radius", self.encoder, cells, limits, latent["proofs"])
 
-    def _verdict(self, decision: Any, latent: Any, x: Person, cells: list[Cell]) -> bool:
+    def _verdict(self, decision: Any, latent: Any, x: Person, cells: list[Cell]) -> str:
         """The decision is the same for everybody, or the other individual is similar and decided otherwise."""
         word, prediction = decision["verdict"], decision.get("prediction")
         if self.rule is None or self.model is None or word not in ("certified", "counterexample", "undecided"):
             raise Rejected(f"there is no model to decide, or no verdict {word!s:.60}")
         if word == "undecided":
-            return True
+            return str(word)
         network, own = self.whole, forward(self.whole, self.table.features(x), self.work)
         limits, decided = self.rule.limits(own, prediction), own
         if word == "certified" and decision["on"] != "whole":  # the model decides on the stored z; it need not be f(x)
+            if latent is None:
+                raise Rejected("the verdict rests on a radius that is not claimed")
             network, z = self.model, numbers(latent["z"], len(self.model[0].columns) - 1)
             cells, decided = [_around(latent, decision["on"], z)], forward(network, z, self.work)
         if (decided is not own or not self.rule.within) and any(value >= 0 for value in beyond(limits, decided)):
             raise Rejected("the person's own decision is not the one that is claimed")
         if word == "certified":
-            return self._shown("verdict", network, cells, limits, decision)
+            self._shown("verdict", network, cells, limits, decision["proofs"])
+            return "certified"
         other = self.table.person(decision["other"])
         if not self.formula.holds(x, other):
             raise Rejected("the other individual is not similar")
@@ -122,17 +124,14 @@ class Judge:
         ahead = (beyond(self.rule.limits(own, c), outputs) for c in self.rule.alike(prediction))
         if not all(any(value > 0 for value in one) for one in ahead):
             raise Rejected("the other individual is decided alike")
-        return True
+        return "counterexample"
 
-    def _shown(self, what: str, network: Network, cells: list[Cell], limits: Bounds, claim: Any) -> bool:
-        """Every cell must stay within every limit; any proof of the person may help, that of the same place first.
-
-        False where it is not shown but rests on a solver's word.
-        """
+    def _shown(self, what: str, network: Network, cells: list[Cell], limits: Bounds, proofs: Any) -> None:
+        """Every cell must stay within every limit; any proof of the claim may help, that of the same place first."""
         for place, cell in enumerate(cells):
             problem, open_ = Problem(network, cell, self.work), dict(limits)
             reason = "nothing is shown that is strong enough"
-            for proof in [*claim["proofs"][place:], *claim["proofs"][:place]]:
+            for proof in [*proofs[place:], *proofs[:place]]:
                 self.work.spend(50 + 50 * len(open_))
                 try:
                     found = examine(problem, proof)
@@ -141,11 +140,8 @@ class Judge:
                     reason = str(rejected)
                 if not open_:
                     break
-            if open_ and isinstance(claim.get("trusted"), str):
-                return False
             if open_:
                 raise Rejected(f"{what}: cell {place} is not shown in direction {next(iter(open_))}: {reason}")
-        return True
 
 
 def _around(latent: Any, shape: str, z: list[float]) -> Cell:

@@ -36,8 +36,8 @@ def check(
     Without lcifr's other parts, where nothing but Python is installed: python -m lcifr.check BUNDLE
 
     Exit codes: 0 everything that is claimed is confirmed, 1 something is not, 2 the bundle cannot be read or goes
-    beyond a limit, 3 all is confirmed but what rests on a solver's word; with --strict 4 all that is claimed is
-    confirmed, and nothing is claimed of somebody.
+    beyond a limit; with --strict 4 all that is claimed is confirmed, and nothing is claimed of somebody, or a radius
+    has no proof.
     """
     from lcifr.certification.bundles.drawn import read_drawn
     from lcifr.check.__main__ import hush

@@ -60,9 +60,6 @@ def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Cau
     if checked is not None and checked.rejected:
         text = f"The exact checker refused what is claimed about {count(checked.rejected)} people. Do not rely on it."
         yield Caution("rejected", "The checker refused claims", text)
-    if checked is not None and checked.trusted:
-        text = f"For {count(checked.trusted)} people the answer of a solver was taken on trust: no proof was checked."
-        yield Caution("trusted", "Some answers rest on a solver’s word", text)
     if checked is None:
         text = "The proofs behind these verdicts have not been re-checked by the exact checker; see “Check it again”."
         yield Caution("unchecked", "Not checked independently", text)

@@ -191,7 +191,6 @@ class Checked:
     people: int
     certified: int
     counterexamples: int
-    trusted: int
     rejected: int
 
 

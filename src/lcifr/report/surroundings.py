@@ -54,7 +54,7 @@ def _of_run(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def checked_of(found: CheckedProofs) -> Checked:
     """What the page shows of the exact checker's word."""
-    return Checked(found.people, found.certified, found.counterexamples, found.trusted, len(found.rejected))
+    return Checked(found.people, found.certified, found.counterexamples, len(found.rejected))
 
 
 def hashes_of_audit(result: AuditResult) -> dict[str, str]:

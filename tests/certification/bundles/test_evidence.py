@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def lying(*arguments: Any, **options: Any) -> Any:
 @pytest.mark.parametrize("on", ONS)
 def test_whose_proof_stops_short_is_undecided(on: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "maximize", root_only)
-    short = kept = 0
+    short = kept = unproved = 0
     for seed, formula in CLOSE:
         one = scene(seed, FORMULAS[formula], count=5, depth=1)
         handed = represent(one.encoder, one.people)
@@ -52,7 +53,12 @@ def test_whose_proof_stops_short_is_undecided(on: str, tmp_path: Path, monkeypat
         written = write_bundle(tmp_path / f"{seed} {formula}", one.encoder, one.people, handed, found)
         report = check_bundle(tmp_path / f"{seed} {formula}")
         lost = found.certified & ~written.certified
-        assert report.rejected == {}  # nothing is claimed that the proofs do not show, but on the engine's word
+        assert report.rejected == {}  # nothing is claimed that the proofs do not show
+        (tmp_path / f"{seed} {formula}.json").write_text(json.dumps(asdict(report)))
+        marked = handed.with_report(tmp_path / f"{seed} {formula}.json")  # it is still the hand-over of that hash
+        assert marked.checked.sum() == len(report.names["radius"]) == len(handed) - len(report.names["unproved"])
+        assert on == "whole" or set(np.flatnonzero(written.certified)) <= set(np.flatnonzero(marked.checked))
+        unproved += len(report.names["unproved"])
         open_ = np.flatnonzero(written.verdict == Verdict.UNDECIDED)
         assert [str(row) for row in open_] == report.names["undecided"]
         assert (written.verdict[lost] == Verdict.UNDECIDED).all()
@@ -64,6 +70,7 @@ def test_whose_proof_stops_short_is_undecided(on: str, tmp_path: Path, monkeypat
         short, kept = short + int(lost.sum()), kept + int(written.certified.sum())
     assert short
     assert kept
+    assert unproved
 
 
 @pytest.mark.parametrize("on", ONS)

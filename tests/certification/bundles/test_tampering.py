@@ -36,7 +36,7 @@ from tests.prove.instances import random_network
 @pytest.mark.parametrize("number", range(len(SCENES)))
 def test_a_right_bundle_is_confirmed(number: int, kind: str) -> None:
     report = check_bundle(bundle(number, kind))
-    assert (report.rejected, report.names["trusted"], report.people) == ({}, [], 4)
+    assert (report.rejected, report.names["unproved"], report.people) == ({}, [], 4)
     judge = judge_of(contents(number, kind))
     oracle = Oracle(judge, 0)
     assert not any(oracle.refutes(line) for line in contents(number, kind)["lines"])
@@ -71,7 +71,7 @@ def test_a_linear_encoder_is_confirmed_where_a_row_of_the_formula_counts(tmp_pat
         found = audit(encoder, one.model, one.people, modular=handed)
         write_bundle(tmp_path / f"{seed}", encoder, one.people, handed, found)
         report = check_bundle(tmp_path / f"{seed}")
-        assert (report.rejected, report.names["trusted"]) == ({}, [])
+        assert (report.rejected, report.names["unproved"]) == ({}, [])
         assert len(report.names["radius"]) == 4
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +20,11 @@ TO_THE_END = 1e-10
 
 @dataclass(frozen=True)
 class Evidence:
-    """proofs[person] : plain trees. word[person] : "" where every direction has a proof, else whose word
-    it rests on. reached : (people,) whether the bounds that were proved, rounded to the safe side, keep every limit.
+    """proofs[person] : plain trees. reached : (people,) whether every direction has a proof, and the bounds that were
+    proved, rounded to the safe side, keep every limit.
     """
 
     proofs: list[list[Any]]
-    word: list[str]
     reached: BoolArray
 
 
@@ -55,23 +54,22 @@ def prove(
         proof=True,
     )
     last = network.layers[-1].weight
-    found = [_of_person(answer, query, region, person, last) for person in range(region.people)]
-    return Evidence([proofs for proofs, _ in found], [word for _, word in found], _reached(answer, query))
+    found = [_of_person(answer, region, person, last) for person in range(region.people)]
+    whole = np.array([trees is not None for trees in found], np.bool_)
+    return Evidence([trees or [] for trees in found], whole & _reached(answer, query))
 
 
 def _reached(answer: Answer, query: Query) -> BoolArray:
     return np.asarray((answer.upper < query.limit).all(1))
 
 
-def _of_person(answer: Answer, query: Query, region: Region, person: int, last: FloatArray) -> tuple[list[Any], str]:
-    """The trees of all cells of the person, cell by cell."""
+def _of_person(answer: Answer, region: Region, person: int, last: FloatArray) -> list[Any] | None:
+    """The trees of all cells of the person, cell by cell; None where a direction has no proof."""
     by_cell: dict[int, list[CellProof]] = {}
-    word = ""
-    for direction in range(query.limit.shape[1]):
-        proofs: Sequence[CellProof] | None = answer.proof[person][direction] if answer.proof is not None else None
+    for proofs in answer.proof[person] if answer.proof is not None else (None,):
         if proofs is None:
-            word = answer.methods[answer.method[person, direction]]
-        for proof in proofs or ():
+            return None
+        for proof in proofs:
             if not any(proof is other for other in by_cell.setdefault(proof.cell, [])):
                 by_cell[proof.cell].append(proof)
     trees: list[Any] = []
@@ -79,7 +77,7 @@ def _of_person(answer: Answer, query: Query, region: Region, person: int, last: 
         order = row_order(region.cells[index])
         found = [tree for proof in by_cell[index] for tree in to_plain(proof)]
         trees += together(_slim(_renumbered(tree, order), last) for tree in found)
-    return trees, word
+    return trees
 
 
 def _slim(tree: list[Any], last: FloatArray) -> list[Any]:
@@ -154,7 +152,7 @@ def _closed_form(network: Network, query: Query, region: Region) -> Evidence:
         present = [index for index, cell in enumerate(region.cells) if cell.present[person]]
         proofs.append([tree for index in present for tree in to_plain(CellProof(index, tuple(claims)))])
     answer = maximize(network, query.directions, region, method="bounds")
-    return Evidence(proofs, [""] * region.people, _reached(answer, query))
+    return Evidence(proofs, _reached(answer, query))
 
 
 def _just_below(limit: float) -> float:

@@ -23,7 +23,7 @@ from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import Audit, query_end_to_end
 from lcifr.certification.bundles.drawn import Drawn
-from lcifr.certification.bundles.evidence import Evidence, box_question, prove
+from lcifr.certification.bundles.evidence import box_question, prove
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.encoder import Encoder, freeze
@@ -42,8 +42,6 @@ from lcifr.regions.region import Region
 FORMAT = "lcifr-audit-6"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
-SHORT = "the engine: the proof that was found stops short of its bound"
-"""Whose word a radius rests on if that is so. The hand-over is made already; the checker may still find it enough."""
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -59,7 +57,8 @@ def write_bundle(
 ) -> Certificates | Audit | None:
     """Write everything an auditor needs to check a hand-over, or decisions, or both, with the proofs.
 
-    Returns the decisions as the bundle has them: whoever is certified and whose proof stops short of it is UNDECIDED.
+    Returns the decisions as the bundle has them: whoever is certified and whose proof stops short of it is UNDECIDED,
+    and so is a verdict on the ball or box of somebody whose radius has no proof. Such a radius is said, not claimed.
 
     Parameters
     ----------
@@ -140,7 +139,9 @@ def _write_people(
         for start in range(0, len(people), AT_ONCE):
             rows = np.arange(start, min(start + AT_ONCE, len(people)))
             part = people.take(rows)
-            lines = [{"id": source.ids[row], "x": plain_person(part, place)} for place, row in enumerate(rows)]
+            lines: list[dict[str, Any]] = [
+                {"id": source.ids[row], "x": plain_person(part, place)} for place, row in enumerate(rows)
+            ]
             if representation is not None:
                 latents = _latents(encoder, part, representation.take(rows), options)
                 for line, latent in zip(lines, latents, strict=True):
@@ -148,7 +149,9 @@ def _write_people(
             if isinstance(decisions, Audit):
                 found = _audited(encoder, part, decisions, rows, options)
             elif decisions is not None and representation is not None:
-                found = _certified(encoder, part, representation.take(rows), decisions, rows, options)
+                proved = np.array(["proofs" in line["latent"] for line in lines], np.bool_)
+                sure = np.flatnonzero(decisions.certified[rows] & proved)
+                found = _certified(encoder, part, representation.take(rows), decisions, sure, options)
             else:
                 found = iter([{}] * len(rows))
             for row, line, decision in zip(rows, lines, found, strict=True):
@@ -178,13 +181,8 @@ def _latents(
             "upper": part.upper[row].tolist(),
             "exact": bool(part.exact[row]),
             "vacuous": bool(part.vacuous[row]),
-            **_plain(evidence, row),
+            **({"proofs": evidence.proofs[row]} if evidence.reached[row] else {}),
         }
-
-
-def _plain(evidence: Evidence, row: int) -> dict[str, Any]:
-    word = evidence.word[row] or ("" if evidence.reached[row] else SHORT)
-    return {"proofs": evidence.proofs[row], **({"trusted": word} if word else {})}
 
 
 def _certified(
@@ -192,20 +190,21 @@ def _certified(
     people: Individuals,
     part: Representation,
     decisions: Certificates,
-    rows: np.ndarray,
+    sure: np.ndarray,
     options: dict[str, Any],
 ) -> Iterator[dict[str, Any]]:
+    """Of the ``sure`` places what is proved; nothing of the others."""
     network, rule = decisions.model.network, decisions.model.rule
     query = query_of(rule, network(part.latent), network.error(part.latent))
     if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
         own = Trial(encoder, decisions.model, people)
         query = query_of(rule, own.values, own.rounding_error)
     region = Region.from_arrays(*surroundings(part, decisions.on))
-    shown = _shown(network, query, region, np.flatnonzero(decisions.certified[rows]), options)
+    shown = _shown(network, query, region, sure, options)
     classes = rule.decide(network(part.latent))
-    for place in range(len(rows)):
+    for place in range(len(part)):
         if place in shown:
-            more = {"on": decisions.on, **shown[place]}
+            more = {"on": decisions.on, "proofs": shown[place]}
             yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
         else:
             yield {"verdict": "undecided"}
@@ -222,7 +221,7 @@ def _audited(
     classes = decisions.model.rule.decide(trial.values)
     for place, row in enumerate(rows):
         if place in shown:
-            more = {"on": "whole", **shown[place]}
+            more = {"on": "whole", "proofs": shown[place]}
             yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
         elif decisions.violated[row]:
             other = plain_person(decisions.others, int(row))
@@ -233,12 +232,12 @@ def _audited(
 
 def _shown(
     network: Network, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
-) -> dict[int, dict[str, Any]]:
+) -> dict[int, list[Any]]:
     """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
     if len(sure) == 0:
         return {}
     evidence = prove(network, query.take(sure), region.take(sure), **options)
-    return {int(place): _plain(evidence, k) for k, place in enumerate(sure) if evidence.reached[k]}
+    return {int(place): evidence.proofs[k] for k, place in enumerate(sure) if evidence.reached[k]}
 
 
 def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:

@@ -114,7 +114,7 @@ class CheckedProofs:
     Parameters
     ----------
     people : those whose proofs were written, drawn by ``seed`` from ``of``.
-    certified, counterexamples : confirmed. trusted : rest on a solver. rejected : for each id the reason.
+    certified, counterexamples : confirmed. rejected : for each id the reason.
     """
 
     people: int
@@ -122,7 +122,6 @@ class CheckedProofs:
     seed: int
     certified: int
     counterexamples: int
-    trusted: int
     rejected: Mapping[str, str]
 
     @classmethod
@@ -135,7 +134,6 @@ class CheckedProofs:
             seed=drawn.seed,
             certified=len(report.names["certified"]),
             counterexamples=len(report.names["counterexample"]),
-            trusted=len(report.names["trusted"]),
             rejected=report.rejected,
         )
 
