@@ -1,4 +1,4 @@
-"""lcifr: say who counts as similar, and prove, person by person, that similar people get the same decision.
+"""Say who counts as similar, and prove, person by person, that similar people get the same decision.
 
 Public names are loaded when they are first used: the exact checker runs where neither numpy nor torch is installed.
 """

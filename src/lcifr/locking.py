@@ -1,7 +1,7 @@
-"""Who works on a folder? A lock that the system holds for as long as the process lives, and no longer.
+"""Folder locks: one run at a time, released by the operating system when the process ends.
 
-The lock of ``OUT`` is the file ``.OUT.lock`` beside it. The system gives it back however the process ends, so a file
-that a killed run left behind locks nothing. It says who holds it, for whoever has to wait.
+The lock of ``OUT`` is the file ``.OUT.lock`` beside it, which names its holder for whoever has to wait. A file that a
+killed run left behind locks nothing.
 """
 
 from __future__ import annotations

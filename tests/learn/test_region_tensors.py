@@ -15,11 +15,12 @@ from torch.nn.functional import softplus
 from lcifr.data import Encoding
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, plain
-from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining, layers_of
+from lcifr.learn.encoder_training import EncodedPeople, EncoderSettings, EncoderTraining
 from lcifr.learn.radius_bounds import bound_radius
 from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.target import Target
 from lcifr.models.network import Network
+from lcifr.models.torch import torch_parameters
 from lcifr.prove import radius
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
 from lcifr.similarity.similarity import Similarity
@@ -149,7 +150,7 @@ def test_the_label_must_survive_the_stretched_radius() -> None:
         chosen = EncoderSettings(gamma=3.0, stretch=stretch, latent=4, dtype=torch.float64)
         torch.manual_seed(5)  # the same weights each time
         producer = EncoderTraining(people, people, target, chosen, seed=0)
-        layers, (weight, bias) = layers_of(producer.module.encoder), layers_of(producer.module.head)[0]
+        layers, (weight, bias) = torch_parameters(producer.module.encoder), torch_parameters(producer.module.head)[0]
         latent = forward(layers, torch.as_tensor(x))
         logit = (latent @ weight.T + bias)[:, 0] * torch.as_tensor(2 * label - 1)
         reach = stretch * bounded.radius(layers, latent, index) * weight.abs().sum()

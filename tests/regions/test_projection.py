@@ -1,10 +1,12 @@
-"""Projection onto cells with linear rows: the nearest point, or none."""
+"""Projection onto cells, rows and simplices: the nearest point, or none."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
+from lcifr.regions.projection import project_onto_simplex
 from lcifr.regions.region import Region
 from tests.regions.example import square
 
@@ -68,3 +70,19 @@ def test_a_polytope_without_a_point_has_no_projection():
     assert np.isnan(found.sample(2)).all()
     nothing = Region.from_arrays([[0.0]], [[1.0]], rows=([[0.0]], [[1.0]]))  # a row that asks for nothing
     assert nothing.project([[7.0]]).tolist() == [[1.0]]
+
+
+def test_projection_onto_the_simplex_is_the_nearest_point() -> None:
+    draw = torch.Generator().manual_seed(0)
+    values = torch.randn(50, 5, generator=draw, dtype=torch.float64)
+    allowed = torch.rand(50, 5, generator=draw) > 0.4
+    allowed[:, 0] = True
+    landed = project_onto_simplex(values, allowed)
+    assert torch.allclose(landed.sum(1), torch.ones(50, dtype=torch.float64))
+    assert (landed >= 0).all()
+    assert (landed[~allowed] == 0).all()
+    distance = (landed - values).square().sum(1)
+    for _ in range(200):
+        other = torch.rand(50, 5, generator=draw, dtype=torch.float64) * allowed
+        other = other / other.sum(1, keepdim=True)
+        assert (distance <= ((other - values).square()).sum(1) + 1e-9).all()

@@ -1,4 +1,4 @@
-"""``lcifr doctor``: what is installed here, and does every solver that is found answer rightly?"""
+"""``lcifr doctor``: what is installed, and whether every solver found answers correctly."""
 
 from __future__ import annotations
 

@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lcifr.data.attributes import Attribute, Categorical, Numeric
 from lcifr.data.columns import to_float
 from lcifr.data.frames import as_text, read_frame
 from lcifr.data.malformed_numbers import find_malformed_number
-from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
 from lcifr.errors import SchemaError, TableError, TableProblem, did_you_mean
 
 MANY_CATEGORIES = 100  # text with more distinct values than this is an identifier or prose, not an attribute
 
 
-def infer_schema(
+def infer_attributes(
     source: Any,
     *,
     target: str | None = None,
@@ -27,9 +27,8 @@ def infer_schema(
     drop: Sequence[str] = (),
     units: Mapping[str, str] | None = None,
     ranges: Mapping[str, tuple[float | None, float | None]] | None = None,
-    groups: Mapping[str, Sequence[str]] | None = None,
-) -> Schema:
-    """Propose a schema: numbers are numeric; text, booleans and 0/1 are categorical, their values sorted.
+) -> tuple[Attribute, ...]:
+    """Propose attributes: numbers are numeric; text, booleans and 0/1 are categorical, their values sorted.
 
     Parameters
     ----------
@@ -43,8 +42,6 @@ def infer_schema(
         Columns that are no attributes (identifiers, dates).
     units, ranges
         What numbers count, and the declared (lower, upper) range of an attribute; None for an open end.
-    groups
-        Named sets of attributes for formulas.
 
     Raises
     ------
@@ -72,7 +69,7 @@ def infer_schema(
             attributes.append(found)
     if problems:
         raise TableError(problems, fix="correct the columns, or override: numeric=[…], categorical=[…], drop=[…]")
-    return Schema(tuple(attributes), {name: tuple(members) for name, members in (groups or {}).items()}, target)
+    return tuple(attributes)
 
 
 def _propose(name: str, column: pa.ChunkedArray, kind: str | None, problems: list[TableProblem]) -> Attribute | None:

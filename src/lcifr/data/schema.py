@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -119,11 +119,29 @@ class Schema:
         return tuple(attribute.name for attribute in self.categorical)
 
     @classmethod
-    def infer(cls, frame: Any, **options: Any) -> Schema:
-        """Propose a schema from a table; see :func:`lcifr.data.infer.infer_schema` for the overrides."""
-        from lcifr.data.infer import infer_schema
+    def infer(
+        cls,
+        frame: Any,
+        *,
+        target: str | None = None,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        **overrides: Any,
+    ) -> Schema:
+        """Propose a schema from a table.
 
-        return infer_schema(frame, **options)
+        Parameters
+        ----------
+        target
+            The column to predict; it is left out of the attributes.
+        groups
+            Named sets of attributes for formulas.
+        overrides
+            Kinds, units and ranges of columns: see :func:`lcifr.data.infer.infer_attributes`.
+        """
+        from lcifr.data.infer import infer_attributes  # Arrow is loaded only where tables are read
+
+        attributes = infer_attributes(frame, target=target, **overrides)
+        return cls(attributes, {name: tuple(members) for name, members in (groups or {}).items()}, target)
 
     # -- files -----------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lcifr.errors import LearningError
 from lcifr.estimators.input_validation import split_rows
+from lcifr.estimators.saving import read_head, write_head
 from lcifr.estimators.settings import schedule_of, seed_of
 from lcifr.learn.head_training import LatentPeople, Perturbation, certified, train_head
 from lcifr.learn.score import DegenerateModelWarning, degeneracies
@@ -121,17 +122,14 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
 
     def save(self, path: str | Path) -> None:
         """Write to one safetensors file."""
-        from lcifr.estimators.saving import write_head
-
         check_is_fitted(self)
         write_head(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what :meth:`save` wrote."""
-        from lcifr.estimators.saving import read_head
-
-        return read_head(cls, path)
+        head: Self = read_head(cls, path)
+        return head
 
 
 def _radius_of(radius: Any, people: int) -> FloatArray:

@@ -10,7 +10,7 @@ from lcifr.errors import LearningError
 from lcifr.learn.score import USELESS
 
 if TYPE_CHECKING:
-    from lcifr.estimators.frontier import FrontierPoint
+    from lcifr.estimators.evaluation import FrontierPoint
 
 SCORES = {"accuracy": "score", "balanced": "balanced"}
 """What ``by`` may be, and the figure of a point that it means."""

@@ -13,19 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.estimators.input_validation import (
-    is_table,
+    LabelledPeople,
     resolve_schema,
     resolve_similarity,
-    split_rows,
+    split_training,
     validate_labels,
     validate_people,
 )
+from lcifr.estimators.saving import read_encoder, write_encoder
 from lcifr.estimators.settings import encoder_settings, schedule_of, seed_of, unread_attributes
 from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
 from lcifr.learn.radius_bounds import LatentReach, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
 from lcifr.learn.target import Target, class_weights
-from lcifr.prove import Radius
+from lcifr.prove import Radius, radius
 from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
 
@@ -144,37 +145,26 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         people = validate_people(self, X, self._known_schema(), fitting=True)
         labels = None if y is None else validate_labels(y, len(people))
         seed = seed_of(self.random_state)
-        self._remember_columns(X, people.schema)
         encoding = getattr(self.similarity, "encoding", None) or Encoding.fit(people, people.schema)
         self.schema_, self.encoding_ = people.schema, encoding
         self.similarity_ = resolve_similarity(self.similarity, people.schema, encoding)
         self.target_ = None if labels is None else Target.of(labels, self.task)
-        if validation is not None:
-            held = validate_people(self, validation[0], people.schema, fitting=False)
-            held_labels = None if labels is None else validate_labels(validation[1], len(held))
-            sides = (people, labels), (held, held_labels)
-        else:
-            rows, others = split_rows(len(people), self.validation_fraction, self._classes(labels), seed)
-            sides = tuple(  # type: ignore[assignment]
-                (people.take(index), None if labels is None else labels[index]) for index in (rows, others)
-            )
-        training, checking = (self._people(*side) for side in sides)
+        learned_from, held_out = split_training(self, LabelledPeople(people, labels), validation, seed)
+        training, checking = self._encoded(learned_from), self._encoded(held_out)
         produced = train_encoder(training, checking, self.target_, encoder_settings(self), schedule_of(self, seed))
         self._keep(produced)
-        self._look_for_degeneracies(checking, sides[1][1])
+        self._look_for_degeneracies(checking, held_out.labels)
         return self
 
     def _known_schema(self) -> Schema | None:
         return self.similarity.schema if isinstance(self.similarity, Similarity) else resolve_schema(self.schema)
 
-    def _classes(self, labels: NDArray[Any] | None) -> NDArray[Any] | None:
-        return labels if self.target_ is not None and len(self.target_.classes) else None
-
-    def _people(self, people: Individuals, labels: NDArray[Any] | None) -> EncodedPeople:
-        coded = None if labels is None or self.target_ is None else self.target_.encode(labels)
-        ones = np.ones(len(people))
-        weight = ones if coded is None else class_weights(self.target_, coded, self.class_weight)  # type: ignore[arg-type]
-        return EncodedPeople(self.encoding_.encode(people), self.region(people), coded, weight)
+    def _encoded(self, side: LabelledPeople) -> EncodedPeople:
+        x, region = self.encoding_.encode(side.people), self.region(side.people)
+        if side.labels is None or self.target_ is None:
+            return EncodedPeople(x, region, None, np.ones(len(x)))
+        codes = self.target_.encode(side.labels)
+        return EncodedPeople(x, region, codes, class_weights(self.target_, codes, self.class_weight))
 
     def _keep(self, produced: TrainedEncoder) -> None:
         self.network_, self.head_, self.decoder_ = produced.encoder, produced.head, produced.decoder
@@ -184,29 +174,22 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.history_ = produced.history
         self._n_features_out = produced.encoder.outputs
 
-    def _remember_columns(self, X: Any, schema: Schema) -> None:
-        if is_table(X):
-            self.n_features_in_ = len(schema)
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-
     def _look_for_degeneracies(self, people: EncodedPeople, labels: NDArray[Any] | None) -> None:
         latent, decision, label = self.network_(people.x), None, None
         if self.head_ is not None and self.target_ is not None and labels is not None:
             label = self.target_.encode(labels)
             decision = self.target_.rule.decide(self.head_(latent))
-        singletons = singleton_share(people.region)
         weighted = self.class_weight is not None
-        found = degeneracies(
+        self.degeneracies_ = degeneracies(
             self.target_,
             latent=latent,
             decision=decision,
             label=label,
-            singletons=singletons,
+            singletons=singleton_share(people.region),
             balanced=weighted,
             weighted=weighted,
         )
-        self.degeneracies_ = found
-        for one in found:
+        for one in self.degeneracies_:
             warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
 
     @property
@@ -219,21 +202,15 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """(people, latent_dim) z in float64: exactly the numbers that proofs speak about."""
-        encoded = self._encode(X)
-        return self.network_(encoded)
+        return self.network_(self._encode(X))
 
     def region(self, X: Any) -> Region:
         """S_φ(x) of everybody."""
-        check_is_fitted(self)
-        people = validate_people(self, X, self.schema_, fitting=False)
-        return self.similarity_.region(people, whole_numbers=self.whole_numbers)
+        return self.similarity_.region(self._checked(X), whole_numbers=self.whole_numbers)
 
     def radius(self, X: Any, **options: Any) -> Radius:
         """ε and box of everybody, proved; options as for :func:`lcifr.prove.radius`."""
-        from lcifr.prove import radius
-
-        check_is_fitted(self)
-        people = validate_people(self, X, self.schema_, fitting=False)
+        people = self._checked(X)
         return radius(self.network_, self._encode(people), self.region(people), **options)
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
@@ -245,18 +222,18 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def reach(self, X: Any) -> LatentReach:
         """z and ε of everybody by plain bounds: proved too, quicker than :meth:`radius` and somewhat wider."""
-        check_is_fitted(self)
-        people = validate_people(self, X, self.schema_, fitting=False)
+        people = self._checked(X)
         return bound_radius(self.network_, self._encode(people), self.region(people))
 
     def _encode(self, X: Any) -> NDArray[np.float64]:
+        return self.encoding_.encode(self._checked(X))
+
+    def _checked(self, X: Any) -> Individuals:
         check_is_fitted(self)
-        return self.encoding_.encode(validate_people(self, X, self.schema_, fitting=False))
+        return validate_people(self, X, self.schema_, fitting=False)
 
     def save(self, path: str | Path) -> None:
         """Write everything but the people to one safetensors file."""
-        from lcifr.estimators.saving import write_encoder
-
         check_is_fitted(self)
         write_encoder(self, path)
 
@@ -269,6 +246,5 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         training
             The training table, needed only where φ takes ranks among the training people: these are never saved.
         """
-        from lcifr.estimators.saving import read_encoder
-
-        return read_encoder(cls, path, training)
+        encoder: FairEncoder = read_encoder(cls, path, training)
+        return encoder

@@ -10,6 +10,8 @@ from typing import Any
 
 from sklearn.base import clone
 
+from lcifr.drawing.charts import Dot, frontier_chart, model_dot, standalone
+from lcifr.drawing.markup import to_xml
 from lcifr.estimators.base_head import Head
 from lcifr.estimators.baselines import plain, unaware
 from lcifr.estimators.choice import CERTIFIED, Scale, choose
@@ -17,13 +19,12 @@ from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.evaluation import FrontierPoint, evaluate_models
 from lcifr.estimators.heads import RobustClassifier
 from lcifr.estimators.search import Search
-from lcifr.learn.score import (
-    worse_than_unaware,
-)
+from lcifr.learn.score import worse_than_unaware
 from lcifr.locking import locked
 
 __all__ = ["GAMMAS", "Frontier", "FrontierPoint", "evaluate_models", "tune"]
 
+TITLE = "Score against certified share"
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
@@ -54,15 +55,23 @@ class Frontier:
         if path is not None:
             Path(path).write_text(self._repr_svg_(), encoding="utf-8")
             return None
-        from lcifr.estimators.frontier_plot import plot_frontier
+        from lcifr.drawing.figures import frontier_figure
 
-        return plot_frontier(self)
+        return frontier_figure(self._dots(), self.required)
 
     def _repr_svg_(self) -> str:
-        """For notebooks."""
-        from lcifr.estimators.frontier_plot import frontier_svg
+        """For notebooks: certified share (across) against score (up), with both baselines and the score required."""
+        dots = self._dots()
+        description = ", ".join(f"{dot.label}: score {dot.up:.3f}, certified {dot.across:.3f}" for dot in dots)
+        chart = frontier_chart(dots, self.required, title=TITLE, description=description, key="frontier")
+        return to_xml(standalone(chart)) + "\n"
 
-        return frontier_svg(self)
+    def _dots(self) -> tuple[Dot, ...]:
+        """Both baselines, then the weights that were tried."""
+        named = [(self.plain, "plain"), (self.unaware, "unaware")]
+        named += [(point, "chosen" if point == self.chosen else "tried") for point in self.points]
+        score = Scale.of(self.by).score
+        return tuple(model_dot(kind, point.gamma, point.certified, score(point)) for point, kind in named)
 
 
 def tune(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,17 @@ from lcifr.data import Encoding, Individuals, Numeric, Schema
 from lcifr.errors import LearningError
 from lcifr.similarity.ready_formulas import ready_names
 from lcifr.similarity.similarity import Similarity
+
+
+@dataclass(frozen=True)
+class LabelledPeople:
+    """People with their labels (people,); None where nothing is predicted."""
+
+    people: Individuals
+    labels: NDArray[Any] | None
+
+    def take(self, rows: NDArray[Any]) -> LabelledPeople:
+        return LabelledPeople(self.people.take(rows), None if self.labels is None else self.labels[rows])
 
 
 def is_table(X: Any) -> bool:
@@ -28,7 +40,11 @@ def matrix_schema(width: int) -> Schema:
 def validate_people(estimator: Any, X: Any, schema: Schema | None, *, fitting: bool) -> Individuals:
     """``X`` through the gate. A plain matrix is checked by scikit-learn and has the schema of :func:`matrix_schema`."""
     if is_table(X):
-        return Individuals.read(X, schema if schema is not None else Schema.infer(X), fitting=fitting)
+        people = Individuals.read(X, schema if schema is not None else Schema.infer(X), fitting=fitting)
+        if fitting:  # as scikit-learn's validate_data notes them for a matrix
+            estimator.n_features_in_ = len(people.schema)
+            estimator.feature_names_in_ = np.array(people.schema.names, dtype=object)
+        return people
     from sklearn.utils.validation import validate_data
 
     least = 2 if fitting else 1
@@ -84,6 +100,18 @@ def validate_labels(y: Any, people: int) -> NDArray[Any]:
     if len(labels) != people:
         raise LearningError(f"{people} people and {len(labels)} labels", fix="give one label for each person")
     return np.asarray(labels)
+
+
+def split_training(
+    encoder: Any, given: LabelledPeople, validation: tuple[Any, Any] | None, seed: int
+) -> tuple[LabelledPeople, LabelledPeople]:
+    """People to train on and people for early stopping: those of ``validation``, or a share of the ``given``."""
+    if validation is not None:
+        held = validate_people(encoder, validation[0], given.people.schema, fitting=False)
+        return given, LabelledPeople(held, None if given.labels is None else validate_labels(validation[1], len(held)))
+    classes = given.labels if encoder.target_ is not None and len(encoder.target_.classes) else None
+    rows, held_out = split_rows(len(given.people), encoder.validation_fraction, classes, seed)
+    return given.take(rows), given.take(held_out)
 
 
 def split_rows(people: int, share: float, labels: NDArray[Any] | None, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:

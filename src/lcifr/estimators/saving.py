@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +20,7 @@ from lcifr.learn.training_loop import Epoch, ValidationMetrics
 from lcifr.models.storage import Stored, read, write
 from lcifr.similarity.similarity import Similarity
 
-if TYPE_CHECKING:
-    from lcifr.estimators.base_head import Head
-    from lcifr.estimators.encoder import FairEncoder
-
 NOT_SAVED = ("similarity", "schema", "device", "verbose", "random_state")
-AnyHead = TypeVar("AnyHead", bound="Head")
 
 
 def _parameters(estimator: Any) -> dict[str, Any]:
@@ -82,7 +77,7 @@ def _history(lines: list[dict[str, Any]]) -> tuple[Epoch, ...]:
 # -- the encoder -------------------------------------------------------------------------------------------------------
 
 
-def write_encoder(encoder: FairEncoder, path: str | Path) -> None:
+def write_encoder(encoder: Any, path: str | Path) -> None:
     """See :meth:`FairEncoder.save`."""
     similarity, target = encoder.similarity_, encoder.target_
     content = {
@@ -98,14 +93,14 @@ def write_encoder(encoder: FairEncoder, path: str | Path) -> None:
     write(path, "FairEncoder", Stored(content, {name: net for name, net in networks.items() if net is not None}))
 
 
-def read_encoder(cls: type[FairEncoder], path: str | Path, training: Any) -> FairEncoder:
+def read_encoder(cls: type[Any], path: str | Path, training: Any) -> Any:
     """See :meth:`FairEncoder.load`."""
     stored = read(path, "FairEncoder")
     with _fitting_together(path):
         return _rebuild_encoder(cls, stored, training)
 
 
-def _rebuild_encoder(cls: type[FairEncoder], stored: Stored, training: Any) -> FairEncoder:
+def _rebuild_encoder(cls: type[Any], stored: Stored, training: Any) -> Any:
     content = stored.content
     encoding = Encoding.from_dict(content["encoding"])
     schema = encoding.schema
@@ -134,7 +129,7 @@ def _rebuild_encoder(cls: type[FairEncoder], stored: Stored, training: Any) -> F
 # -- heads -------------------------------------------------------------------------------------------------------------
 
 
-def write_head(head: Head, path: str | Path) -> None:
+def write_head(head: Any, path: str | Path) -> None:
     """See :meth:`Head.save`."""
     content = {
         "parameters": _parameters(head),
@@ -146,7 +141,7 @@ def write_head(head: Head, path: str | Path) -> None:
     write(path, type(head).__name__, Stored(content, {"head": head.model_.network}))
 
 
-def read_head(cls: type[AnyHead], path: str | Path) -> AnyHead:
+def read_head(cls: type[Any], path: str | Path) -> Any:
     """See :meth:`Head.load`."""
     stored = read(path, cls.__name__)
     content = stored.content

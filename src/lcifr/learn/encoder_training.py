@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -17,7 +15,7 @@ from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.network import Network
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers
+from lcifr.models.torch import build_torch, torch_parameters
 from lcifr.regions.region import Region
 
 
@@ -104,27 +102,14 @@ def train_encoder(
     )
 
 
-def stack(widths: Sequence[int]) -> nn.Sequential:
-    """Linear layers of these widths with ReLU between."""
-    parts: list[nn.Module] = []
-    for inputs, outputs in pairwise(widths):
-        parts += [nn.Linear(inputs, outputs), nn.ReLU()]
-    return nn.Sequential(*parts[:-1])
-
-
-def layers_of(module: nn.Sequential) -> Layers:
-    """The parameters of its affine layers, for the bounds."""
-    return [(part.weight, part.bias) for part in module if isinstance(part, nn.Linear)]
-
-
 class EncoderModel(nn.Module):
     """Encoder, and the parts that only training needs."""
 
     def __init__(self, features: int, target: Target | None, settings: EncoderSettings, decodes: bool) -> None:
         super().__init__()
-        self.encoder = stack([features, *settings.hidden, settings.latent])
-        self.head = None if target is None else stack([settings.latent, target.outputs])
-        self.decoder = stack([settings.latent, *reversed(settings.hidden), features]) if decodes else None
+        self.encoder = build_torch([features, *settings.hidden, settings.latent])
+        self.head = None if target is None else build_torch([settings.latent, target.outputs])
+        self.decoder = build_torch([settings.latent, *reversed(settings.hidden), features]) if decodes else None
 
 
 class _Side:
@@ -187,13 +172,13 @@ class EncoderTraining(TrainingTask):
             loss, latent = self._judge(side, index, 1.0, generator)
             total += float(loss) * len(index)
             here = index.to(latent.device)
-            radii.append(side.region.radius(layers_of(self._model.encoder), latent, here))
+            radii.append(side.region.radius(torch_parameters(self._model.encoder), latent, here))
             if self._model.head is not None:
                 outputs.append(self._model.head(latent))
         radius, loss_mean = torch.cat(radii), total / len(side.x)
         if target is None or side.label is None or self._model.head is None:
             return ValidationMetrics(loss_mean, radius=float(radius.mean()))
-        output, weight = torch.cat(outputs), layers_of(self._model.head)[0][0]
+        output, weight = torch.cat(outputs), torch_parameters(self._model.head)[0][0]
         decision = target.decide(output)
         held = target.holds(
             output,
@@ -231,12 +216,12 @@ class EncoderTraining(TrainingTask):
         plain = self._plain(side, index, latent).mean()
         if gamma == 0:
             return plain
-        radius = side.region.radius(layers_of(self._model.encoder), latent, index)
+        radius = side.region.radius(torch_parameters(self._model.encoder), latent, index)
         if self.target is None or self._model.head is None or side.label is None:
             # Nothing says what a large radius is but the spread of z itself: shrinking everything gains nothing.
             return gamma * radius.mean() / (latent.std(0).mean() + 1e-6)
         label = side.label[index]
-        weight = layers_of(self._model.head)[0][0]
+        weight = torch_parameters(self._model.head)[0][0]
         reached = self.settings.stretch * radius
         worst = self.target.worst_values(self._model.head(latent), label, reached, self.target.lengths(weight))
         return (plain + gamma * (side.weight[index] * self.target.losses(worst, label)).mean()) / (1.0 + gamma)
@@ -245,7 +230,7 @@ class EncoderTraining(TrainingTask):
         """DL2 of ‖f(x) − f(x*)‖∞ ≤ δ at found x*, where φ(x, x*) holds by construction."""
         found = find_counterexamples(
             side.region,
-            layers_of(self._model.encoder),
+            torch_parameters(self._model.encoder),
             latent,
             index,
             generator,

@@ -14,13 +14,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lcifr.learn.encoder_training import layers_of, stack
 from lcifr.learn.linear_head import fit_linear
 from lcifr.learn.region_tensors import exact_rounding
 from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, Schedule, TrainingTask, ValidationMetrics, index_chunks, train
 from lcifr.models.network import Network
+from lcifr.models.torch import build_torch, torch_parameters
 from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.regions.region import Region
@@ -99,7 +99,7 @@ class HeadTraining(TrainingTask):
     ) -> None:
         self.target, self.against, self.gamma = target, against, gamma
         self.training, self.validation = _tensors(training), _tensors(validation)
-        self._model = stack([training.z.shape[1], *hidden, target.outputs]).double()
+        self._model = build_torch([training.z.shape[1], *hidden, target.outputs]).double()
         self.generator = torch.Generator().manual_seed(seed)
 
     @property
@@ -121,7 +121,7 @@ class HeadTraining(TrainingTask):
         if self.against is Perturbation.DELTA:
             values = self.target.values(self._model(self._attack(z, radius, label)), label)
         else:
-            values = ball_bounds(layers_of(self._model), z, radius, self.target.directions(label))
+            values = ball_bounds(torch_parameters(self._model), z, radius, self.target.directions(label))
         return (plain + gamma * (weight * self.target.losses(values, label)).mean()) / (1.0 + gamma)
 
     def _attack(self, z: Tensor, radius: Tensor, label: Tensor) -> Tensor:

@@ -1,7 +1,9 @@
-"""Torch modules as affine layers with ReLU between; whatever else they hold is refused by name."""
+"""Torch modules of affine layers with ReLU between: built for training, and read back; others are refused by name."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +12,26 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 FloatArray = NDArray[np.float64]
+
+
+def build_torch(widths: Sequence[int]) -> nn.Sequential:
+    """Linear layers of these widths with ReLU between."""
+    from torch import nn
+
+    parts: list[nn.Module] = []
+    for inputs, outputs in pairwise(widths):
+        parts += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*parts[:-1])
+
+
+def torch_parameters(module: nn.Sequential) -> list[tuple[Tensor, Tensor]]:
+    """The parameters (weight, bias) of its affine layers, as training changes them."""
+    from torch import nn
+
+    return [(part.weight, part.bias) for part in module if isinstance(part, nn.Linear)]
 
 
 def read_torch(module: nn.Module) -> list[tuple[FloatArray, FloatArray]]:

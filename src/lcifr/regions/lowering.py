@@ -16,10 +16,9 @@ import numpy as np
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import RegionError
 from lcifr.language.names import quote_name
-from lcifr.regions.box import Box, outward
-from lcifr.regions.linear_rows import bound_by_rows, build_rows, rows_possible
+from lcifr.regions.cell import Cell, Choice, IntArray
 from lcifr.regions.plan import AttributeBound, CellPlan, RankBound
-from lcifr.regions.region import Cell, Choice, IntArray
+from lcifr.regions.rounded_bounds import Box, bound_by_rows, build_rows, outward, rows_possible
 from lcifr.semantics.holds import Booleans, Floats, PairedPeople, approximate, evaluate, exact_distinct, translate_codes
 
 

@@ -1,21 +1,66 @@
-"""Projection onto a cell with linear rows, by non-negative least squares.
+"""Projection onto cells: box and simplices in closed form, linear rows by non-negative least squares.
 
-Only columns that the rows touch take part; all others keep their place in box × simplices. What is left is a least
-distance problem, min ‖u‖ with A u ≥ b, which non-negative least squares solves exactly, as Lawson and Hanson show
-(Solving Least Squares Problems, chapter 23).
+Where a cell has rows, only the columns that they touch take part; all others keep their place in box × simplices.
+What is left is a least distance problem, min ‖u‖ with A u ≥ b, which non-negative least squares solves exactly, as
+Lawson and Hanson show (Solving Least Squares Problems, chapter 23).
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from lcifr.regions.region import Cell, FloatArray, IntArray, LinearRows
+from lcifr.regions.cell import Cell, FloatArray, IntArray, LinearRows, on_rows
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 ROUNDS = 4  # each solves for what rounding left over in the one before
 FAR = 1e4  # constraints that are this many times further away than the move is long do not matter to it
 FLAT = 1e-14  # a slope below this, relative to the problem's size, is rounding
 CHANGES = 10  # of the active set per unknown; a handful in all is usual
 NO_POINT = 1e-12  # a least distance problem whose residual vanishes has no feasible point
+
+
+def project_onto_cell(cell: Cell, target: FloatArray, tolerance: float) -> FloatArray:
+    """(people, features) the nearest point of the cell to each target; rows may be exceeded by the tolerance."""
+    landed = _onto_product(cell, target)
+    if cell.rows is not None:
+        outside = np.flatnonzero(cell.present & ~on_rows(cell, landed, tolerance))
+        pull_onto_rows(cell, cell.rows, landed, outside, target)
+    return landed
+
+
+def _onto_product(cell: Cell, point: FloatArray) -> FloatArray:
+    """The nearest point of box × simplices."""
+    landed = point.copy()
+    landed[:, cell.numeric] = np.clip(point[:, cell.numeric], cell.lower, np.maximum(cell.lower, cell.upper))
+    if cell.choices:
+        import torch
+
+        for choice in cell.choices:
+            values, allowed = torch.tensor(point[:, choice.columns]), torch.tensor(choice.allowed)
+            landed[:, choice.columns] = project_onto_simplex(values, allowed).numpy()
+    return landed
+
+
+def project_onto_simplex(values: Tensor, allowed: Tensor) -> Tensor:
+    """Each row's projection onto {p ≥ 0, Σp = 1, p = 0 where not allowed}, by sorting (Held et al. 1974).
+
+    Parameters
+    ----------
+    values, allowed : (rows, categories), floats and booleans; every row allows at least one category.
+    """
+    import torch
+
+    masked = torch.where(allowed, values, -torch.inf)
+    descending = masked.sort(1, descending=True).values
+    finite = torch.where(torch.isinf(descending), 0.0, descending)
+    counts = torch.arange(1, values.shape[1] + 1, dtype=values.dtype, device=values.device)
+    shifts = (finite.cumsum(1) - 1.0) / counts
+    last = ((descending - shifts > 0).sum(1) - 1).clamp(min=0)
+    return torch.where(allowed, values - shifts.gather(1, last[:, None]), 0.0).clamp(min=0)
 
 
 def pull_onto_rows(cell: Cell, rows: LinearRows, landed: FloatArray, people: IntArray, target: FloatArray) -> None:

@@ -7,82 +7,27 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lcifr.errors import RegionError
+from lcifr.regions.cell import (
+    BoolArray,
+    Cell,
+    Choice,
+    FloatArray,
+    IntArray,
+    LinearRows,
+    cell_contains,
+    cell_from_arrays,
+    on_rows,
+)
+from lcifr.regions.projection import project_onto_cell
+from lcifr.regions.sampling import sample_cells
 
 if TYPE_CHECKING:
     from lcifr.regions.witness import RegionOrigin
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One one-hot group: exactly one of ``columns`` is 1, and only an allowed one.
-
-    Parameters
-    ----------
-    columns : (values,) feature columns of the group.
-    allowed : (people, values) which of them the other individual may have.
-    """
-
-    columns: IntArray
-    allowed: BoolArray
-
-
-@dataclass(frozen=True)
-class LinearRows:
-    """Linear rows G x′ ≤ g.
-
-    Parameters
-    ----------
-    G : (rows, features), the same for everybody.
-    g : (people, rows).
-    """
-
-    G: FloatArray
-    g: FloatArray
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A box over the numeric columns × one allowed category per choice, cut by linear rows; for many people at once.
-
-    Parameters
-    ----------
-    numeric : (numerics,) the feature columns that are in no choice, ascending.
-    lower, upper : (people, numerics) the box, in the order of ``numeric``.
-    choices : the one-hot groups; together with ``numeric`` they hold every feature column exactly once.
-    rows : linear rows, or None.
-    present : (people,) who has this cell at all. Where it is False the other arrays mean nothing.
-    """
-
-    numeric: IntArray
-    lower: FloatArray
-    upper: FloatArray
-    choices: tuple[Choice, ...]
-    rows: LinearRows | None
-    present: BoolArray
-
-    def take(self, index: Any) -> Cell:
-        """The same cell for some of the people; ``index`` is anything that indexes an array's first axis."""
-        return Cell(
-            self.numeric,
-            self.lower[index],
-            self.upper[index],
-            tuple(Choice(choice.columns, choice.allowed[index]) for choice in self.choices),
-            LinearRows(self.rows.G, self.rows.g[index]) if self.rows is not None else None,
-            self.present[index],
-        )
-
-    def between(self, lower: FloatArray, upper: FloatArray) -> Cell:
-        """The same cell with another box, inside its own; whoever's box is empty has no cell."""
-        present = self.present & (lower <= upper).all(1)
-        lower, upper = (np.where(present[:, None], end, 0.0) for end in (lower, upper))
-        return replace(self, lower=lower, upper=upper, present=present)
+__all__ = ["BoolArray", "Cell", "Choice", "FloatArray", "IntArray", "LinearRows", "Region"]
 
 
 @dataclass(frozen=True)
@@ -147,8 +92,6 @@ class Region:
         RegionError
             For shapes that do not fit, bounds that are not finite, or overlapping choices.
         """
-        from lcifr.regions.from_arrays import cell_from_arrays
-
         cell, features = cell_from_arrays(lower, upper, choices, rows)
         return cls(len(cell.present), features, (cell,))
 
@@ -164,9 +107,11 @@ class Region:
         -------
         (people,) or (people, k) booleans; a category must be one of the allowed ones, as a whole.
         """
-        from lcifr.regions.geometry import region_contains
-
-        return region_contains(self, points, tolerance)
+        stacked = self._points(points)
+        inside = np.zeros(stacked.shape[:2], bool)
+        for cell in self.cells:
+            inside |= cell_contains(cell, stacked, tolerance)
+        return inside if np.ndim(points) == 3 else inside[:, 0]
 
     def sample(self, count: int, *, seed: int = 0) -> FloatArray:
         """``count`` points of each person's region, whole categories, rows respected.
@@ -177,9 +122,8 @@ class Region:
         -------
         (people, count, features)
         """
-        from lcifr.regions.sampling import sample_region
-
-        return sample_region(self, count, np.random.default_rng(seed))
+        shape = (self.people, count, self.features)
+        return sample_cells(self.cells, shape, np.random.default_rng(seed))
 
     def project(self, points: ArrayLike, *, tolerance: float = 1e-7) -> FloatArray:
         """The nearest point of the person's nearest cell, categories relaxed to the simplex of the allowed ones.
@@ -193,9 +137,19 @@ class Region:
         -------
         (people, features); NaN for people with an empty region.
         """
-        from lcifr.regions.geometry import project_onto_region
-
-        return project_onto_region(self, points, tolerance)
+        start = self._points(points)
+        if np.ndim(points) == 3:
+            raise RegionError("project takes one point per person: (people, features)")
+        target = start[:, 0]
+        nearest = np.full_like(target, np.nan)
+        distance = np.full(self.people, np.inf)
+        for cell in self.cells:
+            landed = project_onto_cell(cell, target, tolerance)
+            reached = cell.present & on_rows(cell, landed, tolerance)  # a cell may have no point between its rows
+            away = np.where(reached, np.linalg.norm(landed - target, axis=1), np.inf)
+            closer = away < distance
+            nearest[closer], distance[closer] = landed[closer], away[closer]
+        return nearest
 
     def decode(self, points: ArrayLike) -> Any:
         """Points of the region as individuals in the table's own units: :class:`lcifr.regions.witness.Witnesses`."""
@@ -205,3 +159,13 @@ class Region:
                 fix="make it with Similarity.region, or use Encoding.decode",
             )
         return self.origin.decode(points)
+
+    def _points(self, points: ArrayLike) -> FloatArray:
+        """``points`` as (people, k, features), checked."""
+        array = np.asarray(points, dtype=np.float64)
+        if array.ndim not in (2, 3) or array.shape[0] != self.people or array.shape[-1] != self.features:
+            raise RegionError(
+                f"points have shape {array.shape}, expected ({self.people}, {self.features}) "
+                f"or ({self.people}, k, {self.features})"
+            )
+        return array if array.ndim == 3 else array[:, None, :]

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from lcifr.regions.box import Box
 from lcifr.regions.plan import CellPlan, RowPlan
+from lcifr.regions.rounded_bounds import Box
 from lcifr.semantics.holds import Booleans, Floats, PairedPeople, approximate, decimal_of, exact_values
 
 SLACKS = (1e-9, 1e-6, 1e-3)  # how far inside its inequality rows, relative to their size

@@ -1,31 +1,34 @@
-"""Random sampling from regions; every part of every cell has positive probability."""
+"""Random sampling from cells; every part of every cell has positive probability."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from lcifr.regions.geometry import cell_contains, project_onto_cell
-from lcifr.regions.region import Cell, FloatArray, LinearRows, Region
+from lcifr.regions.cell import Cell, FloatArray, LinearRows, cell_contains
+from lcifr.regions.projection import project_onto_cell
 
 REJECTION_ROUNDS = 30  # cheap and uniform; what is still outside its rows then goes through linear programs
 
 
-def sample_region(region: Region, count: int, generator: np.random.Generator) -> FloatArray:
-    """(people, count, features); see :meth:`Region.sample`."""
-    points = np.full((region.people, count, region.features), np.nan)
-    if not region.cells:
+def sample_cells(cells: Sequence[Cell], shape: tuple[int, int, int], generator: np.random.Generator) -> FloatArray:
+    """Points of each person's cells, of ``shape`` (people, count, features); see :meth:`Region.sample`."""
+    people, count, features = shape
+    points = np.full(shape, np.nan)
+    if not cells:
         return points
-    present = np.stack([cell.present for cell in region.cells], axis=1)
-    for _ in region.cells:  # a cell may turn out to have no point between its rows; then another one has its turn
+    present = np.stack([cell.present for cell in cells], axis=1)
+    for _ in cells:  # a cell may turn out to have no point between its rows; then another one has its turn
         open_slots = np.isnan(points[:, :, 0]) & present.any(axis=1, keepdims=True)
         if not open_slots.any():
             break
         # Every cell of a person is equally likely, however small: a thin cell is where mistakes hide.
-        chosen = (generator.random((region.people, count, len(region.cells))) * present[:, None, :]).argmax(axis=2)
-        for c, cell in enumerate(region.cells):
+        chosen = (generator.random((people, count, len(cells))) * present[:, None, :]).argmax(axis=2)
+        for c, cell in enumerate(cells):
             who, slot = np.nonzero(open_slots & (chosen == c))
             if len(who):
-                points[who, slot] = _sample_cell(cell.take(who), region.features, generator)
+                points[who, slot] = _sample_cell(cell.take(who), features, generator)
                 present[who[np.isnan(points[who, slot, 0])], c] = False
     return points
 

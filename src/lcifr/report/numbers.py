@@ -1,4 +1,4 @@
-"""What does one show? Models that predict numbers: how good they are, and what their tolerance means."""
+"""Regression models in a report: how good they are, and what their tolerance means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was proved of whom? How well numbers are predicted: R² and mean error, added up some people at a time."""
+"""Goodness of fit of predicted numbers: R² and mean error, accumulated chunk by chunk."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from lcifr.prove.answer import Claim, FloatArray, Question
 from lcifr.prove.method import Method, Obstacle
 from lcifr.prove.oracles.exactly import rounded_up
 from lcifr.prove.oracles.rational_simplex import Optimum, maximize_exactly
-from lcifr.regions.region import Cell
+from lcifr.regions.cell import Cell
 
 LARGEST = 2**20
 """The most patterns × categories per person and cell that are tried; beyond it the oracle would not come back."""

@@ -14,7 +14,7 @@ from lcifr.check.proof import Problem
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.oracles.formulation import LayerInterval
 from lcifr.prove.proof import Multipliers, NeuronBound, plain_ends, plain_multipliers
-from lcifr.regions.region import Cell
+from lcifr.regions.cell import Cell
 
 
 def rounded_up(value: Fraction) -> float:

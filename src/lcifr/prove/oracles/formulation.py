@@ -15,7 +15,7 @@ import numpy as np
 from lcifr.models.network import Network
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.oracles.solvers import LinearProgram
-from lcifr.regions.region import Cell
+from lcifr.regions.cell import Cell
 
 SMALLEST = 1e-8
 """Solvers drop coefficients below about 1e-9 without a word. We drop them ourselves, and widen the row by as much as

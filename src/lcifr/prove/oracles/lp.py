@@ -20,7 +20,7 @@ from lcifr.prove.oracles.exactly import ExactCell
 from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
 from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverStatus
 from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, NeuronBound, ProvedBound, ReluLine
-from lcifr.regions.region import Cell
+from lcifr.regions.cell import Cell
 
 NEGLIGIBLE = 1e-9
 """A multiplier below this share of its coefficient is the solver's rounding; leaving it out costs as little."""

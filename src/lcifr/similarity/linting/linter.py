@@ -15,7 +15,7 @@ from lcifr.language.explain.phrases import list_words
 from lcifr.language.formula import Free, Same, Within, subformulas
 from lcifr.language.names import attributes_in, quote_name
 from lcifr.language.printer import print_set
-from lcifr.regions.region import Cell
+from lcifr.regions.cell import Cell
 from lcifr.semantics.holds import Booleans, Floats, PairedPeople, evaluate
 from lcifr.semantics.resolve import resolve
 from lcifr.similarity.linting.branches import disjunctions, plans_of, subsumes

@@ -10,7 +10,7 @@ import numpy as np
 
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
-from lcifr.regions.region import IntArray
+from lcifr.regions.cell import IntArray
 from lcifr.semantics.core import AllOf, Core
 from lcifr.semantics.holds import Floats, PairedPeople, evaluate
 from lcifr.similarity.linting.finding import Example

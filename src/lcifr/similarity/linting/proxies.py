@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.data import Categorical, Individuals
-from lcifr.regions.region import IntArray
+from lcifr.regions.cell import IntArray
 from lcifr.semantics.holds import Booleans
 
 REAL_SHARE = 0.01  # of all people have the telling value

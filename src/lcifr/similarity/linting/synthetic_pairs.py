@@ -7,7 +7,7 @@ import numpy as np
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
 from lcifr.language.formula import Span
-from lcifr.regions.region import IntArray
+from lcifr.regions.cell import IntArray
 from lcifr.semantics.core import AllOf, AnyOf, Core
 from lcifr.semantics.holds import PairedPeople, evaluate
 from lcifr.similarity.similarity import Similarity

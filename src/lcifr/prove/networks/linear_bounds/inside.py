@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.regions.geometry import cell_contains, row_excess
+from lcifr.regions.cell import cell_contains, row_excess
 from lcifr.regions.region import Cell, FloatArray, Region
 
 ROUNDS = 50

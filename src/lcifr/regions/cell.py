@@ -1,0 +1,192 @@
+"""Cell: a box × one allowed category per choice, cut by linear rows, for a batch of people; with membership."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lcifr.data.encoding import UNIT_ROUNDOFF
+from lcifr.errors import RegionError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One one-hot group: exactly one of ``columns`` is 1, and only an allowed one.
+
+    Parameters
+    ----------
+    columns : (values,) feature columns of the group.
+    allowed : (people, values) which of them the other individual may have.
+    """
+
+    columns: IntArray
+    allowed: BoolArray
+
+
+@dataclass(frozen=True)
+class LinearRows:
+    """Linear rows G x′ ≤ g.
+
+    Parameters
+    ----------
+    G : (rows, features), the same for everybody.
+    g : (people, rows).
+    """
+
+    G: FloatArray
+    g: FloatArray
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A box over the numeric columns × one allowed category per choice, cut by linear rows; for many people at once.
+
+    Parameters
+    ----------
+    numeric : (numerics,) the feature columns that are in no choice, ascending.
+    lower, upper : (people, numerics) the box, in the order of ``numeric``.
+    choices : the one-hot groups; together with ``numeric`` they hold every feature column exactly once.
+    rows : linear rows, or None.
+    present : (people,) who has this cell at all. Where it is False the other arrays mean nothing.
+    """
+
+    numeric: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    choices: tuple[Choice, ...]
+    rows: LinearRows | None
+    present: BoolArray
+
+    def take(self, index: Any) -> Cell:
+        """The same cell for some of the people; ``index`` is anything that indexes an array's first axis."""
+        return Cell(
+            self.numeric,
+            self.lower[index],
+            self.upper[index],
+            tuple(Choice(choice.columns, choice.allowed[index]) for choice in self.choices),
+            LinearRows(self.rows.G, self.rows.g[index]) if self.rows is not None else None,
+            self.present[index],
+        )
+
+    def between(self, lower: FloatArray, upper: FloatArray) -> Cell:
+        """The same cell with another box, inside its own; whoever's box is empty has no cell."""
+        present = self.present & (lower <= upper).all(1)
+        lower, upper = (np.where(present[:, None], end, 0.0) for end in (lower, upper))
+        return replace(self, lower=lower, upper=upper, present=present)
+
+
+def cell_contains(cell: Cell, points: FloatArray, tolerance: float = 0.0) -> BoolArray:
+    """(people, k): which of the points (people, k, features) lie in the cell."""
+    values = points[:, :, cell.numeric]
+    inside = (values >= cell.lower[:, None] - tolerance) & (values <= cell.upper[:, None] + tolerance)
+    result: BoolArray = inside.all(axis=2) & cell.present[:, None]
+    if cell.choices:
+        result &= _are_allowed(cell.choices, points, tolerance)
+    if cell.rows is not None:
+        result &= row_excess(cell.rows, points).max(axis=2) <= tolerance
+    return result
+
+
+def _are_allowed(choices: Sequence[Choice], points: FloatArray, tolerance: float) -> BoolArray:
+    """(people, k): which of the points are at one allowed value of each choice. All choices at once is quicker."""
+    values = points[:, :, np.concatenate([choice.columns for choice in choices])]
+    allowed = np.concatenate([choice.allowed for choice in choices], axis=1)[:, None]
+    starts = np.cumsum([0, *(len(choice.columns) for choice in choices[:-1])])
+    one = np.abs(values - 1.0) <= tolerance
+    fits: BoolArray = ((one & allowed) | (np.abs(values) <= tolerance)).all(axis=2)
+    single: BoolArray = (np.add.reduceat(one, starts, axis=2, dtype=np.intp) == 1).all(axis=2)
+    return fits & single
+
+
+def row_excess(rows: LinearRows, points: FloatArray) -> FloatArray:
+    """(people, k, rows): by how much G x − g exceeds what rounding of the dot product alone could make of 0.
+
+    A dot product of n terms errs by at most n·u/(1 − n·u) · Σ|G||x| (Higham, Accuracy and Stability, §3.1); one more
+    rounding for the subtraction. The term is doubled rather than tuned: it only decides ties.
+    """
+    value = points @ rows.G.T - rows.g[:, None]
+    size = np.abs(points) @ np.abs(rows.G).T + np.abs(rows.g)[:, None]
+    excess: FloatArray = value - 2 * (points.shape[2] + 2) * UNIT_ROUNDOFF * size
+    return excess
+
+
+def on_rows(cell: Cell, points: FloatArray, tolerance: float) -> BoolArray:
+    """(people,) whether the points (people, features) satisfy the cell's rows, within a tolerance."""
+    if cell.rows is None:
+        return np.ones(len(points), np.bool_)
+    satisfied: BoolArray = row_excess(cell.rows, points[:, None])[:, 0].max(axis=1) <= tolerance
+    return satisfied
+
+
+def cell_from_arrays(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    choices: Sequence[tuple[ArrayLike, ArrayLike]],
+    rows: tuple[ArrayLike, ArrayLike] | None,
+) -> tuple[Cell, int]:
+    """The cell, and the number of features. See :meth:`Region.from_arrays`."""
+    low, high = _matrix(lower, "lower"), _matrix(upper, "upper")
+    if low.shape != high.shape:
+        raise RegionError(
+            f"lower has shape {low.shape} but upper has {high.shape}", fix="give both as (people, features)"
+        )
+    people, features = low.shape
+    checked = tuple(_choice(columns, allowed, low, high) for columns, allowed in choices)
+    used = np.concatenate([choice.columns for choice in checked]) if checked else np.zeros(0, np.intp)
+    if len(np.unique(used)) != len(used):
+        raise RegionError("a feature column is in two choices", fix="give every column to at most one choice")
+    numeric = np.setdiff1d(np.arange(features), used)
+    present: BoolArray = np.all(low[:, numeric] <= high[:, numeric], axis=1)
+    for choice in checked:
+        present &= choice.allowed.any(axis=1)
+    cell = Cell(numeric, low[:, numeric], high[:, numeric], checked, _rows(rows, people, features), present)
+    return cell, features
+
+
+def _matrix(values: ArrayLike, name: str) -> FloatArray:
+    array = np.array(values, dtype=np.float64)  # a copy: a region never changes with the caller's arrays
+    if array.ndim != 2:
+        raise RegionError(f"{name} must have two axes, found shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise RegionError(f"{name} holds values that are not finite", fix="every numeric column needs both bounds")
+    return array
+
+
+def _choice(columns: ArrayLike, allowed: ArrayLike, low: FloatArray, high: FloatArray) -> Choice:
+    index: IntArray = np.asarray(columns, dtype=np.intp)
+    mask: BoolArray = np.array(allowed, dtype=np.bool_)
+    people, features = low.shape
+    if (
+        index.ndim != 1
+        or not len(index)
+        or index.min() < 0
+        or index.max() >= features
+        or len(np.unique(index)) < len(index)
+    ):
+        raise RegionError(f"a choice needs distinct columns between 0 and {features - 1}, found {index.tolist()}")
+    if mask.shape != (people, len(index)):
+        raise RegionError(
+            f"allowed has shape {mask.shape}, expected {(people, len(index))} (people, columns of the choice)"
+        )
+    forced = low[:, index] > 0  # a column that must be positive rules out every other category
+    others_free = forced.sum(axis=1, keepdims=True) - forced == 0
+    return Choice(index, mask & (high[:, index] >= 1) & (low[:, index] <= 1) & others_free)
+
+
+def _rows(rows: tuple[ArrayLike, ArrayLike] | None, people: int, features: int) -> LinearRows | None:
+    if rows is None:
+        return None
+    matrix, limits = _matrix(rows[0], "rows G"), _matrix(rows[1], "rows g")
+    if matrix.shape[1] != features or limits.shape != (people, len(matrix)):
+        raise RegionError(
+            f"rows have shapes {matrix.shape} and {limits.shape}, expected (rows, {features}) and ({people}, rows)"
+        )
+    return LinearRows(matrix, limits) if len(matrix) else None

@@ -1,0 +1,69 @@
+"""Layout of the source tree: sizes of files and folders, mutual imports, tests that stand alone."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from tests.source_tree import Module, modules_of_tests, package_modules
+
+MOST_LINES = 250
+MOST_MODULES = 15
+KNOWN_LONG = {
+    "src/lcifr/artifacts/handover.py",
+    "src/lcifr/check/similar.py",
+    "src/lcifr/models/network.py",
+    "src/lcifr/prove/method.py",
+    "src/lcifr/prove/networks/kernel/tree.py",
+    "src/lcifr/report/content.py",
+    "src/lcifr/report/wording.py",
+    "src/lcifr/runs/folder.py",
+    "src/lcifr/runs/proposal.py",
+    "src/lcifr/runs/results.py",
+}
+"""Files still to be divided; this list only ever gets shorter."""
+KNOWN_FULL = {"src/lcifr/cli", "src/lcifr/report"}
+"""Folders still to be divided."""
+KNOWN_MUTUAL = {
+    ("lcifr.certification.encoder", "lcifr.certification.producer"),
+    ("lcifr.cli._demo_words", "lcifr.cli.demo"),
+    ("lcifr.prove.networks.batched.nodes", "lcifr.prove.networks.batched.split"),
+}
+"""Modules still to be untangled."""
+HEAVY = {"audit", "certify", "consume", "load", "maximize", "produce", "radius", "represent", "run", "train", "tune"}
+"""What no module of tests calls while it is imported: collecting tests must take no time."""
+
+
+def test_no_file_is_longer_than_one_reads_in_a_sitting() -> None:
+    long = {str(module) for module in package_modules() if len(module.text.splitlines()) > MOST_LINES}
+    assert not sorted(long - KNOWN_LONG)
+
+
+def test_no_folder_has_more_modules_than_one_keeps_in_mind() -> None:
+    modules = Counter(module.path.parent.as_posix() for module in package_modules() if module.path.stem != "__init__")
+    full = {folder for folder, count in modules.items() if count > MOST_MODULES}
+    assert not sorted(full - KNOWN_FULL)
+
+
+def test_no_two_modules_import_each_other() -> None:
+    names = {module.name for module in package_modules()}
+    imports = {module.name: module.imported_modules(names) for module in package_modules()}
+    mutual = {(a, b) for a in imports for b in imports[a] if a < b and a in imports[b]}
+    assert not sorted(mutual - KNOWN_MUTUAL)
+
+
+def test_no_test_module_is_imported() -> None:
+    tests = {module.name for module in modules_of_tests() if module.path.stem.startswith("test_")}
+    assert not {str(module): found for module in modules_of_tests() if (found := module.imported_modules(tests))}
+
+
+def test_nothing_heavy_is_computed_while_tests_are_collected() -> None:
+    found = [(str(module), name) for module in modules_of_tests() for name in _called_at_import(module)]
+    assert not [(module, name) for module, name in found if name.rpartition(".")[2] in HEAVY]
+
+
+def _called_at_import(module: Module) -> Iterator[str]:
+    statements = [node for node in module.tree.body if isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr)]
+    for node in statements:
+        yield from (ast.unparse(call.func) for call in ast.walk(node) if isinstance(call, ast.Call))

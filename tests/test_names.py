@@ -1,0 +1,41 @@
+"""Names of the source tree: no class twice, and module docstrings that say what the module does."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+
+import pytest
+
+from tests.source_tree import Module, package_modules
+
+KNOWN_HOMONYMS = {
+    "Cell", "Code", "Count", "Found", "Layer", "Parts", "People", "Person", "Report", "Rows", "Rule", "Table", "Work",
+}  # fmt: skip
+"""Names still to be told apart; this list only ever gets shorter."""
+DOCUMENTED = [module for module in package_modules() if module.text.strip()]
+
+
+def test_no_class_name_is_defined_twice() -> None:
+    places: dict[str, set[str]] = defaultdict(set)
+    for module in package_modules():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name.lstrip("_")].add(str(module))
+    assert not {name: sorted(where) for name, where in places.items() if len(where) > 1 and name not in KNOWN_HOMONYMS}
+
+
+@pytest.mark.parametrize("module", DOCUMENTED, ids=str)
+def test_a_module_says_what_it_does(module: Module) -> None:
+    first = module.first_line
+    assert first.endswith("."), "one line, a sentence"
+    assert "?" not in re.sub("``.*?``", "", first), "an answer, not a question"
+    assert not first[0].islower() or first.startswith("scikit-learn"), first
+
+
+def test_no_two_modules_say_the_same_of_themselves() -> None:
+    said: dict[str, list[str]] = defaultdict(list)
+    for module in DOCUMENTED:
+        said[module.first_line].append(str(module))
+    assert not {line: where for line, where in said.items() if len(where) > 1}
