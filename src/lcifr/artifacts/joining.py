@@ -80,13 +80,13 @@ def join_tables(parts: Sequence[Path], path: Path) -> None:
     """All parts as one Parquet file."""
     from pyarrow import parquet
 
-    with Rows(path) as rows:
+    with ParquetAppender(path) as rows:
         for part in parts:
             rows.add(parquet.read_table(part))
 
 
 @final
-class Rows:
+class ParquetAppender:
     """A Parquet file that grows by some rows at a time; all are as the first ones."""
 
     def __init__(self, path: Path) -> None:

@@ -25,15 +25,15 @@ NEARLY = 1e-6
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _IntegerBoxes:
     """Parts of people's regions: person by person, the whole numbers between ``low`` and ``high``, raw."""
 
     rows: np.ndarray
     low: FloatArray
     high: FloatArray
 
-    def take(self, index: Any) -> _Parts:
-        return _Parts(self.rows[index], self.low[index], self.high[index])
+    def take(self, index: Any) -> _IntegerBoxes:
+        return _IntegerBoxes(self.rows[index], self.low[index], self.high[index])
 
 
 def search(
@@ -45,7 +45,7 @@ def search(
     """
     encoding = trial.encoder.encoding
     unbounded = np.full((len(rows), len(encoding.schema.numeric)), np.inf)
-    parts, alive = _Parts(rows, -unbounded, unbounded), np.zeros(region.people, np.bool_)
+    parts, alive = _IntegerBoxes(rows, -unbounded, unbounded), np.zeros(region.people, np.bool_)
     for _ in range(ROUNDS if whole_columns(encoding).any() else 0):
         if len(parts.rows) == 0:
             break
@@ -66,13 +66,15 @@ def search(
     return found, settled
 
 
-def _within(region: Region, parts: _Parts, encoding: Encoding) -> Region:
+def _within(region: Region, parts: _IntegerBoxes, encoding: Encoding) -> Region:
     low, high = encoding.scale(parts.low), encoding.scale(parts.high)
     cells = (cell.between(np.maximum(cell.lower, low), np.minimum(cell.upper, high)) for cell in region.cells)
     return replace(region, cells=tuple(cells))
 
 
-def _split(parts: _Parts, point: FloatArray, region: Region, encoding: Encoding) -> tuple[_Parts, np.ndarray]:
+def _split(
+    parts: _IntegerBoxes, point: FloatArray, region: Region, encoding: Encoding
+) -> tuple[_IntegerBoxes, np.ndarray]:
     """Both sides of the whole-number attribute in which the witness is least whole; parts with none are stuck."""
     if len(parts.rows) == 0:
         return parts, parts.rows
@@ -92,5 +94,5 @@ def _split(parts: _Parts, point: FloatArray, region: Region, encoding: Encoding)
     first, second = parts.high.copy(), parts.low.copy()
     first[each, at], second[each, at] = border, border + 1
     rows = np.concatenate([parts.rows[go], parts.rows[go]])
-    both = _Parts(rows, np.concatenate([parts.low[go], second[go]]), np.concatenate([first[go], parts.high[go]]))
+    both = _IntegerBoxes(rows, np.concatenate([parts.low[go], second[go]]), np.concatenate([first[go], parts.high[go]]))
     return both, parts.rows[~go]

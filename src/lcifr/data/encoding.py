@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.data.columns import map_in_threads
 from lcifr.data.schema import Categorical, Schema
 from lcifr.data.table import Individuals
-from lcifr.data.threads import map_in_threads
 from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.files import write_json
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,11 @@ class Span:
 
     start: int
     end: int
+
+    @classmethod
+    def of(cls, place: Any) -> Span:
+        """The span of a token, or of a node of lark's parse tree."""
+        return cls(place.start_pos or 0, place.end_pos or 0)  # the end of the text has no position
 
 
 NOWHERE = Span(0, 0)

@@ -8,9 +8,9 @@ from importlib import resources
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
 
 from lcifr.data.schema import Schema
+from lcifr.language.constrained_attributes import check_free_clauses
 from lcifr.language.diagnostics import Diagnostic, Diagnostics
 from lcifr.language.formula import Formula, Span, parts_of
-from lcifr.language.free_clauses import check_free_clauses
 from lcifr.language.syntax_errors import MisplacedToken, explain_character
 from lcifr.language.syntax_hints import explain_token
 from lcifr.language.tree_builder import TreeBuilder

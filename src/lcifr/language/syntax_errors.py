@@ -78,15 +78,10 @@ class MisplacedToken:
         if self.token.type == END:
             end = (self.before.end_pos or 0) if self.before else 0
             return Span(end, end)
-        return span_of(self.token)
+        return Span.of(self.token)
 
     def is_after(self, *kinds: str) -> bool:
         return self.before is not None and self.before.type in kinds
-
-
-def span_of(token: Token) -> Span:
-    """Where a token stands."""
-    return Span(token.start_pos or 0, token.end_pos or 0)
 
 
 def explain_character(text: str, at: int) -> Diagnostic:

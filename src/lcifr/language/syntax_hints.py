@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from lcifr.errors import did_you_mean
 from lcifr.language.diagnostics import Diagnostic
+from lcifr.language.formula import Span
 from lcifr.language.names import KEYWORDS, quote_name
-from lcifr.language.syntax_errors import END, MisplacedToken, describe_expected, describe_found, span_of
+from lcifr.language.syntax_errors import END, MisplacedToken, describe_expected, describe_found
 
 
 def explain_token(misplaced: MisplacedToken) -> Diagnostic:
@@ -77,7 +78,7 @@ def _text_for_name(misplaced: MisplacedToken) -> Diagnostic | None:
         return Diagnostic(f"found the text {token} where an attribute is named", misplaced.span, fix=fix)
     if token.type in ("WITHIN", "EXCEPT", "PRIME") and misplaced.before is not None and misplaced.is_after("STRING"):
         fix = f"attribute names stand in backticks or bare: {quote_name(str(misplaced.before)[1:-1])}"
-        return Diagnostic("double quotes are for the values of categories", span_of(misplaced.before), fix=fix)
+        return Diagnostic("double quotes are for the values of categories", Span.of(misplaced.before), fix=fix)
     if token.type in ("NAME", "NUMBER", "QUOTED") and misplaced.accepted == {"STRING"}:
         return Diagnostic(
             f"found {token}; category values stand in double quotes", misplaced.span, fix=f'write "{token}"'
@@ -96,7 +97,7 @@ def _two_names(misplaced: MisplacedToken) -> Diagnostic | None:
     if first.casefold() in KEYWORDS:
         fix = f"write {first.casefold()}"
         return Diagnostic(
-            f"the words of the language are in small letters, found {first}", span_of(misplaced.before), fix=fix
+            f"the words of the language are in small letters, found {first}", Span.of(misplaced.before), fix=fix
         )
     words = f"{first} {misplaced.token}".casefold()
     meant = [name for name in misplaced.schema.names if re.sub(r"\W|_", " ", name.casefold()).startswith(words)]
@@ -121,7 +122,7 @@ def _reserved_word(misplaced: MisplacedToken) -> Diagnostic | None:
     before = str(misplaced.before)
     if before in ("same", "free", "rank") and before in misplaced.schema and misplaced.token.type != "LPAR":
         said = f'"{before}" is a word of the language, and needs parentheses'
-        return Diagnostic(said, span_of(misplaced.before), fix=f"the attribute is written `{before}`")  # type: ignore[arg-type]
+        return Diagnostic(said, Span.of(misplaced.before), fix=f"the attribute is written `{before}`")
     if word not in KEYWORDS or word not in misplaced.schema or not misplaced.accepted & {"NAME"}:
         return None
     return Diagnostic(f'"{word}" is a word of the language', misplaced.span, fix=f"the attribute is written `{word}`")

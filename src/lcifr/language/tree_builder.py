@@ -33,15 +33,10 @@ from lcifr.language.formula import (
     Within,
 )
 from lcifr.language.names import NameCheck, NameReference, quote_name, repeated, unquote
-from lcifr.language.syntax_errors import span_of
 from lcifr.language.terms import NUMBERS_FIX, Arithmetic, Operand, Text
 
 _RIGHT_SIGNS = {"==": "=", "=<": "<=", "=>": ">=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
 _CHAINS = ({"<", "<="}, {">", ">="}, {"="})  # signs that may follow one another in one chain: 18 <= age' < 65
-
-
-def _span(meta: Meta) -> Span:
-    return Span(meta.start_pos, meta.end_pos)
 
 
 @v_args(meta=True)
@@ -62,24 +57,24 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def implication(self, meta: Meta, parts: list[Formula | None]) -> Formula | None:
         condition, consequence = parts
-        return Implies(condition, consequence, _span(meta)) if condition and consequence else None
+        return Implies(condition, consequence, Span.of(meta)) if condition and consequence else None
 
     def disjunction(self, meta: Meta, parts: list[Formula | None]) -> Formula | None:
         good = tuple(part for part in parts if part is not None)
-        return Or(good, _span(meta)) if len(good) == len(parts) else None
+        return Or(good, Span.of(meta)) if len(good) == len(parts) else None
 
     def conjunction(self, meta: Meta, parts: list[Formula | None]) -> Formula | None:
         good = tuple(part for part in parts if part is not None)
-        return And(good, _span(meta)) if len(good) == len(parts) else None
+        return And(good, Span.of(meta)) if len(good) == len(parts) else None
 
     def denial(self, meta: Meta, parts: list[Formula | None]) -> Formula | None:
-        return Not(parts[0], _span(meta)) if parts[0] is not None else None
+        return Not(parts[0], Span.of(meta)) if parts[0] is not None else None
 
     # -- sets ----------------------------------------------------------------------------------------------------------
 
     def name(self, meta: Meta, tokens: list[Token]) -> NameReference:
         quoted = tokens[0].type == "QUOTED"
-        return NameReference(unquote(tokens[0]) if quoted else str(tokens[0]), quoted, Person.SELF, span_of(tokens[0]))
+        return NameReference(unquote(tokens[0]) if quoted else str(tokens[0]), quoted, Person.SELF, Span.of(tokens[0]))
 
     def names(self, meta: Meta, names: list[NameReference]) -> tuple[NameReference, ...]:
         for named in repeated(names, key=lambda named: named.name):
@@ -89,21 +84,21 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def set(self, meta: Meta, parts: list[tuple[NameReference, ...]]) -> tuple[AttributeSet, tuple[str, ...] | None]:
         """The set and the attributes it stands for (None where that was refused)."""
         names, excluded = parts[0], parts[1] if len(parts) > 1 else ()
-        written = AttributeSet(tuple(part.name for part in names), tuple(part.name for part in excluded), _span(meta))
+        written = AttributeSet(tuple(part.name for part in names), tuple(part.name for part in excluded), Span.of(meta))
         return written, self.check.members(written, (*names, *excluded))
 
     def same(self, meta: Meta, parts: list[tuple[AttributeSet, tuple[str, ...] | None]]) -> Formula | None:
         names, members = parts[0]
-        return Same(names, _span(meta)) if members is not None else None
+        return Same(names, Span.of(meta)) if members is not None else None
 
     def free(self, meta: Meta, parts: list[tuple[AttributeSet, tuple[str, ...] | None]]) -> Formula | None:
         names, members = parts[0]
-        return Free(names, _span(meta)) if members is not None else None
+        return Free(names, Span.of(meta)) if members is not None else None
 
     def distance(self, meta: Meta, tokens: list[Token]) -> tuple[Any, bool]:
         number = self._read_number(tokens[-2] if tokens[-1].type == "SD" else tokens[-1])
         if tokens[0] == "-":
-            self.refuse("a distance cannot be negative", _span(meta), fix="leave out the minus sign")
+            self.refuse("a distance cannot be negative", Span.of(meta), fix="leave out the minus sign")
         return number, tokens[-1].type == "SD"
 
     def within(self, meta: Meta, parts: list[Any]) -> Formula | None:
@@ -120,46 +115,46 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
                 fix=f"write same({shown}) for {'it' if one else 'them'}, and within for numeric attributes only",
             )
             return None
-        return Within(names, distance, in_sd, _span(meta))
+        return Within(names, distance, in_sd, Span.of(meta))
 
     # -- linear terms --------------------------------------------------------------------------------------------------
 
     def number(self, meta: Meta, tokens: list[Token]) -> Operand:
         number = self._read_number(tokens[0])
-        return None if number is None else Linear((), number, _span(meta))
+        return None if number is None else Linear((), number, Span.of(meta))
 
     def _read_number(self, token: Token) -> Any:
         number = read_decimal(token)
         if number is None:
-            self.refuse("this number is too large or has too many digits", span_of(token), fix=NUMBERS_FIX)
+            self.refuse("this number is too large or has too many digits", Span.of(token), fix=NUMBERS_FIX)
         return number
 
     def text(self, meta: Meta, tokens: list[Token]) -> Operand:
-        return Text(unquote(tokens[0]), _span(meta))
+        return Text(unquote(tokens[0]), Span.of(meta))
 
     def value(self, meta: Meta, parts: list[Any]) -> Operand:
         named = parts[0]
-        return NameReference(named.name, named.quoted, Person.OTHER, _span(meta)) if len(parts) > 1 else named
+        return NameReference(named.name, named.quoted, Person.OTHER, Span.of(meta)) if len(parts) > 1 else named
 
     def signed(self, meta: Meta, parts: list[Any]) -> Operand:
-        return self.arithmetic.add([parts[1]], [-1 if parts[0] == "-" else 1], _span(meta))
+        return self.arithmetic.add([parts[1]], [-1 if parts[0] == "-" else 1], Span.of(meta))
 
     def sum(self, meta: Meta, parts: list[Any]) -> Operand:
         signs = [1, *(-1 if sign == "-" else 1 for sign in parts[1::2])]
-        return self.arithmetic.add(parts[::2], signs, _span(meta))
+        return self.arithmetic.add(parts[::2], signs, Span.of(meta))
 
     def product(self, meta: Meta, parts: list[Any]) -> Operand:
-        return self.arithmetic.multiply(parts[::2], [str(sign) for sign in parts[1::2]], _span(meta))
+        return self.arithmetic.multiply(parts[::2], [str(sign) for sign in parts[1::2]], Span.of(meta))
 
     def absolute(self, meta: Meta, parts: list[Operand]) -> Operand:
-        return self.arithmetic.absolute(parts[0], _span(meta))
+        return self.arithmetic.absolute(parts[0], Span.of(meta))
 
     # -- ranks ---------------------------------------------------------------------------------------------------------
 
     def group_of_one(self, meta: Meta, tokens: list[Token]) -> list[Text]:
         if self._read_sign(tokens[0]) not in ("=", "!="):
-            self.refuse("categories have no order", span_of(tokens[0]), fix='write = or !=, or in {"…", "…"}')
-        return [Text(unquote(tokens[1]), span_of(tokens[1]))]
+            self.refuse("categories have no order", Span.of(tokens[0]), fix='write = or !=, or in {"…", "…"}')
+        return [Text(unquote(tokens[1]), Span.of(tokens[1]))]
 
     def rank(self, meta: Meta, parts: list[Any]) -> Operand:
         ranked, by, group = parts
@@ -171,7 +166,7 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         if ranked.person is not by.person:
             self.refuse(
                 "a rank speaks of one person: both names carry a prime, or neither does",
-                _span(meta),
+                Span.of(meta),
                 fix=f"write {quote_name(by.name)}{ranked.person.value} after by",
             )
             return None
@@ -181,7 +176,7 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         values = None if group is None else self.comparisons.categories(group, grouping)
         if group is not None and values is None:
             return None
-        return self.arithmetic.rank(Rank(ranked.person, ranked.name, by.name, values, _span(meta)))
+        return self.arithmetic.rank(Rank(ranked.person, ranked.name, by.name, values, Span.of(meta)))
 
     # -- comparisons ---------------------------------------------------------------------------------------------------
 
@@ -189,31 +184,31 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         signs = [self._read_sign(sign) for sign in parts[1::2]]
         if len(signs) > 1 and not any(set(signs) <= chain for chain in _CHAINS):
             self.refuse(
-                "signs that point different ways in one chain", _span(meta), fix="write two comparisons joined by and"
+                "signs that point different ways in one chain", Span.of(meta), fix="write two comparisons joined by and"
             )
             return None
         pairs = list(pairwise(parts[::2]))
         compared = [
-            self.comparisons.compare(left, sign, right, _span(meta))
+            self.comparisons.compare(left, sign, right, Span.of(meta))
             for (left, right), sign in zip(pairs, signs, strict=True)
         ]
         good = tuple(comparison for comparison in compared if comparison is not None)
         if len(good) < len(compared):
             return None
-        return And(good, _span(meta)) if len(good) > 1 else good[0]
+        return And(good, Span.of(meta)) if len(good) > 1 else good[0]
 
     def _read_sign(self, token: Token) -> str:
         sign = _RIGHT_SIGNS.get(token, str(token))
         if sign != token:
-            self.refuse(f'"{token}" is not a sign of the language', span_of(token), fix=f"write {sign}")
+            self.refuse(f'"{token}" is not a sign of the language', Span.of(token), fix=f"write {sign}")
         return sign
 
     def membership(self, meta: Meta, parts: list[Any]) -> Formula | None:
-        return self.comparisons.member(parts[0], parts[1], _span(meta))
+        return self.comparisons.member(parts[0], parts[1], Span.of(meta))
 
     def exclusion(self, meta: Meta, parts: list[Any]) -> Formula | None:
-        member = self.comparisons.member(parts[0], parts[1], _span(meta))
-        return None if member is None else Not(member, _span(meta))
+        member = self.comparisons.member(parts[0], parts[1], Span.of(meta))
+        return None if member is None else Not(member, Span.of(meta))
 
     def values(self, meta: Meta, tokens: list[Token]) -> list[Text]:
-        return [Text(unquote(token), span_of(token)) for token in tokens]
+        return [Text(unquote(token), Span.of(token)) for token in tokens]

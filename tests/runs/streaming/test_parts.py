@@ -15,17 +15,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.numpy import load, save
 
 from lcifr.artifacts.handover_chunks import HandoverChunk
 from lcifr.certification.producer import represent
 from lcifr.data import Categorical, Numeric, Schema
-from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.data.io.stream import read_chunks
-from lcifr.errors import ArtefactError, LcifrError, TableError
+from lcifr.errors import ArtefactError, TableError
 from lcifr.locking import LockedError, locked
 from lcifr.runs.streaming import certified, large, parts
 from lcifr.runs.streaming import file_runs as files
@@ -257,45 +254,12 @@ def test_parts_of_a_stopped_run_outlive_a_folder_in_the_way(table: Path, tmp_pat
 # -- ids ---------------------------------------------------------------------------------------------------------------
 
 
-@given(ids=st.lists(st.text(max_size=2) | st.integers(-9, 99), max_size=40), held=st.integers(1, 5))
-def test_an_id_that_comes_twice_is_found(
-    ids: list[str | int], held: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """As by a set in memory, however few hashes are held at a time; a number and its digits are one id."""
-    folder = tmp_path_factory.getbasetemp()
-    with DuplicateIds(folder, held) as names:
-        for start in range(0, len(ids), 7):
-            names.add(ids[start : start + 7])
-        found = names.repeated()
-    texts = [str(name) for name in ids]
-    assert (found is None) == (len(set(texts)) == len(texts))
-    if found is not None:
-        assert [hash_id(text) for text in texts].count(found) > 1
-
-
 @pytest.mark.parametrize("run", RUNS.values())
 def test_an_id_in_two_parts_is_refused_by_name(run: Any, tmp_path: Path) -> None:
     frame = people(12, 5).assign(who=[f"p{i}" for i in range(11)] + ["p2"])
     with pytest.raises(ArtefactError, match="the id 'p2' is there twice"):
         run(pa.Table.from_pandas(frame), tmp_path / "out", id_column="who")
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("ids", "said"),
-    [
-        (["a", "b", None], 'column "who" has no id in row 2'),
-        (["a", "", "c"], 'column "who" has no id in row 1'),
-        (["a", "b", "  "], 'column "who" has no id in row 2'),
-        ([float("nan"), 1.5, 2.5], 'column "who" has no id in row 0'),
-        ([0.5, 1.5, 2.5], r'column "who" has the float 0\.5 in row 0'),
-        ([True, False, True], 'column "who" has the bool True in row 0'),
-    ],
-)
-def test_what_is_no_id_is_refused_with_its_row(ids: list[Any], said: str) -> None:
-    frame = pa.Table.from_pandas(people(3, 5)).append_column("who", pa.array(ids))
-    with pytest.raises(LcifrError, match=said):
-        list(read_chunks(frame, SCHEMA, 2, "who"))
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from lcifr.models.rule import Kind
 
 
 @dataclass
-class Count:
+class SubgroupCount:
     """Some people: how many, and of whom what is true. Without labels there is no ``right``, nor ``fit`` of numbers.
 
     ``decisions`` says how many are decided how; it is empty where a model predicts numbers.
@@ -45,14 +45,14 @@ class Tally:
     labels : for each true label who has it. groups : for each attribute and value who is in it.
     """
 
-    all: Count = field(default_factory=Count)
+    all: SubgroupCount = field(default_factory=SubgroupCount)
     vacuous: int = 0
     alone: int = 0
     singletons: int = 0
     on: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    labels: dict[Any, Count] = field(default_factory=dict)
-    groups: dict[str, dict[str, Count]] = field(default_factory=dict)
+    labels: dict[Any, SubgroupCount] = field(default_factory=dict)
+    groups: dict[str, dict[str, SubgroupCount]] = field(default_factory=dict)
     _decisions: set[Any] = field(default_factory=set)
 
     def add(self, found: Certificates | Audit, y: ArrayLike | None, by: Mapping[str, ArrayLike]) -> None:
@@ -72,11 +72,11 @@ class Tally:
         if found.prediction.ndim == 1 and len(self._decisions) < 2:
             self._decisions |= set(np.unique(found.prediction)[:2].tolist())
         for label in [] if labels is None else np.unique(labels):
-            masks.take(labels == label).add_to(self.labels.setdefault(label, Count()))
+            masks.take(labels == label).add_to(self.labels.setdefault(label, SubgroupCount()))
         for name, values in by.items():
             column, counts = np.asarray(values).astype(str), self.groups.setdefault(name, {})
             for value in np.unique(column):
-                masks.take(column == value).add_to(counts.setdefault(str(value), Count()))
+                masks.take(column == value).add_to(counts.setdefault(str(value), SubgroupCount()))
 
     @property
     def constant(self) -> str | None:
@@ -152,7 +152,7 @@ class _Masks:
             predicted=self.predicted[some],
         )
 
-    def add_to(self, count: Count) -> None:
+    def add_to(self, count: SubgroupCount) -> None:
         count.people += len(self.certified)
         count.certified += int(self.certified.sum())
         count.violated += int(self.violated.sum())

@@ -1,11 +1,17 @@
-"""Validation of person ids: text or whole numbers, unique, none missing."""
+"""Ids of people: text or whole numbers, none missing, and no duplicates, which are found in bounded memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Self, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.data.frames import is_missing
 from lcifr.errors import LcifrError
@@ -14,6 +20,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Id = str | int
+FILES = 32
+"""Equal hashes lie in the same file, so each file is judged alone."""
+HELD, BLOCK = 1 << 17, 1 << 14
+"""Hashes in memory at a time (2 MB), and read at a time. From 4 million people on, files are read more than once."""
+WIDTH = 16
 
 
 def as_ids(ids: Any, people: int) -> tuple[Id, ...]:
@@ -58,7 +69,7 @@ def _checked(listed: Sequence[Any], where: str, rows: Sequence[int]) -> tuple[Id
 
 
 def first_duplicate(ids: Iterable[Id]) -> str | None:
-    """The first id that is there before; None where all differ. A number and its digits are the same id."""
+    """The first id that has occurred before; None where all differ. A number and its digits are the same id."""
     seen: set[str] = set()
     for one in map(str, ids):
         if one in seen:
@@ -72,3 +83,64 @@ def duplicate_id_error(named: str, id_column: str, name: Id) -> LcifrError:
     return LcifrError(
         f'{named}: column "{id_column}" names {str(name)!r} twice', fix="every person needs an id of their own"
     )
+
+
+def hash_id(name: str | int) -> bytes:
+    """The hash of an id. A number and its digits are the same id, as in every file that lists ids as text."""
+    return hashlib.blake2b(str(name).encode("utf-8", "surrogatepass"), digest_size=WIDTH).digest()
+
+
+@final
+class DuplicateIds:
+    """Ids seen so far, as hashes on disk.
+
+    A 16-byte hash of each id goes to anonymous temporary files, which are deleted on exit. Equal ids have equal hashes,
+    so no duplicate is missed; two different ids collide with probability 2⁻¹²⁸ per pair.
+
+    Parameters
+    ----------
+    folder : where the temporary files are created. held : hashes in memory at a time.
+    """
+
+    def __init__(self, folder: Path, held: int = HELD) -> None:
+        self._folder, self._held = folder, held
+        self._files: list[IO[bytes]] = []
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+    def add(self, ids: Iterable[str | int]) -> None:
+        """Add the hashes of these ids."""
+        if not self._files:
+            fresh = (tempfile.TemporaryFile(dir=self._folder) for _ in range(FILES))  # noqa: SIM115 closed by __exit__
+            self._files = [self._open.enter_context(file) for file in fresh]
+        for name in ids:
+            short = hash_id(name)
+            self._files[short[0] % FILES].write(short)
+
+    def repeated(self) -> bytes | None:
+        """The hash of a duplicate id; None if all differ."""
+        for file in self._files:
+            rounds = -(-file.tell() // (WIDTH * self._held))
+            for turn in range(rounds):
+                # By the second half of the hash, as the first has chosen the file.
+                mine = [block[block[:, 1] % rounds == turn] for block in _blocks(file)]
+                if (found := _twice(np.concatenate(mine))) is not None:
+                    return found
+        return None
+
+
+def _blocks(file: IO[bytes]) -> Iterator[NDArray[np.uint64]]:
+    file.seek(0)
+    while content := file.read(WIDTH * BLOCK):
+        yield np.frombuffer(content, np.uint64).reshape(-1, 2)
+
+
+def _twice(hashes: NDArray[np.uint64]) -> bytes | None:
+    ordered = hashes[np.lexsort((hashes[:, 1], hashes[:, 0]))]
+    same = (ordered[1:] == ordered[:-1]).all(axis=1)
+    return ordered[int(np.argmax(same))].tobytes() if same.any() else None

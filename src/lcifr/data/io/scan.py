@@ -15,8 +15,7 @@ import pyarrow as pa
 from lcifr.data import Schema
 from lcifr.data.frames import is_parquet
 from lcifr.data.io.csv_types import KINDS, OF_IDS, fitting, fitting_id_types, spells_missing
-from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
-from lcifr.data.io.ids import Id, duplicate_id_error, read_ids
+from lcifr.data.io.ids import DuplicateIds, Id, duplicate_id_error, hash_id, read_ids
 from lcifr.data.io.stream import FileColumns, convert_csv_texts, name_of, read_individuals, read_tables
 from lcifr.data.table import target_values
 from lcifr.errors import LcifrError

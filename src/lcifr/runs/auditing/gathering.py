@@ -93,10 +93,10 @@ class _Writers:
             self._write("labels.parquet", pa.table({"label": label}))
 
     def _write(self, name: str, table: Any) -> None:
-        from lcifr.artifacts.joining import Rows
+        from lcifr.artifacts.joining import ParquetAppender
 
         if name not in self._files:
-            self._files[name] = self._into.enter_context(Rows(self._work / name))
+            self._files[name] = self._into.enter_context(ParquetAppender(self._work / name))
         self._files[name].add(table)
 
 

@@ -45,7 +45,7 @@ def find_labels(
     import pyarrow as pa
 
     from lcifr.data.io.ids import first_duplicate
-    from lcifr.data.io.written_ids import read_written_ids
+    from lcifr.data.io.stream import read_written_ids
     from lcifr.runs.people.sample import read_whole
 
     frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")

@@ -204,7 +204,7 @@ def with_fix(error: TableError, source: str) -> TableError:
 
 def _ids(frame: pa.Table, source: str, id_column: str | None, rows: Sequence[int]) -> tuple[str | int, ...]:
     from lcifr.data.io.ids import duplicate_id_error, first_duplicate
-    from lcifr.data.io.written_ids import read_written_ids
+    from lcifr.data.io.stream import read_written_ids
 
     if id_column is None:
         return tuple(rows)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_folder
-from lcifr.artifacts.joining import Rows
+from lcifr.artifacts.joining import ParquetAppender
 from lcifr.certification.auditor import Audit
 from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.verdicts import Reason, Verdict
@@ -85,7 +85,7 @@ def revise_audited(folder: str | Path, unproved: set[str]) -> None:
     aside = root.with_name(f".{root.name}.revised")
     shutil.rmtree(aside, ignore_errors=True)  # of a run that was killed here
     with fresh_folder(aside) as fresh:
-        with Rows(fresh / AUDITED) as rows:
+        with ParquetAppender(fresh / AUDITED) as rows:
             for batch in parquet_batches(root / AUDITED):
                 rows.add(_revised(batch, unproved))
         write_json(fresh / MANIFEST, manifest | {"files": describe_files(fresh)})

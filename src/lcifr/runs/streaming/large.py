@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, final
 
-from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
+from lcifr.data.io.ids import DuplicateIds, hash_id
 from lcifr.errors import ArtefactError
 from lcifr.files import write_atomic
 from lcifr.runs.events import counting_people

@@ -9,8 +9,7 @@ import numpy as np
 
 from lcifr.data import Categorical, Individuals
 from lcifr.errors import RegionError
-from lcifr.language.attribute_usage import find_usage
-from lcifr.language.constrained_attributes import declared_free, free_attributes
+from lcifr.language.constrained_attributes import declared_free, find_usage, free_attributes
 from lcifr.language.explain.phrases import list_words
 from lcifr.language.formula import Free, Same, Within, subformulas
 from lcifr.language.names import attributes_in, quote_name
