@@ -20,7 +20,8 @@ from lcifr.certification.verdicts import Certificates, Reason, Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
-from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+from lcifr.regions.region import Region
+from lcifr.regions.whole_numbers import whole_columns
 from tests.certification.scenes import FORMULAS, Scene, scene, scene_of
 from tests.similarity.worlds import World, worlds
 
@@ -36,20 +37,31 @@ def decisions(one: Scene, found: Audit | Certificates, encoded: np.ndarray) -> n
 def no_sample_violates(one: Scene, found: Audit | Certificates, samples: int, seed: int) -> int:
     """Nobody certified has a sampled similar person with another decision; how many samples that was.
 
-    Samples are of the closed region. Audits speak of people who can exist: between the outermost whole numbers.
+    Samples are of the closed region. Audits speak of people who can exist: of whole numbers.
     """
     sure = np.flatnonzero(found.certified)
     region = one.encoder.similarity.region(one.people).take(sure)
     if len(sure) == 0:
         return 0
-    if isinstance(found, Audit):
-        region = narrow_to_whole_numbers(region, one.encoder.encoding)
     points = region.sample(samples, seed=seed)
+    if isinstance(found, Audit):
+        points = at_whole_numbers(one, region, points)
     own = decisions(one, found, one.encoder.encoding.encode(one.people)[sure])
     there = ~np.isnan(points).any(-1)
     other = decisions(one, found, np.nan_to_num(points))
     assert ((other == own[:, None]) | ~there).all()
     return int(there.sum())
+
+
+def at_whole_numbers(one: Scene, region: Region, points: np.ndarray) -> np.ndarray:
+    """The points moved to the nearest whole numbers; NaN where that leaves the region."""
+    encoding = one.encoder.encoding
+    columns, whole = encoding.numeric_columns, whole_columns(encoding)
+    numbers = points[..., columns]
+    moved = points.copy()
+    moved[..., columns] = np.where(whole, encoding.scale(np.rint(numbers * encoding.sds + encoding.means)), numbers)
+    inside = region.contains(np.nan_to_num(moved)) & ~np.isnan(moved).any(-1)
+    return np.where(inside[..., None], moved, np.nan)
 
 
 def counterexamples_are_real(one: Scene, found: Audit) -> None:

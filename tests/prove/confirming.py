@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from lcifr import check
 from lcifr.models.network import Network
-from lcifr.prove.answer import Answer, FloatArray
+from lcifr.prove.answer import Answer, FloatArray, Proofs
 from lcifr.prove.oracles.exactly import plain_cell
 from lcifr.prove.proof import CellProof, to_plain
+from lcifr.prove.radius import Radius, signed_outputs
 from lcifr.regions.region import Cell, Region
 
 
@@ -31,9 +34,23 @@ def refusals(network: Network, directions: FloatArray, region: Region, answer: A
     answer : with ``proof[person][direction]`` a sequence of :class:`CellProof`, one for each cell that the person has,
         or None where nothing is proved. The proofs of several directions may be one object with several claims.
     """
+    return _refused(network, directions, region, answer.upper, answer.proof or ())
+
+
+def refusals_of_radius(network: Network, region: Region, found: Radius) -> list[Refusal]:
+    """The same of a radius: both sides of its box, output by output."""
+    signs = signed_outputs(network.outputs)
+    upper = np.empty((len(found.radius), len(signs)))
+    upper[:, 0::2], upper[:, 1::2] = found.upper, -found.lower
+    return _refused(network, np.broadcast_to(signs, (len(upper), *signs.shape)), region, upper, found.proof or ())
+
+
+def _refused(
+    network: Network, directions: FloatArray, region: Region, bounds: FloatArray, everything: Proofs
+) -> list[Refusal]:
     layers = check.read_network(network.rows())
     found = []
-    for person, proofs in enumerate(answer.proof or ()):
+    for person, proofs in enumerate(everything):
         examined: dict[int, check.Bounds | str] = {}
         for direction, cells in enumerate(proofs):
             wanted = tuple((j, float(value)) for j, value in enumerate(directions[person, direction]) if value)
@@ -46,7 +63,7 @@ def refusals(network: Network, directions: FloatArray, region: Region, answer: A
                     if id(proof) not in examined:
                         examined[id(proof)] = _examine(layers, region.cells[index], person, proof)
                     shown = examined[id(proof)]
-                upper = float(answer.upper[person, direction])
+                upper = float(bounds[person, direction])
                 if isinstance(shown, str):
                     found.append(Refusal(person, direction, index, shown))
                 elif not check.follows(shown, wanted, upper):

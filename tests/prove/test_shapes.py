@@ -39,7 +39,7 @@ def categories(rng: np.random.Generator, people: int, groups: int, values: int) 
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("hidden", [[], [6], [4, 3]])
+@pytest.mark.parametrize("hidden", [[], [6], [4, 3], [3, 2, 2, 2]])
 def test_only_categories(method: str, hidden: list[int]) -> None:
     rng = np.random.default_rng(len(hidden))
     one = Instance(random_network(rng, [9, *hidden, 2]), categories(rng, 4, 3, 3), np.eye(2))
@@ -117,7 +117,7 @@ def test_a_single_output_and_an_idle_network(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("hidden", [[], [4], [3, 2]])
+@pytest.mark.parametrize("hidden", [[], [4], [3, 2], [2, 2, 2, 2]])
 def test_nobody_and_nothing_asked(method: str, hidden: list[int]) -> None:
     network = random_network(np.random.default_rng(5), [3, *hidden, 2])
     region = Region.from_arrays(-np.ones((2, 3)), np.ones((2, 3)))
