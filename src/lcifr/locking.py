@@ -68,13 +68,13 @@ class LockedError(LcifrError):
 
 
 def lock_of(folder: Path) -> Path:
-    """The file that is locked while somebody works on ``folder``."""
+    """The lock file of ``folder``."""
     return folder.with_name(f".{folder.name}.lock")
 
 
 @contextmanager
 def locked(folder: Path, command: str) -> Iterator[None]:
-    """Nobody else works on ``folder`` meanwhile, in this process or another; refused at once where somebody does.
+    """Hold the lock of ``folder`` against all other runs; raises at once where another run holds it.
 
     Parameters
     ----------

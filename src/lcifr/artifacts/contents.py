@@ -1,6 +1,6 @@
-"""Files by hash: what a folder held when it was written, and whether it still does.
+"""Hashes of the files of a folder, and detection of files that have changed.
 
-Of a folder with a manifest only the manifest is hashed: it names the others by hash itself.
+A folder with a manifest is represented by the manifest, which holds the hashes of its files.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from lcifr.errors import ArtefactError
 
 
 def describe_contents(root: Path, *names: str) -> dict[str, str]:
-    """For every file its sha256, by its path below ``root``; hidden ones are nobody's results.
+    """SHA-256 of every file by its path below ``root``; hidden files are skipped.
 
     Parameters
     ----------
-    names : the files and folders of ``root`` that are described; all if none is named.
+    names : files and folders of ``root``; all of them by default.
     """
     there = [root / name for name in names] if names else sorted(root.iterdir())
     files = sorted(file for one in there for file in _files(one))
@@ -37,7 +37,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def first_change(root: Path, described: Mapping[str, str]) -> str | None:
-    """The first file that is gone, or is not what it was when it was described; None where all are."""
+    """The first file that is missing or has changed; None where there is none."""
     for name, expected in described.items():
         file = root / name
         if file.is_symlink() or not file.is_file() or sha256(file) != expected:

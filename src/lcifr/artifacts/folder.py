@@ -1,4 +1,4 @@
-"""Folders that change hands: written whole or not at all, and read only if they add up."""
+"""Folders of artifacts: written atomically, and read only if every file matches the manifest."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ LARGEST_JSON = 1 << 30
 
 @contextmanager
 def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
-    """A folder beside ``path`` that gets its name only when everything in it was written; nothing is overwritten.
+    """A temporary folder, renamed to ``path`` once everything in it is written; nothing is overwritten.
 
-    ``among`` : another folder of the same disk in which it waits for its name.
+    ``among`` : where the temporary folder is created, on the same disk; beside ``path`` by default.
     """
     target = Path(path)
     if target.exists():
@@ -39,15 +39,15 @@ def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
         for file in beside.iterdir():
             sync(file)
         beside.chmod(0o755)
-        _give_name(beside, target)
+        _rename_to(beside, target)
         sync(target.parent)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
 
 
-def _give_name(beside: Path, target: Path) -> None:
-    """Nothing is replaced that appeared meanwhile; nor is it by whoever is faster than this look."""
+def _rename_to(beside: Path, target: Path) -> None:
+    """Rename, without replacing a folder that has appeared meanwhile, even between this check and the renaming."""
     appeared = ArtefactError(
         f"{target} has appeared while it was being written: it is left as it is",
         fix="choose another name, or remove it yourself",
@@ -63,7 +63,7 @@ def _give_name(beside: Path, target: Path) -> None:
 
 
 def sha256(path: Path) -> str:
-    """Of a file."""
+    """SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -78,12 +78,12 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def read_json(path: Path) -> Any:
-    """JSON without NaN and infinity, of a size that fits."""
+    """Read a JSON file of bounded size; NaN and infinity are refused."""
 
     def refuse(word: str) -> Any:
         raise ArtefactError(f"{path} holds {word}, which is not JSON", fix="get the file again")
 
-    _refuse_odd(path)
+    _require_plain_file(path)
     if path.stat().st_size > LARGEST_JSON:
         raise ArtefactError(f"{path} is larger than {LARGEST_JSON} bytes", fix="it is not a file of lcifr")
     try:
@@ -92,13 +92,13 @@ def read_json(path: Path) -> Any:
         raise ArtefactError(f"{path} is not JSON", fix="get the file again") from None
 
 
-def _refuse_odd(path: Path) -> None:
+def _require_plain_file(path: Path) -> None:
     if path.is_symlink() or not path.is_file():
         raise ArtefactError(f"{path} is not there, or is not a plain file", fix="get the whole folder again")
 
 
 def open_folder(folder: str | Path, form: str, names: Sequence[str]) -> dict[str, Any]:
-    """The manifest of a folder, once it lists exactly these files and each of them is what it says."""
+    """The manifest of a folder that lists exactly these files, whose sizes and hashes all match."""
     root = Path(folder)
     if not root.is_dir():
         raise ArtefactError(f"{root} is not a folder", fix="give the folder that was handed over")
@@ -118,7 +118,7 @@ def open_folder(folder: str | Path, form: str, names: Sequence[str]) -> dict[str
 
 
 def check_listed(root: Path) -> None:
-    """Refuse a folder of which a file is not what the manifest says, whatever its format."""
+    """Check the size and hash of every file that the manifest lists, whatever its format."""
     manifest = read_json(root / MANIFEST)
     files = manifest.get("files") if isinstance(manifest, dict) else None
     for name, entry in files.items() if isinstance(files, dict) else ():
@@ -126,7 +126,7 @@ def check_listed(root: Path) -> None:
 
 
 def _check_file(path: Path, entry: Any) -> None:
-    _refuse_odd(path)
+    _require_plain_file(path)
     if not isinstance(entry, Mapping) or path.stat().st_size != entry.get("bytes"):
         raise ArtefactError(f"{path} is not as long as the manifest says: truncated?", fix="get the file again")
     if sha256(path) != entry.get("sha256"):
@@ -138,7 +138,7 @@ def read_arrays(path: Path, shapes: Mapping[str, tuple[type, tuple[int, ...]]]) 
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    _refuse_odd(path)
+    _require_plain_file(path)
     try:
         found = load_file(path)
     except (SafetensorError, OSError, ValueError, KeyError, TypeError) as problem:

@@ -1,4 +1,4 @@
-"""A hand-over that may not fit in memory: some people at a time, and its figures."""
+"""Streaming reader of hand-overs in bounded memory, and exact statistics of their radii."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DIGITS, PASSES = 16, 4
 
 @dataclass(frozen=True)
 class HandoverChunk:
-    """Some people of a hand-over: those from ``start`` on."""
+    """Consecutive people of a hand-over, from row ``start`` on."""
 
     number: int
     start: int
@@ -40,13 +40,13 @@ class HandoverChunk:
         return self.representation.ids
 
     def content(self) -> Iterator[bytes]:
-        """All that is known of them but their ids."""
+        """Everything about these people except their ids."""
         for _, array in sorted(self.representation.arrays().items()):
             yield array.tobytes(order="C")
 
 
 def read_handover_chunks(folder: Path, size: int) -> Iterator[HandoverChunk]:
-    """The people of a hand-over in pieces of ``size``; refused, naming the file, where it does not add up.
+    """The people of a hand-over in chunks of ``size``; an inconsistent file is an error that names it.
 
     That no id is there twice is left to whoever reads: it cannot be seen in one piece.
     """
@@ -82,7 +82,7 @@ def _check_names(path: Path, expected: set[str]) -> None:
 def read_rows(
     path: Path, name: str, size: int = ROWS, expected: tuple[type, tuple[int, ...]] | None = None
 ) -> Iterator[NDArray[Any]]:
-    """One array of a safetensors file in pieces. Read, not mapped: what was mapped stays in memory for long."""
+    """One array of a safetensors file, chunk by chunk. Read rather than mapped: mapped pages stay in memory."""
     from safetensors import safe_open
 
     with safe_open(path, framework="numpy") as opened:
@@ -100,7 +100,7 @@ def read_rows(
 
 
 def stream_ids(path: Path) -> Iterator[str | int]:
-    """The ids of a hand-over one after another, from JSON of which a little is in memory at a time."""
+    """The ids of a hand-over, parsed incrementally from JSON in bounded memory."""
     wrong = ArtefactError(f"{path} is not a list of ids (text or whole numbers)", fix="get the file again")
     with path.open(encoding="utf-8") as file:
         text, at = file.read(BLOCK), 1
@@ -133,7 +133,7 @@ def _id_at(text: str, at: int) -> tuple[str | int | None, re.Match[str] | None]:
 
 @dataclass(frozen=True)
 class RadiusSummary:
-    """The radii of a hand-over: how many are known exactly, and how many are of people to whom nobody is similar."""
+    """Statistics of the radii of a hand-over: how many are exact, and how many belong to empty regions."""
 
     median: float
     largest: float
@@ -142,7 +142,7 @@ class RadiusSummary:
 
 
 def radius_summary(folder: Path) -> RadiusSummary:
-    """What is said of the radii of a hand-over in every result."""
+    """Median, maximum and counts of the radii of a hand-over."""
     manifest = read_json(folder / MANIFEST)
     counts, people = manifest["counts"], int(manifest["people"])
 
@@ -158,14 +158,14 @@ def radius_summary(folder: Path) -> RadiusSummary:
 
 
 def median(read: Callable[[], Iterator[FloatArray]], count: int) -> float:
-    """The median of numbers from 0 on that are read again and again, and never all in memory; that of numpy."""
+    """The median of non-negative numbers, as numpy defines it, in bounded memory; calls ``read`` repeatedly."""
     if count % 2:
         return _kth(read, count // 2)
     return float(np.mean([_kth(read, count // 2 - 1), _kth(read, count // 2)]))
 
 
 def _kth(read: Callable[[], Iterator[FloatArray]], k: int) -> float:
-    """The number with k others before it in order, sixteen bits at a time: such numbers are ordered as their bits."""
+    """The k-th smallest number, counted from 0, by radix selection: non-negative floats sort as their bits do."""
     known, rest = np.uint64(0), k
     for done in range(PASSES):
         shift = np.uint64(64 - DIGITS * (done + 1))

@@ -1,4 +1,4 @@
-"""The parts of a large run as one file, with one part in memory at a time."""
+"""Concatenation of the parts of a large run into one file, with one part in memory at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from lcifr.artifacts.handover import IDS, LATENT
 
 GROUP = 1 << 16
-"""People in a row group of Parquet: every group costs some kB at the end of the file, which is kept in memory."""
+"""Rows in a row group of Parquet: each group adds some kB to the footer, which is held in memory."""
 KINDS = {"float64": "F64", "bool": "BOOL"}  # as safetensors calls them
 
 
@@ -56,7 +56,7 @@ def _join_ids(parts: Sequence[Path], path: Path) -> int:
 
 
 def _header(arrays: dict[str, Any], people: int) -> bytes:
-    """The beginning of a safetensors file with such arrays, for so many people."""
+    """The header of a safetensors file with these arrays for ``people`` rows."""
     header: dict[str, Any] = {}
     end = 0
     for name, array in arrays.items():
@@ -87,7 +87,7 @@ def join_tables(parts: Sequence[Path], path: Path) -> None:
 
 @final
 class ParquetAppender:
-    """A Parquet file that grows by some rows at a time; all are as the first ones."""
+    """A Parquet file written in batches; the first batch determines its schema."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -103,7 +103,7 @@ class ParquetAppender:
             self._writer.close()
 
     def add(self, table: Any) -> None:
-        """More rows; they wait until there are enough for a group."""
+        """Append rows; they are buffered until they fill a row group."""
         from pyarrow import parquet
 
         if self._writer is None:

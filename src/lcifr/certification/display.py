@@ -1,4 +1,4 @@
-"""How verdicts show themselves: in a line, in a notebook, as a figure."""
+"""Display of verdicts: a one-line summary, a notebook table, a figure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LISTED = 5
 
 
 class VerdictDisplay:
-    """Verdicts about people that show themselves; a subclass has the arrays and says what else is to be known."""
+    """Base class of verdicts that displays them; a subclass provides the arrays and the notes beside the counts."""
 
     ids: tuple[str | int, ...]
     verdict: NDArray[np.object_]
@@ -56,7 +56,7 @@ class VerdictDisplay:
         return {kind: found[kind] for kind in ("certified", "counterexample", "undecided")}
 
     def _notes(self) -> Iterator[str]:
-        """What must be known beside the counts."""
+        """Notes shown beside the counts."""
         if vacuous := int(self.vacuous.sum()):
             yield f"{count(vacuous)} of these are vacuous: nobody is similar to them."
         for reason, number in Counter(str(reason) for reason in self.reason if str(reason)).most_common():

@@ -1,4 +1,4 @@
-"""The producer's side as certificates see it: a frozen network with its formula and scales."""
+"""Frozen encoders: the network, formula and scales that certificates are about."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def freeze(encoder: Any) -> FrozenEncoder:
-    """What certificates need of an encoder: ``network_`` and ``similarity_`` of a fitted one, or those without _."""
+    """A frozen copy of an encoder: of ``network_`` and ``similarity_`` if it is fitted, else of those without _."""
     if isinstance(encoder, FrozenEncoder):
         return encoder
     # A fitted estimator first: its `similarity` without _ is what it was asked for, which may be a text.
@@ -50,7 +50,7 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class FrozenEncoder:
-    """An encoder without a way to train it: for networks from elsewhere, and for models that take people as they are.
+    """An encoder that cannot be trained: for networks trained elsewhere, and for models of people as they are.
 
     Parameters
     ----------

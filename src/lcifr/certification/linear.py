@@ -1,4 +1,4 @@
-"""The closed form: a linear model on a ball or box, every rounding error on the safe side."""
+"""Closed-form bounds of linear models on balls and boxes, rounded to the safe side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""H ∘ f as one network: how far its rounded merger and float values are from exact ones."""
+"""The merged network h ∘ f, with bounds on the rounding errors of merging and of evaluation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole numbers: a search for somebody who can exist and is decided otherwise."""
+"""Branch-and-bound over integer attributes, for counterexamples in whole numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEARLY = 1e-6
 
 @dataclass(frozen=True)
 class _IntegerBoxes:
-    """Parts of people's regions: person by person, the whole numbers between ``low`` and ``high``, raw."""
+    """Boxes of raw whole numbers between ``low`` and ``high``, each within the region of the person in ``rows``."""
 
     rows: np.ndarray
     low: FloatArray

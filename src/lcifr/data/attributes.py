@@ -21,7 +21,7 @@ class Numeric:
     unit
         What the number counts, for people who read reports: ``"years"``.
     lower, upper
-        The declared range, ends included; None where nothing is declared. A declared range limits who can exist at
+        The declared range, inclusive; None where nothing is declared. A declared range limits who can exist at
         all, so it clips every region.
     integer
         Whether only whole numbers occur.
@@ -34,14 +34,15 @@ class Numeric:
     integer: bool = False
 
     def __post_init__(self) -> None:
-        ends = [end for end in (self.lower, self.upper) if end is not None]
-        if not all(math.isfinite(end) for end in ends):
+        limits = [limit for limit in (self.lower, self.upper) if limit is not None]
+        if not all(math.isfinite(limit) for limit in limits):
             raise SchemaError(
-                f'attribute "{self.name}": the range {ends} is not finite', fix="leave out an end that does not exist"
+                f'attribute "{self.name}": the range {limits} is not finite', fix="leave out an end that does not exist"
             )
-        if len(ends) == 2 and ends[0] > ends[1]:
+        if len(limits) == 2 and limits[0] > limits[1]:
             raise SchemaError(
-                f'attribute "{self.name}": the range runs backwards, from {ends[0]} to {ends[1]}', fix="swap the ends"
+                f'attribute "{self.name}": the range runs backwards, from {limits[0]} to {limits[1]}',
+                fix="swap the ends",
             )
 
 
@@ -77,7 +78,7 @@ Attribute = Numeric | Categorical
 
 
 def attribute_to_dict(attribute: Attribute) -> dict[str, Any]:
-    """The attribute without its name as plain values, only what is declared."""
+    """Plain values of an attribute for a schema file, without its name; only what is declared."""
     if isinstance(attribute, Categorical):
         return {"kind": "categorical", "values": list(attribute.values)}
     entry: dict[str, Any] = {"kind": "numeric"}
@@ -99,7 +100,7 @@ _ENTRIES: dict[str, dict[str, tuple[type, ...]]] = {
 
 
 def attribute_from_dict(name: str, entry: object) -> Attribute:
-    """What :func:`attribute_to_dict` or a person wrote, or an error that names the entry."""
+    """The inverse of :func:`attribute_to_dict`; entries may be written by hand, and an error names the entry."""
     if not isinstance(entry, Mapping) or entry.get("kind") not in _ENTRIES:
         raise SchemaError(f'attribute "{name}": kind must be "numeric" or "categorical"')
     known = _ENTRIES[entry["kind"]]

@@ -43,7 +43,7 @@ def rows_where(mask: Any) -> list[int]:
 def read_numbers(
     column: pa.ChunkedArray, attribute: Numeric, problems: list[TableProblem], fitting: bool
 ) -> NDArray[np.float64]:
-    """(people,) the numbers of a column; what is wrong with them joins ``problems``."""
+    """(people,) the numbers of a column; problems are appended to ``problems``."""
     name = attribute.name
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -60,7 +60,7 @@ def read_numbers(
 
 
 def _limits(values: NDArray[np.float64], attribute: Numeric, surely_whole: bool) -> list[tuple[NDArray[np.bool_], str]]:
-    """Forbidden values of the attribute, with the message for each; empty where the range shows that all is well."""
+    """Masks of forbidden values with a message for each; empty where the range of the column rules them out."""
     least, most = (-LARGEST, LARGEST) if not attribute.integer else (-LARGEST_INTEGER, LARGEST_INTEGER)
     least, most = max(least, _or(attribute.lower, least)), min(most, _or(attribute.upper, most))
     within = len(values) and least <= values.min() and values.max() <= most  # never true with NaN
@@ -93,7 +93,7 @@ def _or(end: float | None, otherwise: float) -> float:
 
 
 def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
-    """Values as float64, NaN where there is none; and the rows whose value is no number."""
+    """The values as float64, NaN where missing; and the rows whose value is not a number."""
     kind = column.type
     if pa.types.is_float32(kind) or pa.types.is_float16(kind):
         # A short float means the decimal it prints, as every number here does: 3.6f is 3.6, not 3.5999999046.
@@ -120,7 +120,7 @@ def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
 
 
 def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[TableProblem]) -> Any:
-    """(people,) the codes of a column's categories, 0 where there is none; what is wrong joins ``problems``."""
+    """(people,) the category codes of a column, 0 where missing; problems are appended to ``problems``."""
     known = pa.array(attribute.values, pa.string())
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         # Almost every table is clean: one look-up, and only what it does not find is trimmed and looked at again.

@@ -20,7 +20,7 @@ ACCEPTED = "a pandas or polars frame, an Arrow table, or a path to a .csv or .pa
 
 
 def read_frame(source: Any) -> pa.Table:
-    """The columns of ``source`` as an Arrow table, unchecked but for what makes it no table at all.
+    """``source`` as an Arrow table; its shape and column names are checked, its values are not.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ def file_errors(path: Path) -> Iterator[None]:
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether the file name says Parquet."""
+    """Whether this is the name of a Parquet file."""
     return path.suffix.lower() in (".parquet", ".pq")
 
 
 def delimiter_of(path: Path) -> str:
-    """What stands between the values of a text file, by its name."""
+    """The delimiter of a text file, by its file name."""
     return "\t" if ".tsv" in path.suffixes else ","
 
 
@@ -129,7 +129,7 @@ def _arrow_column(series: nw.Series[Any]) -> pa.ChunkedArray | pa.Array:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value of a table is none: null or NaN."""
+    """Whether a value is missing: null or NaN."""
     return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
 
 

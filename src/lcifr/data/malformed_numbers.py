@@ -19,7 +19,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+")
 
 @dataclass(frozen=True)
 class MalformedNumber:
-    """A text that keeps a column from being numbers.
+    """A text in a column that otherwise holds numbers.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class Schema:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Of all attributes, in their order."""
+        """The names of all attributes, in their order."""
         return tuple(attribute.name for attribute in self.attributes)
 
     @cached_property
@@ -146,7 +146,7 @@ class Schema:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The schema as plain values: what its file and every hash of it are made of."""
+        """The schema as plain values: the content of its file and of its hashes."""
         return {
             **({"target": self.target} if self.target is not None else {}),
             "attributes": {attribute.name: attribute_to_dict(attribute) for attribute in self.attributes},
@@ -155,7 +155,7 @@ class Schema:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Schema:
-        """The schema that :meth:`to_dict`, or a person, wrote; every entry is checked."""
+        """The inverse of :meth:`to_dict`; entries may be written by hand, and every one is checked."""
         unknown = [key for key in values if key not in ("target", "attributes", "groups")]
         if unknown:
             raise SchemaError(

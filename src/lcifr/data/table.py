@@ -20,7 +20,7 @@ from lcifr.errors import TableError, TableProblem, did_you_mean
 
 @dataclass(frozen=True)
 class Individuals:
-    """People who fit a schema: the table after the gate.
+    """People validated against a schema.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Individuals:
 
     @classmethod
     def joined(cls, parts: Sequence[Individuals]) -> Individuals:
-        """One after another; at least one, and all of one schema."""
+        """Concatenate one or more tables of people that share a schema."""
         numbers, codes = [one.numbers for one in parts], [one.codes for one in parts]
         return cls(parts[0].schema, np.concatenate(numbers), np.concatenate(codes))
 
@@ -120,7 +120,7 @@ class Individuals:
 
 
 def read_target(source: Any, schema: Schema) -> NDArray[Any]:
-    """(people,) the target column's values, checked: there, no value missing, more than one class."""
+    """(people,) the validated values of the target column: none missing, and more than one class."""
     table = read_frame(source)
     if schema.target is None or schema.target not in table.column_names:
         hint = did_you_mean(schema.target or "", table.column_names)

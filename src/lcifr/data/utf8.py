@@ -33,7 +33,7 @@ def check_utf8(path: Path) -> None:
 
 
 def check_header_utf8(path: Path, start: bytes) -> None:
-    """The same of the first bytes of a file: names of columns, and the marks of UTF-16 and UTF-32."""
+    """Check the first bytes of a file: column names, and the byte order marks of UTF-16 and UTF-32."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise LcifrError(f"{path} is UTF-16, and tables are read as UTF-8", fix=_fix(path, "UTF-16"))
     try:
@@ -56,14 +56,14 @@ def _refusal(path: Path, line: int, before: bytes, error: UnicodeDecodeError) ->
 
 
 def _end(text: bytes) -> bytes:
-    """The cell that this text leaves off in."""
+    """The unfinished cell at the end of the text."""
     for sign in (b",", b";", b"\t"):
         text = text.rpartition(sign)[2]
     return text[-SHOWN:]
 
 
 def _start(text: bytes) -> bytes:
-    """The rest of the cell that this text begins in."""
+    """The rest of the cell at the start of the text."""
     for sign in (b"\n", b"\r", b",", b";", b"\t"):
         text = text.partition(sign)[0]
     return text[:SHOWN]

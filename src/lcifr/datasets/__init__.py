@@ -69,7 +69,7 @@ def load(name: str, *, folder: str | Path | None = None, label: str | None = Non
 
 
 def fetch(name: str, folder: str | Path | None = None, *, progress: bool = False) -> list[Path]:
-    """Download what is not here yet of a dataset's files, checked against their sha256.
+    """Download the missing files of a dataset and verify their SHA-256.
 
     Parameters
     ----------

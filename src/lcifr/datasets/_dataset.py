@@ -26,7 +26,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Source:
-    """What a dataset's file says about it.
+    """Description of a dataset: origin, licence, files, schema, preprocessing and cautions.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Source:
         return (BUILTIN / self.name).is_dir()
 
     def instructions(self, folder: Path) -> str | None:
-        """What to do by hand to have the files in ``folder``; None where they can be fetched."""
+        """How to obtain the files by hand; None where they can be downloaded."""
         return None if self.by_hand is None else self.by_hand.replace("{folder}", str(folder))
 
     def file(self, name: str) -> DataFile:
@@ -166,7 +166,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class DatasetFolder:
-    """Where a dataset's files are looked for: its own folder in the data folder, then the package.
+    """Search path of a dataset's files: its own folder in the data folder, then the package.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class DatasetFolder:
         return self.root / self.source.name
 
     def find(self, name: str) -> Path | None:
-        """The file, or None where it is not there. A file that is there but altered is an error."""
+        """The file, or None if it is missing. An altered file is an error."""
         for folder in (self.folder, BUILTIN / self.source.name):
             path = folder / name
             if path.is_file():
@@ -203,7 +203,7 @@ class DatasetFolder:
         return [path for path in found.values() if path is not None]
 
     def missing(self, names: Sequence[str]) -> DatasetError:
-        """What to say when files are not there: which, where to get them, where to put them."""
+        """The error for missing files: which, where to get them, and where to put them."""
         source, files = self.source, " and ".join(names)
         are, them = ("is", "it") if len(names) == 1 else ("are", "them")
         by_hand = f"get {files} from {source.homepage} and place {them} in {self.folder}"

@@ -58,7 +58,7 @@ SCHEMA: Final = Schema(  # the spelling of the values is the census bureau's
 
 
 def read(place: DatasetFolder, label: str | None) -> CleanTable:
-    """Everybody without a ``?``; the test set is the source's own file."""
+    """People without missing values (``?``); the test set is the source's own file."""
     train, test = place.require("adult.data", "adult.test")
     X, y = _read_file(train)
     return CleanTable(SCHEMA, X, y, test=_read_file(test))

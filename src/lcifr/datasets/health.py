@@ -93,7 +93,7 @@ def schema(label: str | None = None) -> Schema:
 
 
 def read(place: DatasetFolder, label: str | None) -> CleanTable:
-    """The raw release where the user has it, else the aggregated file, which says what it is."""
+    """The raw release if available, else the aggregated file with a caution."""
     if (raw := _raw_release(place)) is not None:
         return _table(aggregate(raw, CATEGORIES), label, ())
     for name in AGGREGATED:

@@ -36,7 +36,7 @@ KNOWN_COLLEGES: Final = (  # those of the partial file; the complete one brings 
 
 
 def schema(colleges: tuple[str, ...] = KNOWN_COLLEGES) -> Schema:
-    """The attributes, with the law schools that the data at hand knows."""
+    """The attributes, with the law schools that occur in the data."""
     return Schema(
         (
             Numeric("lsat", unit="points", integer=True),
@@ -52,7 +52,7 @@ def schema(colleges: tuple[str, ...] = KNOWN_COLLEGES) -> Schema:
 
 
 def read(place: DatasetFolder, label: str | None) -> CleanTable:
-    """The complete Stata file where the user has it, else the partial CSV, which says so."""
+    """The complete Stata file if available, else the partial CSV with a caution."""
     import pandas as pd
 
     if (complete := place.find(COMPLETE)) is not None:
@@ -73,7 +73,7 @@ def clean(raw: pd.DataFrame, partial: str | None) -> CleanTable:
 
 
 def _typed(raw: pd.DataFrame) -> pd.DataFrame:
-    """Every column as its attribute wants it."""
+    """Every column in the type of its attribute."""
     columns = {}
     for attribute in schema():
         column = raw[attribute.name]

@@ -5,7 +5,7 @@ Colours come from ``chart.css`` through classes, so that a page can show the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -51,7 +51,7 @@ def model_dot(kind: str, gamma: float, certified: float, score: float) -> Dot:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where numbers lie on the paper; ``start`` is how much of it the numbers beside the chart take."""
+    """Data to chart coordinates; ``start`` is the width of the labels beside the chart."""
 
     left: float
     right: float
@@ -100,9 +100,9 @@ def frontier_chart(dots: Sequence[Dot], required: float, *, title: str, descript
     return _svg(parts, title=title, description=description, key=key)
 
 
-def _start(ticks: Sequence[float], word: Any) -> float:
+def _start(ticks: Sequence[float], tick_text: Callable[[float], str]) -> float:
     """Room for the longest number beside the chart."""
-    return max([LEFT, *(width_of(word(tick)) + 10 for tick in ticks)])
+    return max([LEFT, *(width_of(tick_text(tick)) + 10 for tick in ticks)])
 
 
 def _share_tick(share: float) -> str:
@@ -127,23 +127,23 @@ def _svg(parts: list[Any], *, title: str, description: str, key: str) -> Element
     )
 
 
-def _grid(frame: _Frame, ticks: Sequence[float], word: Any) -> list[Element]:
+def _grid(frame: _Frame, ticks: Sequence[float], tick_text: Callable[[float], str]) -> list[Element]:
     found = []
     for tick in ticks:
         y = frame.y(tick)
         found.append(_line(frame.start, y, WIDTH - RIGHT, y, "grid"))
-        found.append(_text(frame.start - 6, y + 4, word(tick), "end"))
+        found.append(_text(frame.start - 6, y + 4, tick_text(tick), "end"))
     return found
 
 
-def _across(frame: _Frame, word: Any, axis: str) -> list[Element]:
+def _across(frame: _Frame, tick_text: Callable[[float], str], axis: str) -> list[Element]:
     for many in range(TICKS, 0, -1):
         ticks = _round_ticks(frame.left, frame.right, many)
-        if places := fit_row([frame.x(tick) for tick in ticks], [word(tick) for tick in ticks], WIDTH):
+        if places := fit_row([frame.x(tick) for tick in ticks], [tick_text(tick) for tick in ticks], WIDTH):
             break
     else:
         ticks, places = [], []
-    words = [_text(x, HEIGHT - BOTTOM + 17, word(tick), "middle") for x, tick in zip(places, ticks, strict=True)]
+    words = [_text(x, HEIGHT - BOTTOM + 17, tick_text(tick), "middle") for x, tick in zip(places, ticks, strict=True)]
     base = _line(frame.start, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "axis")
     return [base, *words, _text((frame.start + WIDTH - RIGHT) / 2, HEIGHT - 8, axis, "middle", "label")]
 

@@ -21,7 +21,7 @@ COLOURS = {
 
 
 def new_figure() -> Any:
-    """An empty figure that no global state knows of."""
+    """An empty figure, not registered with pyplot."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

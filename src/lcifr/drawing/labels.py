@@ -1,6 +1,6 @@
 """Placement of text in charts: no label covers another one, a dot, or the edge of the picture.
 
-Nobody knows the reader's font when a picture is written, so a text is taken to be as wide as the widest common ones.
+The reader's font is unknown, so text is measured in the widest of the common ones.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class LabelBox:
 
 
 def width_of(text: str) -> float:
-    """Units that a text takes at most."""
+    """An upper bound on the width of a text."""
     return WIDE * len(text)
 
 
@@ -67,6 +67,6 @@ def fit_row(centres: Sequence[float], texts: Sequence[str], right: float) -> lis
     """Centres of texts in one row, moved inside 0 … ``right``; None where two of them would touch."""
     widths = [width_of(text) for text in texts]
     moved = [min(max(x, width / 2), right - width / 2) for x, width in zip(centres, widths, strict=True)]
-    ends = [(x - width / 2, x + width / 2) for x, width in zip(moved, widths, strict=True)]
-    apart = all(left[1] + GAP <= following[0] for left, following in pairwise(ends))
+    extents = [(x - width / 2, x + width / 2) for x, width in zip(moved, widths, strict=True)]
+    apart = all(left[1] + GAP <= following[0] for left, following in pairwise(extents))
     return moved if apart else None

@@ -22,7 +22,7 @@ def element(name: str, /, *children: Child, **attributes: Any) -> Element:
 
 
 def append(parent: Element, child: Child) -> None:
-    """Put a text, an element or several at the end."""
+    """Append text, an element or several."""
     if child is None:
         return
     if isinstance(child, Element):
@@ -44,7 +44,7 @@ def _append_text(parent: Element, text: str) -> None:
 
 
 def breakable(name: str) -> list[Child]:
-    """A name of a column, which a line may end in after every underscore."""
+    """A column name in which a line may break after every underscore."""
     first, *rest = name.split("_")
     return [first, *(part for word in rest for part in ("_", element("wbr"), word))]
 
@@ -64,5 +64,5 @@ def to_html(made: Element) -> str:
 
 
 def to_xml(made: Element) -> str:
-    """As XML, for a picture in a file of its own."""
+    """As XML, for standalone SVG files."""
     return str(tostring(made, encoding="unicode"))

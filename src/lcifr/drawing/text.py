@@ -20,12 +20,12 @@ def visible(text: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share for people; never "100 %" where something is missing, nor "0 %" where something is there."""
+    """A share as text; "100 %" means all and "0 %" means none."""
     return "–" if share is None else _tenths_text(round(10 * float(f"{100 * share:.1f}")), share)
 
 
 def percents(parts: Sequence[float], tenths: int = 1000) -> list[str]:
-    """The parts of one whole for people: what is printed adds up (largest remainder).
+    """Shares of one whole as texts that add up (largest remainder).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def _tenths_text(tenths: int, share: float) -> str:
 
 
 def at_least(share: float | None) -> str:
-    """A lower bound for people, rounded down: what is printed is never more than what was shown."""
+    """A lower bound as text, rounded down: never more than what was proved."""
     return "–" if share is None else f"{math.floor(1000 * share) / 10:.1f} %"
 
 
@@ -106,7 +106,7 @@ def quantity(value: float, step: float = 0.0) -> str:
 
 
 def exactly(tolerance: float) -> str:
-    """A tolerance as somebody chose it."""
+    """A tolerance with exactly the digits it was given with."""
     return quantity(tolerance, 1e-6 * tolerance)
 
 

@@ -60,16 +60,16 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
             schedule=schedule_of(self, seed),
         )
         self._keep(target.finish(made.network), made.history)
-        self._look_for_degeneracies(Z, y)
+        self._warn_of_degeneracies(Z, y)
         return self
 
     @abstractmethod
     def _target_of(self, y: NDArray[Any]) -> Target:
-        """What is predicted, from checked labels."""
+        """The prediction target of validated labels."""
 
     @property
     def weighted(self) -> bool:
-        """Whether classes count as ``class_weight`` says; never so of numbers."""
+        """Whether classes are weighted by ``class_weight``; never in regression."""
         return getattr(self, "class_weight", None) is not None
 
     def _against(self, radius: Any, people: int) -> tuple[Perturbation, FloatArray]:
@@ -92,7 +92,7 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         if model.labels is not None:
             self.classes_ = model.labels
 
-    def _look_for_degeneracies(self, Z: FloatArray, y: NDArray[Any]) -> None:
+    def _warn_of_degeneracies(self, Z: FloatArray, y: NDArray[Any]) -> None:
         target = Target.of_model(self.model_)
         label = target.encode(y)
         decision = self.model_.rule.decide(self.network_(Z))

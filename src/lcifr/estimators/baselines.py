@@ -8,7 +8,7 @@ from lcifr.estimators.encoder import FairEncoder
 
 
 def plain(encoder: FairEncoder) -> FairEncoder:
-    """The same encoder, unfitted, trained for nothing but its label: the promise has no weight and nothing is tied."""
+    """The same encoder, unfitted, trained with the plain loss alone: gamma is 0 and no attribute is tied."""
     baseline: FairEncoder = clone(encoder)
     baseline.set_params(gamma=0.0, tie_free=False)
     return baseline

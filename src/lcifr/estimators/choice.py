@@ -1,4 +1,4 @@
-"""The rule by which ``tune`` chooses a model: useful ones only, and differences within one standard error are none."""
+"""Model selection of ``tune``: useful models only, with ties within one standard error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCORES = {"accuracy": "score", "balanced": "balanced"}
 
 @dataclass(frozen=True)
 class Scale:
-    """A figure of models with its standard error; ``name`` is the field of a point."""
+    """A metric of models with its standard error; ``name`` is the field of a point."""
 
     name: str
 

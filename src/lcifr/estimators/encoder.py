@@ -48,7 +48,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     method
         ``"bounds"``: the proved radius itself is trained. ``"dl2"``: the paper's counterexamples.
     gamma
-        Weight of the promise. 0 trains a plain encoder.
+        Weight of the robust loss against the plain loss. 0 trains a plain encoder.
     delta
         For ``dl2``: the distance in z that costs nothing.
     stretch
@@ -153,7 +153,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         training, checking = self._encoded(learned_from), self._encoded(held_out)
         produced = train_encoder(training, checking, self.target_, encoder_settings(self), schedule_of(self, seed))
         self._keep(produced)
-        self._look_for_degeneracies(checking, held_out.labels)
+        self._warn_of_degeneracies(checking, held_out.labels)
         return self
 
     def _known_schema(self) -> Schema | None:
@@ -174,7 +174,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.history_ = produced.history
         self._n_features_out = produced.encoder.outputs
 
-    def _look_for_degeneracies(self, people: EncodedPeople, labels: NDArray[Any] | None) -> None:
+    def _warn_of_degeneracies(self, people: EncodedPeople, labels: NDArray[Any] | None) -> None:
         latent, decision, label = self.network_(people.x), None, None
         if self.head_ is not None and self.target_ is not None and labels is not None:
             label = self.target_.encode(labels)

@@ -1,4 +1,4 @@
-"""Figures of a fitted encoder and head on validation people, with their standard errors."""
+"""Evaluation of a fitted encoder and head: score, certified share and radius, with standard errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """One model on the validation people.
+    """The metrics of one model on validation people.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class FrontierPoint:
 
     @property
     def useful(self) -> bool:
-        """Whether it tells people apart, and better than deciding without looking."""
+        """Whether the model distinguishes people, and does better than a constant decision."""
         return not any(one.name in USELESS for one in self.degeneracies)
 
 

@@ -30,7 +30,7 @@ GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 @dataclass(frozen=True)
 class Frontier:
-    """What every weight costs and gives.
+    """Score and certified share for every weight tried, and the model chosen.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def tune(
         for gamma in sorted(gammas):
             candidate: FairEncoder = clone(encoder)
             candidate.set_params(gamma=float(gamma))
-            points.append(_beside(search.visit(candidate, f"gamma-{gamma:g}"), blind, scale))
+            points.append(_with_warning(search.visit(candidate, f"gamma-{gamma:g}"), blind, scale))
             if scale.score(points[-1]) < required - scale.error(points[-1]):
                 break
         choice = choose(points, required, scale)
@@ -124,8 +124,8 @@ def tune(
     return Frontier(tuple(points), bare, blind, required, choice.point, fitted, chosen_head, by, choice.why)
 
 
-def _beside(point: FrontierPoint, baseline: FrontierPoint, scale: Scale) -> FrontierPoint:
-    """With a word of warning where the unaware baseline scores more and is certified as often."""
+def _with_warning(point: FrontierPoint, baseline: FrontierPoint, scale: Scale) -> FrontierPoint:
+    """The point, with a warning where the unaware baseline scores more and is certified as often."""
     if scale.as_good(point, baseline) or not CERTIFIED.as_good(baseline, point):
         return point
     warning = worse_than_unaware(scale.score(point), scale.score(baseline))

@@ -38,7 +38,7 @@ def matrix_schema(width: int) -> Schema:
 
 
 def validate_people(estimator: Any, X: Any, schema: Schema | None, *, fitting: bool) -> Individuals:
-    """``X`` through the gate. A plain matrix is checked by scikit-learn and has the schema of :func:`matrix_schema`."""
+    """Validate ``X``. A plain matrix is checked by scikit-learn and has the schema of :func:`matrix_schema`."""
     if is_table(X):
         people = Individuals.read(X, schema if schema is not None else Schema.infer(X), fitting=fitting)
         if fitting:  # as scikit-learn's validate_data notes them for a matrix

@@ -50,7 +50,7 @@ def _arguments(saved: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _fitting_together(path: str | Path) -> Iterator[None]:
+def _consistent_file(path: str | Path) -> Iterator[None]:
     try:
         yield
     except LearningError:
@@ -96,7 +96,7 @@ def write_encoder(encoder: Any, path: str | Path) -> None:
 def read_encoder(cls: type[Any], path: str | Path, training: Any) -> Any:
     """See :meth:`FairEncoder.load`."""
     stored = read(path, "FairEncoder")
-    with _fitting_together(path):
+    with _consistent_file(path):
         return _rebuild_encoder(cls, stored, training)
 
 
@@ -145,7 +145,7 @@ def read_head(cls: type[Any], path: str | Path) -> Any:
     """See :meth:`Head.load`."""
     stored = read(path, cls.__name__)
     content = stored.content
-    with _fitting_together(path):
+    with _consistent_file(path):
         head = cls(**_arguments(content["parameters"]))
         network = stored.networks["head"]
         model = Target.from_dict(content["target"]).model(network, content["mean"])

@@ -1,4 +1,4 @@
-"""A resumable search: candidates are fitted and evaluated, or found in the folder where an earlier run left them."""
+"""Resumable search: candidates are fitted and evaluated, or read from the folder of an earlier run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTS = ("encoder", "head")
 
 
 class Search:
-    """Fits and judges models, or finds them where an earlier run left them."""
+    """Fits and evaluates models, or reads those of an earlier run."""
 
     def __init__(
         self,

@@ -23,18 +23,18 @@ def seed_of(random_state: Any) -> int:
 
 
 def schedule_of(estimator: Any, seed: int) -> Schedule:
-    """The schedule of learning, which every estimator takes as parameters of its own: scikit-learn wants them flat."""
+    """The training schedule, from the estimator's own parameters: scikit-learn wants them flat."""
     names = [one.name for one in fields(Schedule) if one.name != "seed"]
     return Schedule(**{name: getattr(estimator, name) for name in names}, seed=seed)
 
 
 def unread_attributes(encoder: Any) -> tuple[str, ...]:
-    """What a :class:`FairEncoder` that knows its φ must not read."""
+    """The attributes that z must not depend on: those that φ leaves free, with ``tie_free``."""
     return free_attributes(encoder.similarity_.formula, encoder.schema_) if encoder.tie_free else ()
 
 
 def encoder_settings(encoder: Any) -> EncoderSettings:
-    """What a :class:`FairEncoder` is to build and train for, once it knows its table and φ."""
+    """The training settings of a :class:`FairEncoder` whose schema and φ are known."""
     if encoder.method not in list(TrainingMethod):
         raise LearningError(f"method={encoder.method!r} is unknown", fix='say "bounds" or "dl2"')
     if not (encoder.stretch > 0 and np.isfinite(encoder.stretch)):

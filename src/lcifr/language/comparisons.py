@@ -14,13 +14,13 @@ _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True)
 class ComparisonBuilder:
-    """Builds comparisons, and notes those that compare what cannot be compared."""
+    """Builds comparisons, and reports those between incompatible types."""
 
     check: NameCheck
     arithmetic: Arithmetic
 
     def compare(self, left: Operand, sign: str, right: Operand, span: Span) -> Formula | None:
-        """``left sign right``, or None after noting why there is no such comparison."""
+        """``left sign right``, or None after reporting why they cannot be compared."""
         if isinstance(left, Text) or (self._category(right) and not self._category(left)):
             if isinstance(right, Text):
                 self._refuse(
@@ -60,7 +60,7 @@ class ComparisonBuilder:
         return None
 
     def categories(self, values: list[Text], attribute: Categorical) -> tuple[str, ...] | None:
-        """The listed values, or None after noting those that the attribute does not have or that stand there twice."""
+        """The listed values, or None after reporting unknown or repeated ones."""
         good = [self.check.category(text.value, attribute, text.span) for text in values]
         twice = repeated(values, key=lambda text: text.value)
         for text in twice:

@@ -25,7 +25,7 @@ class Diagnostic:
 
 @dataclass
 class Diagnostics:
-    """The text that is being read, and everything found wrong with it so far."""
+    """The errors found in one text."""
 
     text: str
     source: str
@@ -33,7 +33,7 @@ class Diagnostics:
 
     @property
     def is_full(self) -> bool:
-        """Whether enough has been noted; looking for nearest names in every further problem would only take time."""
+        """Whether enough errors were found; suggesting similar names for more would only take time."""
         return len(self.found) >= MOST
 
     def add(self, message: str, span: Span, *, fix: str | None = None) -> None:
@@ -72,7 +72,7 @@ class Diagnostics:
 
 @dataclass(frozen=True)
 class TextPosition:
-    """A position for people: line and column count from 1."""
+    """A position in a text; lines and columns count from 1."""
 
     line: int
     column: int
@@ -112,6 +112,6 @@ def _printable(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    """How many columns a terminal gives to the text."""
+    """The width of the text in terminal columns."""
     signs = [sign for sign in _printable(text) if not unicodedata.combining(sign)]
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in signs)

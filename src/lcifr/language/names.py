@@ -41,7 +41,7 @@ def unquote(text: str) -> str:
 
 
 def repeated(items: Sequence[_Item], key: Callable[[_Item], str]) -> list[_Item]:
-    """The items whose text has come before."""
+    """The items that repeat an earlier one."""
     seen: set[str] = set()
     found = []
     for item in items:
@@ -52,7 +52,7 @@ def repeated(items: Sequence[_Item], key: Callable[[_Item], str]) -> list[_Item]
 
 
 def attributes_in(names: AttributeSet, schema: Schema) -> tuple[str, ...]:
-    """The attributes a set stands for, each once, in the schema's order."""
+    """The attributes of a set, each once, in the schema's order."""
     kept = {member for name in names.names for member in _members(name, schema)}
     dropped = {member for name in names.excluded for member in _members(name, schema)}
     return tuple(name for name in schema.names if name in kept - dropped)
@@ -68,7 +68,7 @@ def _members(name: str, schema: Schema) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class NameReference:
-    """A name as it stands in the text, before anyone has asked what it is."""
+    """A name in the text, not yet resolved."""
 
     name: str
     quoted: bool
@@ -86,13 +86,13 @@ class NameReference:
 
 @dataclass(frozen=True)
 class NameCheck:
-    """Looks names up in a schema and notes every one that does not fit."""
+    """Resolves names against a schema, and reports those that do not fit."""
 
     schema: Schema
     diagnostics: Diagnostics
 
     def attribute(self, named: NameReference) -> Numeric | Categorical | None:
-        """The attribute of this name, or None after noting why there is none."""
+        """The attribute of this name, or None after reporting why there is none."""
         if named.name in self.schema and not named.is_set:
             return self.schema[named.name]
         if named.is_set or named.name in self.schema.groups:
@@ -106,7 +106,7 @@ class NameCheck:
         return None
 
     def members(self, names: AttributeSet, parts: tuple[NameReference, ...]) -> tuple[str, ...] | None:
-        """The attributes of a set, or None after noting why it stands for none."""
+        """The attributes of a set, or None after reporting why there are none."""
         known = (*self.schema.names, *self.schema.groups, *RESERVED_GROUPS)
         good = [self._can_stand_in_set(part, known) for part in parts]
         if not all(good):
@@ -145,7 +145,7 @@ class NameCheck:
         return True
 
     def category(self, value: str, attribute: Categorical, span: Span) -> bool:
-        """Whether the attribute has this value; notes it if not."""
+        """Whether the attribute has this value; reports it if not."""
         if value in attribute.values or self.diagnostics.is_full:
             return value in attribute.values
         shown = ", ".join(quote_value(known) for known in attribute.values[:8]) + (

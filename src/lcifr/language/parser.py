@@ -64,14 +64,14 @@ def parse(text: str, schema: Schema, *, source: str = "formula") -> Formula:
 
 @cache
 def _grammar() -> Lark:
-    """The parser that lark makes of the grammar file, made once when first needed."""
+    """lark's parser of the grammar file, built on first use."""
     grammar = resources.files("lcifr.language").joinpath("grammar.lark").read_text(encoding="utf-8")
     # The basic lexer keeps keywords keywords everywhere, so that a misplaced one is named as what it is.
     return Lark(grammar, parser="lalr", lexer="basic", propagate_positions=True, maybe_placeholders=True)
 
 
 def _read(text: str, schema: Schema, diagnostics: Diagnostics) -> Tree[Token]:
-    """The parse tree of the text; raises at the first place where the text is no formula."""
+    """The parse tree of the text; raises at the first syntax error."""
     reader = _grammar().parse_interactive(text)
     before: Token | None = None
     current: Token | None = None
@@ -95,7 +95,7 @@ def _read(text: str, schema: Schema, diagnostics: Diagnostics) -> Tree[Token]:
 
 
 def _limit_depth(formula: Formula, diagnostics: Diagnostics) -> None:
-    """Refuse a tree that is nested too deep; walks without recursion, since that is what it protects others from."""
+    """Reject a tree that is nested too deeply. Iterative, because it protects recursive functions."""
     waiting: list[tuple[Formula, int]] = [(formula, 1)]
     while waiting:
         node, depth = waiting.pop()

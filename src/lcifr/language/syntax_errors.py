@@ -66,7 +66,7 @@ _SIGNS = {  # what people type or their word processor makes of it, and what the
 
 @dataclass(frozen=True)
 class MisplacedToken:
-    """A token that cannot stand where it stands."""
+    """An unexpected token, with those that would be accepted in its place."""
 
     token: Token
     before: Token | None
@@ -85,7 +85,7 @@ class MisplacedToken:
 
 
 def explain_character(text: str, at: int) -> Diagnostic:
-    """Why the character ``text[at]`` cannot stand there, in words."""
+    """Why the character ``text[at]`` is unexpected, in words."""
     sign, span = text[at], Span(at, at + 1)
     if sign in '"`':
         what = "quotation mark" if sign == '"' else "backtick"
@@ -99,7 +99,7 @@ def explain_character(text: str, at: int) -> Diagnostic:
 
 
 def describe_found(misplaced: MisplacedToken) -> str:
-    """What stands there, in words."""
+    """The unexpected token, in words."""
     token = misplaced.token
     if token.type == END:
         return "the formula ends too early" if misplaced.before else "the formula is empty"
@@ -111,7 +111,7 @@ def describe_found(misplaced: MisplacedToken) -> str:
 
 
 def describe_expected(misplaced: MisplacedToken) -> str:
-    """What could stand there, in words."""
+    """The tokens that would be accepted, in words."""
     accepted, words = set(misplaced.accepted), []
     for kinds, word in _EXPECTED:
         if kinds <= accepted:

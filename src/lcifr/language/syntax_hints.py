@@ -13,7 +13,7 @@ from lcifr.language.syntax_errors import END, MisplacedToken, describe_expected,
 
 
 def explain_token(misplaced: MisplacedToken) -> Diagnostic:
-    """Why this token cannot stand here, in words."""
+    """Why this token is unexpected, in words."""
     for rule in _RULES:
         diagnostic = rule(misplaced)
         if diagnostic is not None:

@@ -28,12 +28,12 @@ NUMBERS_FIX = f"numbers have at most {PLACES} digits before and after the point"
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Computes with linear terms, and notes what is not linear."""
+    """Arithmetic on linear terms, which reports what is not linear."""
 
     check: NameCheck
 
     def linear(self, operand: Operand) -> Linear | None:
-        """The operand as a linear term, or None after noting why it is none."""
+        """The operand as a linear term, or None after reporting why it is not linear."""
         if isinstance(operand, Text):
             self._refuse(
                 "text cannot be calculated with or compared by size",

@@ -1,7 +1,7 @@
 """Construction of the syntax tree from lark's parse tree, checked against the schema.
 
-Everything that does not fit the schema is noted and the reading goes on, so that one error can show it all. A part
-that was refused is None, and so is everything built from it.
+Parts that do not fit the schema are reported and parsing goes on, so that one error shows all problems. A rejected
+part is None, and so is everything built from it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return tuple(names)
 
     def set(self, meta: Meta, parts: list[tuple[NameReference, ...]]) -> tuple[AttributeSet, tuple[str, ...] | None]:
-        """The set and the attributes it stands for (None where that was refused)."""
+        """The set and its attributes (None where it was rejected)."""
         names, excluded = parts[0], parts[1] if len(parts) > 1 else ()
         written = AttributeSet(tuple(part.name for part in names), tuple(part.name for part in excluded), Span.of(meta))
         return written, self.check.members(written, (*names, *excluded))

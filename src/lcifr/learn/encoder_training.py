@@ -112,7 +112,7 @@ class EncoderModel(nn.Module):
         self.decoder = build_torch([settings.latent, *reversed(settings.hidden), features]) if decodes else None
 
 
-class _Side:
+class _PeopleTensors:
     """Training or validation people as tensors."""
 
     def __init__(self, people: EncodedPeople, settings: EncoderSettings) -> None:
@@ -140,7 +140,7 @@ class EncoderTraining(TrainingTask):
         self.decoder_weight = settings.decoder_weight if target is not None else settings.decoder_weight or 1.0
         self._model = EncoderModel(training.x.shape[1], target, settings, self.decoder_weight > 0)
         self._model.to(dtype=settings.dtype, device=settings.device)
-        self.training, self.validation = _Side(training, settings), _Side(validation, settings)
+        self.training, self.validation = _PeopleTensors(training, settings), _PeopleTensors(validation, settings)
         self.seed = seed
         self.generator = torch.Generator().manual_seed(seed)
 
@@ -156,7 +156,7 @@ class EncoderTraining(TrainingTask):
         return self._judge(self.training, index, strength, self.generator)[0]
 
     def settle(self) -> None:
-        """Attributes that must not matter get one weight for all their values: z is then the same whatever they are."""
+        """Tie the weights of attributes that z must not depend on: one weight for all their values."""
         weight = next(part for part in self._model.encoder if isinstance(part, nn.Linear)).weight
         with torch.no_grad():
             for columns in self.settings.tied:
@@ -191,7 +191,9 @@ class EncoderTraining(TrainingTask):
 
     # -- the objective ---------------------------------------------------------------------------------------------
 
-    def _judge(self, side: _Side, index: Tensor, strength: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    def _judge(
+        self, side: _PeopleTensors, index: Tensor, strength: float, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
         """The loss of these people and their z."""
         index = index.to(side.x.device)
         x, gamma = side.x[index], self.settings.gamma * strength
@@ -204,14 +206,14 @@ class EncoderTraining(TrainingTask):
             return total if gamma == 0 else total + gamma * self._logic(side, latent, index, generator), latent
         return total + self._bounds(side, latent, index, gamma), latent
 
-    def _plain(self, side: _Side, index: Tensor, latent: Tensor) -> Tensor:
-        """(n,) weighted losses of the helper that predicts the label."""
+    def _plain(self, side: _PeopleTensors, index: Tensor, latent: Tensor) -> Tensor:
+        """(n,) weighted losses of the auxiliary head."""
         if self.target is None or self._model.head is None or side.label is None:
             return latent.new_zeros(1)
         label = side.label[index]
         return side.weight[index] * self.target.losses(self.target.values(self._model.head(latent), label), label)
 
-    def _bounds(self, side: _Side, latent: Tensor, index: Tensor, gamma: float) -> Tensor:
+    def _bounds(self, side: _PeopleTensors, latent: Tensor, index: Tensor, gamma: float) -> Tensor:
         """(plain + γ·worst) / (1 + γ), the same pace for every γ; the worst loss is on the proved ball, stretched."""
         plain = self._plain(side, index, latent).mean()
         if gamma == 0:
@@ -226,7 +228,7 @@ class EncoderTraining(TrainingTask):
         worst = self.target.worst_values(self._model.head(latent), label, reached, self.target.lengths(weight))
         return (plain + gamma * (side.weight[index] * self.target.losses(worst, label)).mean()) / (1.0 + gamma)
 
-    def _logic(self, side: _Side, latent: Tensor, index: Tensor, generator: torch.Generator) -> Tensor:
+    def _logic(self, side: _PeopleTensors, latent: Tensor, index: Tensor, generator: torch.Generator) -> Tensor:
         """DL2 of ‖f(x) − f(x*)‖∞ ≤ δ at found x*, where φ(x, x*) holds by construction."""
         found = find_counterexamples(
             side.region,

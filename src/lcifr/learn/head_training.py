@@ -30,7 +30,7 @@ ATTACK_STEPS = 10
 
 
 class Perturbation(StrEnum):
-    """What the consumer is trained against."""
+    """The perturbations of z that training is robust against."""
 
     NOTHING = "nothing"
     DELTA = "delta"
@@ -39,7 +39,7 @@ class Perturbation(StrEnum):
 
 @dataclass(frozen=True)
 class LatentPeople:
-    """What the consumer has.
+    """The consumer's training data.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from lcifr.regions.region import FloatArray, Region
 
 @dataclass(frozen=True)
 class LatentReach:
-    """Where people land, and how far anybody similar can land from there.
+    """Latents of people, and bounds on the distance of anybody similar.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ class CellTensors:
 
 
 def exact_rounding(layers: Layers) -> RoundingBound:
-    """No rounding at all: a loss is no proof."""
+    """No rounding error: a loss is not a proof."""
     nothing = tuple(weight.new_zeros(weight.shape[0]) for weight, _ in layers)
     return RoundingBound(nothing, nothing, 0.0)
 

@@ -130,7 +130,7 @@ def degeneracies(
     if target is not None and decision is not None and label is not None:
         found += [
             *_of_decisions(target, decision, label, balanced, weighted),
-            *_beside(target, decision, label, unaware),
+            *_against_unaware(target, decision, label, unaware),
         ]
     return tuple(found)
 
@@ -169,7 +169,9 @@ def _of_decisions(
         yield Degeneracy("below majority", text, "" if weighted else WEIGHT_ADVICE)
 
 
-def _beside(target: Target, decision: FloatArray, label: FloatArray, unaware: float | None) -> Iterator[Degeneracy]:
+def _against_unaware(
+    target: Target, decision: FloatArray, label: FloatArray, unaware: float | None
+) -> Iterator[Degeneracy]:
     if unaware is not None and (score := score_of(target, decision, label)) < unaware:
         yield worse_than_unaware(score, unaware)
 

@@ -1,6 +1,6 @@
-"""Target: what is learned from labels, two classes, several or a number; and what it costs to be wrong, at worst.
+"""Target: binary, multiclass or regression, with its plain loss and its worst-case loss on a ball.
 
-Everything is said about *directions*: linear outputs that must stay small for a decision to be right. For two classes
+Losses are functions of *directions*: linear outputs that must stay small for a decision to be right. For two classes
 it is the logit with its sign turned, for several the lead of every other class, for a number the output and its
 negative. The plain loss takes their values, the robust loss their upper bounds on a ball: the same function.
 """
@@ -28,7 +28,7 @@ FILE_WORDS = {Kind.SIGN: "binary", Kind.CLASS: "classes", Kind.NUMBER: "number"}
 
 @dataclass(frozen=True)
 class Target:
-    """What is predicted.
+    """The prediction target: its kind, classes and scale.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Target:
 
     @classmethod
     def of_model(cls, model: Model) -> Target:
-        """What a finished model was learned from, in its own unit."""
+        """The target of a finished model, in the label's own unit."""
         return cls(model.rule.kind, np.array([]) if model.labels is None else model.labels)
 
     @property
@@ -73,7 +73,7 @@ class Target:
         return Model(network, self.rule, self.classes if len(self.classes) else None, mean)
 
     def finish(self, learned: Network) -> Model:
-        """The model of a head as it was learned. The scale of a number goes into its last layer, rounded once.
+        """The model of a trained head. The scale of a number is merged into its last layer, rounded once.
 
         From here on there is one unit: what is predicted, proved, stored and checked is this network's own output.
         """

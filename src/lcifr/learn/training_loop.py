@@ -21,7 +21,7 @@ BETTER = 1e-5
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long and how fast.
+    """Hyper-parameters of the training loop.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class ValidationMetrics:
-    """How a model does on validation people; NaN where a thing has no meaning.
+    """Metrics on validation people; NaN where they do not apply.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ class TrainingTask(ABC):
     @property
     @abstractmethod
     def module(self) -> nn.Module:
-        """Whose parameters are learned."""
+        """The module whose parameters are trained."""
 
     @property
     @abstractmethod
     def people(self) -> int:
-        """How many people there are to learn from."""
+        """The number of training people."""
 
     @abstractmethod
     def loss(self, index: Tensor, strength: float) -> Tensor:
@@ -105,7 +105,7 @@ class TrainingTask(ABC):
 
     @abstractmethod
     def check(self) -> ValidationMetrics:
-        """How it does on validation people."""
+        """Metrics on validation people."""
 
     def settle(self) -> None:  # noqa: B027  most models have nothing to put right
         """Restore exact constraints on the weights after a step."""

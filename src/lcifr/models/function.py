@@ -1,4 +1,4 @@
-"""Function: numbers in, outputs out, exact evaluation, canonical bytes and their hash; what every proof is about."""
+"""Function: the interface of whatever proofs are about, with exact evaluation and a canonical hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a user hands in as a model: the one gate, with a file beside it for every format."""
+"""Loading of models from Python objects: the entry point to one loader per library."""
 
 from __future__ import annotations
 

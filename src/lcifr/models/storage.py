@@ -1,4 +1,4 @@
-"""Kept: trained models as safetensors with a JSON header, versioned and checked. Never pickled."""
+"""Storage of trained models as safetensors with a JSON header, versioned and hashed; nothing is pickled."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write(path: str | Path, kind: str, stored: Stored) -> None:
 
 
 def read(path: str | Path, kind: str) -> Stored:
-    """Read what :func:`write` wrote; whatever is broken, altered, of another kind or from the future is refused."""
+    """Read what :func:`write` wrote; a broken, altered, foreign or newer file is an error."""
     header, tensors = _open(Path(path))
     if header.get("format") != FORMAT:
         raise LearningError(f"{path} is not a saved model of lcifr", fix="write it with .save(path)")

@@ -38,17 +38,17 @@ def build_cell(plan: CellPlan, people: Individuals, encoding: Encoding) -> Cell:
         choice, possible = _choice(plan, name, people, encoding)
         choices.append(choice)
         present &= possible
-    ends = box.encoded()
+    bounds = box.encoded()
     rows = build_rows(plan, box, pair, present)
     if rows is not None:
-        present &= rows_possible(rows, ends, encoding)
-    lower, upper = (_of_present(end, present) for end in ends)
+        present &= rows_possible(rows, bounds, encoding)
+    lower, upper = (_of_present(bound, present) for bound in bounds)
     return Cell(encoding.numeric_columns, lower, upper, tuple(choices), rows, present)
 
 
-def _of_present(ends: Floats, present: Booleans) -> Floats:
-    """The ends, 0 for people who do not have the cell: theirs may be infinite."""
-    return ends if present.all() else np.where(present[:, None], ends, 0.0)
+def _of_present(bounds: Floats, present: Booleans) -> Floats:
+    """The bounds, 0 for people without the cell, whose bounds may be infinite."""
+    return bounds if present.all() else np.where(present[:, None], bounds, 0.0)
 
 
 def build_box(plan: CellPlan, pair: PairedPeople, encoding: Encoding) -> tuple[Box, Booleans]:
@@ -89,7 +89,7 @@ def _apply_bound(box: Box, bound: AttributeBound, pair: PairedPeople) -> None:
 
 
 def _apply_rank(box: Box, bound: RankBound, pair: PairedPeople) -> Booleans:
-    """Narrow the ranked attribute; returns who can have such a rank at all.
+    """Narrow the ranked attribute; returns (people,) whether such a rank exists.
 
     With the group's values descending, t₀ > t₁ > …: rank(v) − 1 counts the t above v. So rank ≤ q + 1 means v ≥ t_q,
     and rank ≥ q + 1 means v < t_{q−1}.
@@ -103,9 +103,9 @@ def _apply_rank(box: Box, bound: RankBound, pair: PairedPeople) -> Booleans:
     else:
         q = _integers(bound, pair, lambda r: (math.floor(r) + 1 if bound.strict else math.ceil(r)) - 1)
         free, impossible = q <= 0, q > len(descending)
-        ends = _pick(descending, q - 1, free | impossible, np.inf)
-        impossible |= box.lower[:, j] >= ends  # v < t and v ≥ t
-        box.narrow(j, "upper", ends)
+        upper = _pick(descending, q - 1, free | impossible, np.inf)
+        impossible |= box.lower[:, j] >= upper  # v < t and v ≥ t
+        box.narrow(j, "upper", upper)
     return ~impossible
 
 
@@ -124,8 +124,8 @@ def _refuse_unbounded(box: Box, present: Booleans) -> None:
     if np.isfinite(box.lower).all() and np.isfinite(box.upper).all():
         return
     for j, attribute in enumerate(box.encoding.schema.numeric):
-        for article, side, ends in (("a", "lower", box.lower[:, j]), ("an", "upper", box.upper[:, j])):
-            open_ended = present & ~np.isfinite(ends)
+        for article, side, bounds in (("a", "lower", box.lower[:, j]), ("an", "upper", box.upper[:, j])):
+            open_ended = present & ~np.isfinite(bounds)
             if open_ended.any():
                 whom = (
                     ""
@@ -145,7 +145,7 @@ def _refuse_unbounded(box: Box, present: Booleans) -> None:
 
 
 def _choice(plan: CellPlan, name: str, people: Individuals, encoding: Encoding) -> tuple[Choice, Booleans]:
-    """The categories that the plan leaves everybody, and (people,) whether there is one at all."""
+    """The allowed categories of every person, and (people,) whether there is one."""
     columns = encoding.columns(name)
     codes = np.arange(columns.stop - columns.start)
     links = [link for link in plan.links if link.left[1] == name]

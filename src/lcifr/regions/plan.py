@@ -80,7 +80,7 @@ class CellPlan:
 
 
 class TooManyCells(Exception):
-    """More cells than the limit; ``part`` of the text brings ``factor`` alternatives to what was there."""
+    """More cells than the limit; ``part`` of the text multiplies the alternatives by ``factor``."""
 
     def __init__(self, count: int, factor: int, part: Span) -> None:
         self.count, self.factor, self.part = count, factor, part
@@ -122,7 +122,7 @@ class _Expander:
         return found
 
     def _kept(self, found: list[CellPlan], factor: int, part: Span) -> tuple[CellPlan, ...]:
-        """Without those that another contains; refused if still too many."""
+        """The plans that no other contains; too many are an error."""
         kept: list[CellPlan] = []
         for plan in found:
             if not any(plan.implies(other) for other in kept):

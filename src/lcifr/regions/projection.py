@@ -92,7 +92,7 @@ def pull_onto_rows(cell: Cell, rows: LinearRows, landed: FloatArray, people: Int
 def _constraints(
     cell: Cell, rows: LinearRows, columns: IntArray, person: int
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """One person's cell as A p ≥ b over some columns, unit rows; and the ends of the columns."""
+    """One person's cell as A p ≥ b over some columns, unit rows; and the bounds of the columns."""
     home = {int(column): k for k, column in enumerate(columns)}
     lower, upper = np.zeros(len(columns)), np.zeros(len(columns))
     for j, column in enumerate(cell.numeric):

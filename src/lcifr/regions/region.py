@@ -45,7 +45,7 @@ class Region:
 
     @property
     def nonempty(self) -> BoolArray:
-        """(people,) whether anybody at all is in the person's region."""
+        """(people,) whether the person's region is nonempty."""
         somewhere = np.zeros(self.people, np.bool_)
         for cell in self.cells:
             somewhere |= cell.present
@@ -59,7 +59,7 @@ class Region:
 
     @classmethod
     def union(cls, regions: Sequence[Region]) -> Region:
-        """Everybody's cells from all of ``regions``, which speak about the same people in the same features."""
+        """The union of ``regions`` of the same people in the same features."""
         if not regions:
             raise RegionError("a union needs at least one region")
         shapes = {(region.people, region.features) for region in regions}

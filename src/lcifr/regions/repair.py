@@ -23,11 +23,11 @@ def satisfy_rows(plan: CellPlan, pair: PairedPeople, box: Box, present: Booleans
     program = _Nearest(rows, [row in equal for row in rows], pair.x.schema.names_numeric, box.encoding.sds, whole)
     for slack in SLACKS:
         numbers = pair.other.numbers.copy()
-        # The ends are rounded outward: what stands exactly on one may be outside.
+        # Bounds are rounded outward: a point exactly on one may be outside.
         inward = np.where(whole, 0.0, slack * (box.upper - box.lower))
         for person in map(int, np.flatnonzero(present)):
-            ends = box.lower[person] + inward[person], box.upper[person] - inward[person]
-            near = program.solve(numbers[person], limits[person], ends, slack)
+            bounds = box.lower[person] + inward[person], box.upper[person] - inward[person]
+            near = program.solve(numbers[person], limits[person], bounds, slack)
             if near is not None:
                 numbers[person] = near
         yield numbers
@@ -50,7 +50,7 @@ class _Nearest:
         self.sds, self.whole = sds, whole
         self.steps = np.where(whole, 1.0, sds)  # a whole number moves in units
 
-    def solve(self, point: Floats, limits: Floats, ends: tuple[Floats, Floats], slack: float) -> Floats | None:
+    def solve(self, point: Floats, limits: Floats, bounds: tuple[Floats, Floats], slack: float) -> Floats | None:
         """Variables: how many steps each number moves from the point, and the size of that move."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -59,7 +59,7 @@ class _Nearest:
         inner = limits - np.where(self.is_equality, 0.0, slack * size) - self.matrix @ start
         rows = np.hstack([self.matrix * self.steps, np.zeros_like(self.matrix)])
         at_least = np.vstack([np.hstack([sign * np.eye(count), -np.eye(count)]) for sign in (1, -1)])
-        lower, upper = ((end - start) / self.steps for end in ends)
+        lower, upper = ((bound - start) / self.steps for bound in bounds)
         answer = milp(
             np.concatenate([np.zeros(count), self.steps / self.sds]),
             integrality=np.concatenate([self.whole, np.zeros(count)]),

@@ -33,7 +33,7 @@ class Box:
             np.minimum(self.upper[:, j], raw, out=self.upper[:, j])
 
     def encoded(self) -> tuple[Floats, Floats]:
-        """The ends as features. Encoding is monotone in floats, so the tightest raw end is the tightest encoded one."""
+        """The bounds as features. Encoding is monotone in floats, so the tightest raw one is the tightest encoded one."""
         return self.encoding.scale(self.lower), self.encoding.scale(self.upper)
 
 
@@ -59,9 +59,9 @@ def bound_by_rows(box: Box, plan: CellPlan, pair: PairedPeople) -> None:
                 side = "upper" if c > 0 else "lower"
                 if np.isfinite(box.upper[:, j] if c > 0 else box.lower[:, j]).all():
                     continue
-                ends = [(float(a), box.lower[:, i] if a > 0 else box.upper[:, i]) for i, a in terms if i != j]
-                rest = sum((a * end for a, end in ends), np.zeros(len(limit)))
-                size = sum((np.abs(a * end) for a, end in ends), np.abs(limit))
+                others = [(float(a), box.lower[:, i] if a > 0 else box.upper[:, i]) for i, a in terms if i != j]
+                rest = sum((a * bound for a, bound in others), np.zeros(len(limit)))
+                size = sum((np.abs(a * bound) for a, bound in others), np.abs(limit))
                 slack = (2 * error + 4 * (len(terms) + 3) * UNIT_ROUNDOFF * size) / abs(float(c)) + SMALLEST
                 with np.errstate(invalid="ignore"):
                     raw = outward((limit - rest) / float(c), slack, side)
@@ -102,10 +102,10 @@ def _row(row: RowPlan, box: Box, pair: PairedPeople) -> tuple[Floats, Floats]:
     return coefficients, limit + slack
 
 
-def rows_possible(rows: LinearRows, ends: tuple[Floats, Floats], encoding: Encoding) -> Booleans:
+def rows_possible(rows: LinearRows, bounds: tuple[Floats, Floats], encoding: Encoding) -> Booleans:
     """(people,) whether no single row excludes the whole box; a row that does makes the cell impossible."""
     matrix = rows.G[:, encoding.numeric_columns]
-    lower, upper = (np.where(np.isfinite(end), end, 0.0) for end in ends)
+    lower, upper = (np.where(np.isfinite(bound), bound, 0.0) for bound in bounds)
     least = lower @ np.maximum(matrix, 0).T + upper @ np.minimum(matrix, 0).T
     size = np.abs(lower) @ np.abs(matrix).T + np.abs(upper) @ np.abs(matrix).T
     possible: Booleans = (least - 4 * (matrix.shape[1] + 2) * UNIT_ROUNDOFF * size <= rows.g).all(axis=1)

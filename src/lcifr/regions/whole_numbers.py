@@ -1,7 +1,7 @@
-"""Integer tightening of regions: box ends moved inward to whole numbers.
+"""Integer tightening of regions: box bounds moved inward to whole numbers.
 
 φ speaks about individuals, and where the schema says ``integer`` an individual has a whole number. A region is a box of
-reals, so its ends may be moved to the outermost whole numbers between them without losing anybody.
+reals, so its bounds may be moved to the outermost whole numbers between them without losing anybody.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LARGEST = 2.0**50
 
 
 def narrow_to_whole_numbers(region: Region, encoding: Encoding) -> Region:
-    """The region with the ends of whole-number attributes moved inward to whole numbers."""
+    """The region with the bounds of whole-number attributes moved inward to whole numbers."""
     whole = whole_columns(encoding)
     if not whole.any():
         return region
@@ -35,12 +35,12 @@ def _narrowed(cell: Cell, encoding: Encoding, whole: Booleans) -> Cell:
     return cell.between(np.where(whole, lower, cell.lower), np.where(whole, upper, cell.upper))
 
 
-def _outermost(ends: Floats, encoding: Encoding, sign: int) -> Floats:
+def _outermost(bounds: Floats, encoding: Encoding, sign: int) -> Floats:
     """The outermost encoded whole number within an encoded end. Encoding is monotone: trying neighbours is exact."""
-    near = np.rint(ends * encoding.sds + encoding.means)
-    found = ends
+    near = np.rint(bounds * encoding.sds + encoding.means)
+    found = bounds
     for step in (2, 1, 0, -1, -2):  # the last that fits is the outermost
         tried = encoding.scale(near + sign * step)
-        found = np.where(sign * tried >= sign * ends, tried, found)
+        found = np.where(sign * tried >= sign * bounds, tried, found)
     # Decoding is off by less than 1 up to here; beyond, the end stays as it is.
-    return np.where(np.abs(near) + np.abs(encoding.means) < LARGEST, found, ends)
+    return np.where(np.abs(near) + np.abs(encoding.means) < LARGEST, found, bounds)

@@ -2,7 +2,7 @@
 
 Regions are closed and rounded outward, so a point on the edge of one may decode to somebody for whom φ just fails, and
 integer attributes are relaxed in proofs. A witness is therefore always re-checked by ``holds`` and, where that fails,
-moved inward by as little as it takes. What cannot be moved inside is said to be so, never passed off as a person.
+moved inward by as little as it takes. What cannot be moved inside is reported as unconfirmed, never as a person.
 """
 
 from __future__ import annotations

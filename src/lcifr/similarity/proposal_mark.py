@@ -1,7 +1,7 @@
 """Mark of a formula proposed by ``lcifr init``, and detection of proposals nobody has edited.
 
-The mark stands in a comment of the file and holds a digest of the formula without its comments. So it goes wherever the
-text goes (encoder, hand-over, audit), and is void as soon as somebody changes what the formula says.
+The mark is a comment with a digest of the formula without its comments. It travels with the text (encoder, hand-over,
+audit), and becomes invalid as soon as somebody changes the formula.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ UNTOUCHED = Finding(
 
 
 def mark_of(formula: str) -> str:
-    """What a comment says of a guessed formula."""
+    """The comment that marks a proposed formula."""
     return f"(guess {_digest(formula)})"
 
 
 def is_untouched(text: str) -> bool:
-    """Whether this is a formula as it was guessed: marked, and changed in nothing but comments and spaces."""
+    """Whether a formula is marked as proposed and unchanged since, comments and spaces aside."""
     marks = _MARK.findall(text)
     return bool(marks) and _digest(text) in marks
 

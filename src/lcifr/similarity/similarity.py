@@ -186,11 +186,11 @@ class Similarity:
         return explain(self.formula, self.schema, sds)
 
     def to_dict(self) -> dict[str, Any]:
-        """The canonical form: the resolved tree, sd and rank tables included, without a trace of how it was written."""
+        """The canonical form: the resolved tree, sd and rank tables included, however the text is written."""
         return {"format": FORMAT, "formula": canonical(self.core, self.schema)}
 
     def to_bytes(self) -> bytes:
-        """The canonical form as a file holds it."""
+        """The canonical form as the bytes of a JSON file."""
         return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":")).encode()
 
     @cached_property

@@ -1,1 +1,1 @@
-"""What verdicts about people say of a population: counts, fit of predictions, and the statement made of them."""
+"""From verdicts to populations: counts, goodness of fit, and the certified share with its confidence bound."""

@@ -1,7 +1,7 @@
 """From people to a population: the certified share with an exact confidence bound.
 
 The bound (Clopper and Pearson) speaks about the population only if the people were drawn from it and nobody trained on
-them. That is the user's knowledge, so it is the user who says so; otherwise there is no bound.
+them. Only the user knows that, so a bound is given only where the user declares it.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def state_tally(
     confidence: float = 0.95,
     baselines: Mapping[str, Mapping[str, float | None]] | None = None,
 ) -> Statement:
-    """The same of people who were counted chunk by chunk."""
+    """As :func:`state`, from counts of verdicts."""
     if not 0 < confidence < 1:
         raise LcifrError(f"confidence is {confidence}; expected a number between 0 and 1", fix="for example 0.95")
     count, figures = tally.all, tally.figures()
@@ -162,7 +162,7 @@ def lower_bound(successes: int, people: int, confidence: float) -> float:
 
 
 def fit_words(said: Statement) -> str:
-    """How well numbers are predicted, beside whoever always says the mean: what accuracy is to classes."""
+    """Goodness of fit in words, beside that of always predicting the mean."""
     of_mean, error = said.mean_error_of_mean, said.mean_error
     if error is None:
         return ""
@@ -178,7 +178,7 @@ def _figure(name: str, value: float | None) -> str:
 
 
 def constant_words(people: int, decision: str) -> str:
-    """What is said of a model that decides the same for everybody, before any share."""
+    """The warning about a model that decides the same for everybody."""
     return (
         f"all {people:,} people get the same decision ({decision}): the model tells nobody apart, and no share of "
         "certified people makes it worth anything"

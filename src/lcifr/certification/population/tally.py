@@ -1,4 +1,4 @@
-"""Verdicts counted chunk by chunk: figures of a large run need no memory for people."""
+"""Counts of verdicts, accumulated chunk by chunk in constant memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lcifr.models.rule import Kind
 
 @dataclass
 class SubgroupCount:
-    """Some people: how many, and of whom what is true. Without labels there is no ``right``, nor ``fit`` of numbers.
+    """Counts of one group of people. Without labels there is no ``right``, nor ``fit`` of numbers.
 
     ``decisions`` says how many are decided how; it is empty where a model predicts numbers.
     """
@@ -35,7 +35,7 @@ class SubgroupCount:
 @final
 @dataclass
 class Tally:
-    """Everything that is said of people together; the same figures however they are divided into chunks.
+    """All counts of a run; they do not depend on how people are divided into chunks.
 
     Parameters
     ----------

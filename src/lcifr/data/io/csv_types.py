@@ -1,7 +1,7 @@
 """Type inference of CSV columns, chunk by chunk, with the result of Arrow's own reader.
 
-Whether texts fit is asked of Arrow's own reader of CSV, so the type is the one that it finds when it reads all of the
-file at once (:func:`lcifr.data.frames.read_frame`).
+Arrow's own CSV reader decides whether texts fit a type, so the result is the one that it infers from the whole file at
+once (:func:`lcifr.data.frames.read_frame`).
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ KINDS = (
     *(pa.timestamp(unit, zone) for unit in ("s", "ns") for zone in (None, "UTC")),
     pa.string(),
 )
-"""What a column may be, in the order in which Arrow tries it."""
+"""Types of columns, in the order in which Arrow tries them."""
 OF_IDS = (pa.int64(), pa.string())
-"""What a column of ids may be: whole numbers, or else whatever is written there."""
+"""Types of id columns: whole numbers, or the text as written."""
 WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 """A whole number that is written as it prints. "007" is another id than 7, and is a text like "1.50"."""
 MISSING = pa.array(csv.ConvertOptions().null_values)
-"""How missing values are written, unless all of a column is text: then somebody may well be called "NA"."""
+"""Spellings of missing values, except in text columns, where "NA" may be a name."""
 
 
 def fitting(column: pa.ChunkedArray, kinds: Sequence[pa.DataType]) -> Sequence[pa.DataType]:
-    """Those of the types that these texts fit too; a column that is no text is of its own type."""
+    """The types among ``kinds`` that all texts of the column fit; a column that is not text keeps its type."""
     if not pa.types.is_string(column.type):
         return [column.type]
     return kinds if len(kinds) == 1 else [kind for kind in kinds if _fits(column, kind)]
 
 
 def fitting_id_types(column: pa.ChunkedArray, kinds: Sequence[pa.DataType] = OF_IDS) -> Sequence[pa.DataType]:
-    """The same for ids, which print as they are written."""
+    """As :func:`fitting` for ids, which must print exactly as they are written."""
     if len(kinds) == 1 or not pa.types.is_string(column.type):
         return fitting(column, kinds)
     whole = pc.or_(pc.match_substring_regex(column, WHOLE), pc.is_in(column, MISSING))
@@ -52,7 +52,7 @@ def infer_types(texts: pa.Table) -> pa.Table:
 
 
 def read_as(texts: pa.Table, kinds: Mapping[str, pa.DataType]) -> pa.Table:
-    """The texts as values of these types; as Arrow reads them from CSV, where it finds "NA" missing in numbers."""
+    """Convert texts to these types as Arrow's CSV reader does: in numbers, "NA" is missing."""
     content = pa.BufferOutputStream()
     csv.write_csv(texts, content)
     return csv.read_csv(

@@ -62,7 +62,7 @@ def sha256_of(path: str | Path) -> str:
 
 
 def download(file: DataFile, folder: Path, *, progress: bool = False) -> Path:
-    """Bring a file into a folder, checked against its sha256.
+    """Download a file into a folder and verify its SHA-256.
 
     The bytes go to a temporary name and are renamed when they are right, so the file is there whole or not at all. A
     file that is there already is kept when it is right, and never overwritten when it is not.
@@ -111,12 +111,12 @@ def download(file: DataFile, folder: Path, *, progress: bool = False) -> Path:
 
 
 class _TransferError(Exception):
-    """One address did not give the file; the message says why in plain words."""
+    """One URL failed; the message gives the reason in plain words."""
 
 
 @contextmanager
 def _folder_for(folder: Path) -> Iterator[None]:
-    """Make the folder, and take away again what was made for nothing."""
+    """Create the folder, and remove it again if the download fails."""
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -159,7 +159,7 @@ class _Readable(Protocol):
 
 
 def _copy(source: _Readable, target: IO[bytes], name: str, total: int | None, progress: bool) -> int:
-    """Copy everything, showing how far it is; the number of bytes."""
+    """Copy everything, with a progress bar if asked for; returns the number of bytes."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 

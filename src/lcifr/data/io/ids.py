@@ -28,7 +28,7 @@ WIDTH = 16
 
 
 def as_ids(ids: Any, people: int) -> tuple[Id, ...]:
-    """Ids that were passed along, one per person; 0, 1, … if None."""
+    """Validated ids given by the caller, one per person; 0, 1, … if None."""
     if ids is None:
         return tuple(range(people))
     listed = [one.item() if isinstance(one, np.generic) else one for one in ids]
@@ -44,8 +44,8 @@ def read_ids(
 
     Parameters
     ----------
-    named, rows : as messages call the file that the table is a part of, and its rows.
-    texts : whether dates, fractions and the like stand for what they print; otherwise they are no ids.
+    named, rows : the name of the file and the row numbers in it, for messages.
+    texts : whether dates, fractions and the like are taken as the text they print; otherwise they are refused.
     """
     if id_column not in table.column_names:
         raise LcifrError(f'{named} has no column "{id_column}"', fix="name the column with the ids, or none")
@@ -79,7 +79,7 @@ def first_duplicate(ids: Iterable[Id]) -> str | None:
 
 
 def duplicate_id_error(named: str, id_column: str, name: Id) -> LcifrError:
-    """An id that two rows of a table have."""
+    """The error for an id that occurs in two rows of a table."""
     return LcifrError(
         f'{named}: column "{id_column}" names {str(name)!r} twice', fix="every person needs an id of their own"
     )

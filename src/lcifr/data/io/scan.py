@@ -24,7 +24,7 @@ from lcifr.errors import LcifrError
 def scan_file(
     source: FileColumns, schema: Schema, id_column: str | None, label: str | None, folder: Path
 ) -> FileColumns:
-    """The same columns with what was found: how many people, and the types that all rows fit.
+    """Read every row once: the same columns, with the number of people and the types that all rows fit.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def scan_file(
 def _checked(
     table: pa.Table, source: FileColumns, schema: Schema, id_column: str | None, label: str | None, start: int
 ) -> tuple[Id, ...]:
-    """The ids of these rows, of which nothing is missing and all attributes fit."""
+    """Validate these rows; returns their ids."""
     named, rows = name_of(source), range(start, start + len(table))
     ids: tuple[Id, ...] = () if id_column is None else read_ids(table, named, id_column, rows, texts=True)
     if label is not None:
@@ -69,7 +69,7 @@ def _checked(
 
 
 def _look_again(found: FileColumns, schema: Schema, id_column: str | None, label: str | None) -> None:
-    """Now that the types are known: "NA" was a text as good as any, but in a column of numbers it is a missing one."""
+    """Check for missing values once the types are known: "NA" is missing in a column of numbers, and text elsewhere."""
     start = 0
     for table in read_tables(found, schema):
         _checked(table, found, schema, id_column, label, start)
@@ -77,7 +77,7 @@ def _look_again(found: FileColumns, schema: Schema, id_column: str | None, label
 
 
 def _refuse_twice(source: FileColumns, id_column: str, twice: bytes) -> None:
-    """Only hashes were kept, so the name is looked for."""
+    """Raise for a duplicate id. Only hashes are kept, so the file is searched for the id itself."""
     for table in read_tables(source, None):
         for one in table[id_column].to_pylist():
             if hash_id(one) == twice:

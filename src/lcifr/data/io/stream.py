@@ -46,7 +46,7 @@ TableSource: TypeAlias = str | Path | pa.Table | FileColumns
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some rows of a table, checked: the people from ``start`` on, and their ids."""
+    """Consecutive validated rows of a table: the people from row ``start`` on, and their ids."""
 
     number: int
     start: int
@@ -54,7 +54,7 @@ class Chunk:
     ids: tuple[Id, ...]
 
     def content(self) -> Iterator[bytes]:
-        """All that is known of them but their ids."""
+        """Everything about these people except their ids."""
         yield self.people.numbers.tobytes(order="C")
         yield self.people.codes.tobytes(order="C")
 
@@ -67,7 +67,7 @@ def name_of(source: TableSource) -> str:
 
 
 def count_people(source: TableSource) -> int | None:
-    """How many rows there are, where the file says so at once."""
+    """The number of rows, where it is known without reading the file; None otherwise."""
     from pyarrow import parquet
 
     if isinstance(source, pa.Table):
@@ -81,7 +81,7 @@ def count_people(source: TableSource) -> int | None:
 
 
 def column_names(path: Path) -> list[str]:
-    """Of a file."""
+    """The column names of a file."""
     from pyarrow import csv, parquet
 
     with file_errors(path):
@@ -109,7 +109,7 @@ def read_chunks(source: TableSource, schema: Schema, size: int, id_column: str |
 
 
 def read_tables(source: TableSource, schema: Schema | None, size: int | None = None) -> Iterator[pa.Table]:
-    """The rows of a file in tables of ``size``, before the gate. Without a schema, all that CSV holds is text."""
+    """The rows of a file in tables of ``size``, not yet validated. Without a schema, CSV columns are text."""
     size = size or ROWS
     typed = (
         isinstance(source, pa.Table) or (isinstance(source, FileColumns) and source.kinds) or is_parquet(_path(source))
@@ -119,7 +119,7 @@ def read_tables(source: TableSource, schema: Schema | None, size: int | None = N
 
 
 def read_individuals(table: pa.Table, named: str, schema: Schema, rows: Sequence[int]) -> Individuals:
-    """The gate, whose problems are in these rows of a file."""
+    """Validate a table that holds these rows of a file; problems name the rows of the file."""
     try:
         return Individuals.read(table, schema)
     except TableError as error:
@@ -142,7 +142,7 @@ def _as_written(path: Path, id_column: str) -> pa.Table:
 
 
 def convert_csv_texts(table: pa.Table, schema: Schema) -> pa.Table:
-    """Texts of CSV as the numbers and categories that they are in memory, where a whole column has one type.
+    """Convert CSV text columns to the numbers and categories that a reader of the whole file would give.
 
     Of a few rows nobody knows the type of the column, so this is generous: ``True`` is a 1 among numbers. What does not
     fit stays as it is, and the gate names it with its row.
@@ -169,7 +169,7 @@ def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _known(column: pa.ChunkedArray, values: tuple[str, ...]) -> pa.ChunkedArray:
-    """Categories that are written otherwise in a file: ``True`` for true, ``3.0`` for 3."""
+    """Known categories in other spellings: ``True`` for true, ``3.0`` for 3."""
     written = [text for text in pc.unique(column).to_pylist() if text is not None]
     meant = {text: other for text in written if text not in values and (other := _other_name(text)) in values}
     for text, other in meant.items():
@@ -191,7 +191,7 @@ def _path(source: Any) -> Path:
 
 
 def parquet_batches(path: Path, size: int | None = None, names: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """The rows of a Parquet file (some of its columns) in order, of which few are in memory at a time."""
+    """Record batches of a Parquet file, or of some of its columns, in order and in bounded memory."""
     from pyarrow import parquet
 
     with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:

@@ -65,7 +65,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Phrases:
-    """Says conditions in English, in the data's units where the standard deviations are known."""
+    """English phrases for conditions, in the data's units where the standard deviations are known."""
 
     schema: Schema
     sds: Mapping[str, float] | None = None
@@ -88,7 +88,7 @@ class Phrases:
         return Clause(f"{self._set(names)} may {'' if positive else 'not '}differ freely")
 
     def _of_none(self, names: AttributeSet, positive: bool) -> Clause:
-        """What is asked of a set that holds no attribute."""
+        """The meaning of a condition on an empty set."""
         return Clause(f"{self._set(names)}: there is none, so {'nothing is asked' if positive else 'this never holds'}")
 
     def within(self, atom: Within, positive: bool) -> Clause:

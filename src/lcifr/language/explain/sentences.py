@@ -48,11 +48,11 @@ def explain(formula: Formula, schema: Schema, sds: Mapping[str, float] | None = 
     - age may differ by at most 3.94 years (0.3 standard deviations)
     Free, with any value at all: sex.
     """
-    asked = _asked(formula)
-    if asked is None:
+    constraint = _without_free_clauses(formula)
+    if constraint is None:
         everybody = "Another person is similar to a person, whoever they are: nothing is asked."
         return "\n".join([everybody, *_say_freedom(formula, schema)])
-    said = _say(asked, True, Phrases(schema, sds))
+    said = _say(constraint, True, Phrases(schema, sds))
     head = "Another person is similar to a person if"
     if said.text in (_ALL, _ANY):
         lines = [f"{head} {said.text}", *_bullets(said.below, "")]
@@ -61,13 +61,13 @@ def explain(formula: Formula, schema: Schema, sds: Mapping[str, float] | None = 
     return "\n".join([*lines, *_say_freedom(formula, schema), *_say_ranks(formula)])
 
 
-def _asked(formula: Formula) -> Formula | None:
-    """The formula without what it only says is free; None if that is all."""
+def _without_free_clauses(formula: Formula) -> Formula | None:
+    """The formula without its ``free(…)`` clauses; None if nothing else is left."""
     match formula:
         case Free():
             return None
         case And(parts, span):
-            kept = tuple(part for part in map(_asked, parts) if part is not None)
+            kept = tuple(part for part in map(_without_free_clauses, parts) if part is not None)
             return And(kept, span) if len(kept) > 1 else kept[0] if kept else None
         case _:
             return formula

@@ -40,7 +40,7 @@ def lint(similarity: Similarity, people: Any = None, *, seed: int = 0) -> tuple[
         A table of real people to look at it with; by default those the encoding was fitted on. Without any, only what
         the formula itself tells is found.
     seed
-        Of the invented people that symmetry is tried on.
+        Of the synthetic people that symmetry is tried on.
 
     Examples
     --------
@@ -53,14 +53,14 @@ def lint(similarity: Similarity, people: Any = None, *, seed: int = 0) -> tuple[
     ['not-symmetric', 'free-attribute']
     """
     findings = [*_untouched(similarity), *_free(similarity), *_empty_sets(similarity), *_branches(similarity)]
-    crowd = similarity.encoding.training if people is None else Individuals.read(people, similarity.schema)
-    if crowd is not None and len(crowd):
-        invented = synthesize_pairs(similarity, crowd, seed)
-        findings += _oneself(similarity, crowd, invented.other)
-        findings += _symmetry(similarity, invented)
-        findings += _regions(similarity, crowd, findings)
-        findings += find_odd_thresholds(similarity, crowd)
-        findings += _proxies(similarity, crowd)
+    table = similarity.encoding.training if people is None else Individuals.read(people, similarity.schema)
+    if table is not None and len(table):
+        synthetic = synthesize_pairs(similarity, table, seed)
+        findings += _oneself(similarity, table, synthetic.other)
+        findings += _symmetry(similarity, synthetic)
+        findings += _regions(similarity, table, findings)
+        findings += find_odd_thresholds(similarity, table)
+        findings += _proxies(similarity, table)
     order = list(Severity)
     return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
 
@@ -130,24 +130,24 @@ def _branches(similarity: Similarity) -> Iterator[Finding]:
 # -- the formula on people ---------------------------------------------------------------------------------------------
 
 
-def _oneself(similarity: Similarity, people: Individuals, invented: Individuals) -> Iterator[Finding]:
+def _oneself(similarity: Similarity, people: Individuals, synthetic: Individuals) -> Iterator[Finding]:
     wrong = np.flatnonzero(~evaluate(similarity.core, PairedPeople(people, people)))
-    crowd = people
+    table = people
     if len(wrong):
         who = f"{len(wrong)} of {len(people)} people ({short_percent(len(wrong) / len(people))})"
     else:
-        crowd, wrong = invented, np.flatnonzero(~evaluate(similarity.core, PairedPeople(invented, invented)))
+        table, wrong = synthetic, np.flatnonzero(~evaluate(similarity.core, PairedPeople(synthetic, synthetic)))
         who = "nobody in the data, but other people that could exist"
     if not len(wrong):
         return
-    one = crowd.take(wrong[:1])
+    one = table.take(wrong[:1])
     shown = describe_person(values_of(one, 0), _spoken(similarity))
     yield Finding(
         "false-on-oneself",
         Severity.WARNING,
         f"{who} would not be similar to themselves, for example: {shown}",
         find_false_part(similarity.core, PairedPeople(one, one)),
-        tuple(Example.of(PairedPeople(crowd, crowd), int(row)) for row in wrong[:EXAMPLES]),
+        tuple(Example.of(PairedPeople(table, table), int(row)) for row in wrong[:EXAMPLES]),
     )
 
 
@@ -156,9 +156,9 @@ def _spoken(similarity: Similarity) -> tuple[str, ...]:
     return tuple(find_usage(similarity.formula, similarity.schema).one_by_one)
 
 
-def _symmetry(similarity: Similarity, invented: PairedPeople) -> Iterator[Finding]:
-    there, back = evaluate(similarity.core, invented), evaluate(similarity.core, swapped(invented))
-    pairs = [invented.take(np.flatnonzero(there & ~back)), swapped(invented.take(np.flatnonzero(back & ~there)))]
+def _symmetry(similarity: Similarity, synthetic: PairedPeople) -> Iterator[Finding]:
+    there, back = evaluate(similarity.core, synthetic), evaluate(similarity.core, swapped(synthetic))
+    pairs = [synthetic.take(np.flatnonzero(there & ~back)), swapped(synthetic.take(np.flatnonzero(back & ~there)))]
     odd = next((pair for pair in pairs if len(pair)), None)
     if odd is None:
         return

@@ -23,7 +23,7 @@ MOST_ASKED = 500  # people whose neighbours are counted; the rest of the data ar
 PAIRS_AT_ONCE = 50_000  # their columns stay in the cache
 MISSES_LOOKED_AT = 1_000_000  # pairs among which those that just miss are looked for
 KEPT = 50  # pairs of each block that examples are chosen from
-MADE_UP_FOR = 20  # people for whom similar ones are made up where the data has none
+SYNTHETIC_FOR = 20  # people for whom similar ones are made up where the data has none
 EXAMPLES = 3
 
 
@@ -88,37 +88,37 @@ def find_neighbours(
     progress
         Called with the number of people done and their number in all.
     """
-    crowd = Individuals.read(people, similarity.schema)
+    table = Individuals.read(people, similarity.schema)
     random = np.random.default_rng(seed)
-    asked = random.permutation(len(crowd))[:most]
+    asked = random.permutation(len(table))[:most]
     counts = np.zeros(len(asked), np.intp)
     similar = []
-    for done, couples in _blocks(asked, len(crowd)):
-        truth = evaluate(similarity.core, couples.of(crowd))
-        counts[done - couples.askers : done] = truth.reshape(couples.askers, -1).sum(axis=1)
-        similar.append(couples.take(_some(np.flatnonzero(truth), random)))
+    for done, pairs in _blocks(asked, len(table)):
+        truth = evaluate(similarity.core, pairs.of(table))
+        counts[done - pairs.people : done] = truth.reshape(pairs.people, -1).sum(axis=1)
+        similar.append(pairs.take(_some(np.flatnonzero(truth), random)))
         if progress is not None:
             progress(done, len(asked))
-    found = _choose_similar(_join(similar), crowd)
-    found += _made_up(similarity, crowd, asked, EXAMPLES - len(found), seed)
-    return Neighbours(len(crowd), asked, counts, found, _choose_missed(similarity, crowd, asked, random))
+    found = _choose_similar(_join(similar), table)
+    found += _synthetic_examples(similarity, table, asked, EXAMPLES - len(found), seed)
+    return Neighbours(len(table), asked, counts, found, _choose_missed(similarity, table, asked, random))
 
 
 @dataclass(frozen=True)
-class _Couples:
-    """Pairs of people by their rows in the table; ``askers`` of them, each with everybody else in turn."""
+class _RowPairs:
+    """Pairs of rows of the table: each of some ``people`` with everybody else."""
 
     x: IntArray
     other: IntArray
-    askers: int = 0
+    people: int = 0
 
-    def take(self, index: IntArray) -> _Couples:
-        return _Couples(self.x[index], self.other[index])
+    def take(self, index: IntArray) -> _RowPairs:
+        return _RowPairs(self.x[index], self.other[index])
 
-    def of(self, crowd: Individuals) -> PairedPeople:
-        return PairedPeople(crowd.take(self.x), crowd.take(self.other))
+    def of(self, table: Individuals) -> PairedPeople:
+        return PairedPeople(table.take(self.x), table.take(self.other))
 
-    def examples(self, crowd: Individuals, order: IntArray) -> tuple[Example, ...]:
+    def examples(self, table: Individuals, order: IntArray) -> tuple[Example, ...]:
         """The first few in this order, no person twice."""
         chosen: list[int] = []
         seen: set[int] = set()
@@ -127,26 +127,26 @@ class _Couples:
             if len(chosen) < EXAMPLES and not two & seen:
                 chosen.append(row)
                 seen |= two
-        pair = self.of(crowd)
+        pair = self.of(table)
         return tuple(Example.of(pair, row, (int(self.x[row]), int(self.other[row]))) for row in chosen)
 
 
-def _blocks(asked: IntArray, people: int) -> Iterator[tuple[int, _Couples]]:
-    """Everybody asked, beside everybody else; and how many of those asked are done with each block."""
+def _blocks(asked: IntArray, people: int) -> Iterator[tuple[int, _RowPairs]]:
+    """Blocks of pairs of everybody asked with everybody else, and how many of those asked are done after each."""
     step = max(1, PAIRS_AT_ONCE // people)
     for start in range(0, len(asked), step):
         block = asked[start : start + step]
         others = np.arange(people - 1)
         other = (others + (others >= block[:, None])).reshape(-1)  # the person's own row is stepped over
-        yield start + len(block), _Couples(np.repeat(block, people - 1), other, len(block))
+        yield start + len(block), _RowPairs(np.repeat(block, people - 1), other, len(block))
 
 
 def _some(rows: IntArray, random: np.random.Generator) -> IntArray:
     return rows if len(rows) <= KEPT else random.choice(rows, KEPT, replace=False)
 
 
-def _join(parts: list[_Couples]) -> _Couples:
-    return _Couples(np.concatenate([part.x for part in parts]), np.concatenate([part.other for part in parts]))
+def _join(parts: list[_RowPairs]) -> _RowPairs:
+    return _RowPairs(np.concatenate([part.x for part in parts]), np.concatenate([part.other for part in parts]))
 
 
 def _differences(pair: PairedPeople) -> IntArray:
@@ -156,20 +156,20 @@ def _differences(pair: PairedPeople) -> IntArray:
     return numbers + codes
 
 
-def _choose_similar(couples: _Couples, crowd: Individuals) -> tuple[Example, ...]:
+def _choose_similar(pairs: _RowPairs, table: Individuals) -> tuple[Example, ...]:
     """Those that differ most: they show how far similarity goes."""
-    return couples.examples(crowd, np.argsort(-_differences(couples.of(crowd)), kind="stable"))
+    return pairs.examples(table, np.argsort(-_differences(pairs.of(table)), kind="stable"))
 
 
-def _made_up(
-    similarity: Similarity, crowd: Individuals, asked: IntArray, wanted: int, seed: int
+def _synthetic_examples(
+    similarity: Similarity, table: Individuals, asked: IntArray, wanted: int, seed: int
 ) -> tuple[Example, ...]:
     """Similar people that could exist, where the data has too few."""
     if not wanted:
         return ()
-    rows = asked[:MADE_UP_FOR]
+    rows = asked[:SYNTHETIC_FOR]
     try:
-        pair, rows = sample_similar_pairs(similarity, crowd.take(rows), rows, seed)
+        pair, rows = sample_similar_pairs(similarity, table.take(rows), rows, seed)
     except RegionError:
         return ()
     good = np.flatnonzero(evaluate(similarity.core, pair) & (_differences(pair) > 0))
@@ -181,21 +181,21 @@ def _made_up(
 
 
 def _choose_missed(
-    similarity: Similarity, crowd: Individuals, asked: IntArray, random: np.random.Generator
+    similarity: Similarity, table: Individuals, asked: IntArray, random: np.random.Generator
 ) -> tuple[Example, ...]:
     """Pairs that fail in as few parts of the formula as any, and of those the ones with the smallest loss."""
     parts = _conjuncts(similarity.core)
-    kept: list[_Couples] = []
+    kept: list[_RowPairs] = []
     fewest = len(parts) + 1
-    for _, couples in _blocks(asked[: max(1, MISSES_LOOKED_AT // len(crowd))], len(crowd)):
-        pair = couples.of(crowd)
+    for _, pairs in _blocks(asked[: max(1, MISSES_LOOKED_AT // len(table))], len(table)):
+        pair = pairs.of(table)
         failing: IntArray = np.sum([~evaluate(part, pair) for part in parts], axis=0)
         least = failing[failing > 0].min(initial=fewest)
         if least < fewest:
             kept, fewest = [], int(least)
-        kept.append(couples.take(_some(np.flatnonzero(failing == fewest), random)))
-    missed = _join(kept) if kept else _Couples(asked[:0], asked[:0])
-    return missed.examples(crowd, np.argsort(_losses(similarity, missed.of(crowd)), kind="stable"))
+        kept.append(pairs.take(_some(np.flatnonzero(failing == fewest), random)))
+    missed = _join(kept) if kept else _RowPairs(asked[:0], asked[:0])
+    return missed.examples(table, np.argsort(_losses(similarity, missed.of(table)), kind="stable"))
 
 
 def _conjuncts(core: Core) -> tuple[Core, ...]:
