@@ -33,7 +33,7 @@ class Box:
             np.minimum(self.upper[:, j], raw, out=self.upper[:, j])
 
     def encoded(self) -> tuple[Floats, Floats]:
-        """The bounds as features. Encoding is monotone in floats, so the tightest raw one is the tightest encoded one."""
+        """The encoded bounds. Encoding is monotone in floats, so the tightest raw one is the tightest encoded one."""
         return self.encoding.scale(self.lower), self.encoding.scale(self.upper)
 
 
