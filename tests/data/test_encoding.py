@@ -1,6 +1,7 @@
 """Encode and decode, as laws over generated schemas and tables; and the same bytes from every kind of frame."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.errors import LcifrError
+from tests.data.programs import programs
 
 texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).filter(
     lambda t: t == t.strip() != ""
@@ -169,3 +171,28 @@ def test_the_order_of_attributes_is_part_of_the_name() -> None:
     one, other = (Encoding(s, np.array([1.0, 1.0]), np.array([2.0, 2.0])) for s in (schema, swapped))
     assert one.hash != other.hash
     assert Encoding.from_dict(json.loads(json.dumps(one.to_dict()))).hash == one.hash
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables())
+def test_the_own_encoding_is_one_instance_of_programs(table):
+    """The same bits by the formula and by the steps, and the file says nothing of steps."""
+    schema, frame = table
+    encoding = Encoding.fit(frame, schema)
+    numbers = Individuals.read(frame, schema).numbers
+    assert encoding.numbers.encode(numbers).tobytes() == encoding.scale(numbers).tobytes()
+    assert encoding.unscale(numbers).tobytes() == (numbers * encoding.sds + encoding.means).tobytes()
+    assert set(encoding.to_dict()) == {"format", "schema", "scales"}
+    assert encoding.to_dict()["format"] == 2
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables(), st.data())
+def test_files_keep_programs_and_what_is_outside(table, data):
+    schema, frame = table
+    steps = tuple(data.draw(programs()) for _ in schema.numeric)
+    values = [feature for feature in Encoding.fit(frame, schema).features if feature.value is not None]
+    outside = frozenset(data.draw(st.lists(st.sampled_from(values)))) if values else frozenset()
+    encoding = replace(Encoding.fit(frame, schema), programs=steps, outside=outside)
+    back = Encoding.from_dict(json.loads(encoding.to_bytes()))
+    assert (back.programs, back.outside, back.hash) == (encoding.programs, outside, encoding.hash)

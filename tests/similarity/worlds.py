@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -10,10 +10,12 @@ from hypothesis import HealthCheck, Phase, assume, settings
 from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Encoding, Schema
+from lcifr.data.program import Program
 from lcifr.errors import RegionError
 from lcifr.language.formula import Formula
 from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
+from tests.data.programs import programs
 from tests.language.strategies import HIGHEST, LOWEST, formulas, people, schemas
 from tests.semantics.oracle import Oracle, Row
 
@@ -37,10 +39,11 @@ class World:
     training: list[Row]
     xs: list[Row]
     others: list[Row]
+    programs: tuple[Program, ...] = ()
 
     @property
     def encoding(self) -> Encoding:
-        return Encoding.fit(frame(self.schema, self.training), self.schema)
+        return replace(Encoding.fit(frame(self.schema, self.training), self.schema), programs=self.programs)
 
     @property
     def similarity(self) -> Similarity:
@@ -70,8 +73,11 @@ def _extreme(schema: Schema, end: float) -> Row:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, *, pairs: int = 6, **options: Any) -> World:
+def worlds(draw: st.DrawFn, *, pairs: int = 6, foreign: bool = False, **options: Any) -> World:
+    """``foreign``: numbers are encoded by programs of any kind, not standardised."""
     schema = draw(schemas(declare_ranges=True))
     formula = draw(formulas(schema, **options))
     training = [_extreme(schema, float(LOWEST)), _extreme(schema, float(HIGHEST)), *draw(people(schema, 3))]
-    return World(schema, formula, training, draw(people(schema, pairs)), draw(people(schema, pairs)))
+    xs, others = draw(people(schema, pairs)), draw(people(schema, pairs))
+    codes = tuple(draw(programs()) for _ in schema.numeric) if foreign else ()
+    return World(schema, formula, training, xs, others, codes)

@@ -67,7 +67,7 @@ def search(
 
 
 def _within(region: Region, parts: _IntegerBoxes, encoding: Encoding) -> Region:
-    low, high = encoding.scale(parts.low), encoding.scale(parts.high)
+    low, high = encoding.scale_bounds(parts.low, parts.high)
     cells = (cell.between(np.maximum(cell.lower, low), np.minimum(cell.upper, high)) for cell in region.cells)
     return replace(region, cells=tuple(cells))
 
@@ -80,9 +80,9 @@ def _split(
         return parts, parts.rows
     whole = whole_columns(encoding)
     box = np.stack([np.where(cell.present[:, None], cell.upper - cell.lower, 0.0) for cell in region.cells]).max(0)
-    wide = whole & (box * encoding.sds > 0.5)
-    value = point[:, encoding.numeric_columns] * encoding.sds + encoding.means
-    middle = np.stack([(cell.lower + cell.upper) / 2 for cell in region.cells]).mean(0) * encoding.sds + encoding.means
+    wide = whole & (box * np.abs(encoding.numbers.factors) > 0.5)
+    value = encoding.unscale(point[:, encoding.numeric_columns])
+    middle = encoding.unscale(np.stack([(cell.lower + cell.upper) / 2 for cell in region.cells]).mean(0))
     value = np.where(np.isnan(value), middle, value)
     away = np.where(wide, np.abs(value - np.rint(value)), -1.0)
     away = np.where(away >= 0, np.maximum(away, NEARLY * box), away)  # all are whole: then the widest

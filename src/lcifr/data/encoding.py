@@ -1,4 +1,4 @@
-"""Encoding of tables as matrices: standardised numbers, one-hot categories, and the inverse."""
+"""Encoding of tables as matrices: a program for each number, one-hot categories, and the inverse."""
 
 from __future__ import annotations
 
@@ -14,48 +14,68 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.data.columns import map_in_threads
-from lcifr.data.schema import Categorical, Schema
+from lcifr.data.columnwise import BoundPair, ColumnPrograms, standardising_error
+from lcifr.data.features import Feature, FeatureColumns
+from lcifr.data.program import Program
+from lcifr.data.schema import Schema
 from lcifr.data.table import Individuals
+from lcifr.data.unencodable import checked_output, refuse_infinite, refuse_outside
 from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.files import write_json
 
-FORMAT = 2  # of the JSON form
-UNIT_ROUNDOFF = 2.0**-53
+FORMAT = 2  # of the JSON form of this package's own encoding
+FORMAT_OF_PROGRAMS = 3
 ENCODED_AT_ONCE = 8192  # people: their part of the matrix stays in the cache while it is filled
 
 
 @dataclass(frozen=True)
-class Feature:
-    """One column of the matrix: a whole numeric attribute, or one value of a categorical one."""
+class Encoding(FeatureColumns):
+    """The scales of the training data, how each number is computed, and which feature column is which attribute.
 
-    attribute: str
-    value: str | None = None
-
-    def __str__(self) -> str:
-        return self.attribute if self.value is None else f"{self.attribute}={self.value}"
-
-
-@dataclass(frozen=True)
-class Encoding:
-    """The scales of the training data, and which feature column belongs to which attribute.
-
-    scikit-learn's scalers divide by the n-denominator deviation and cannot say how exact their inverse is, so the few
-    lines of arithmetic are ours.
+    Our own encoders take (value − mean) / sd: scikit-learn's scalers divide by the n-denominator deviation and cannot
+    say how exact their inverse is. A model from elsewhere brings the programs that its library computes. Categories
+    are one-hot in either case; what a model makes of them is the first layer of its function (docs/design/models.md).
 
     Parameters
     ----------
     schema
-        What is encoded; features come in its order.
+        What is encoded.
     means, sds : (numeric attributes,)
-        Mean and (n − 1) standard deviation of the training data, in the order of ``schema.numeric``.
+        Mean and (n − 1) standard deviation of the training data: what ``sd`` in a formula means.
+    programs
+        How each number is computed; left out, it is (value − mean) / sd in float64.
+    outside
+        Categories at which the model raises: nobody who has one is in the universe.
     training
         The people it was fitted on, where they are at hand: ranks in formulas are taken among them. Never saved.
     """
 
-    schema: Schema
     means: NDArray[np.float64]
     sds: NDArray[np.float64]
     training: Individuals | None = field(default=None, repr=False, compare=False)
+    programs: tuple[Program, ...] = ()
+    outside: frozenset[Feature] = frozenset()
+
+    def __post_init__(self) -> None:
+        if not self.programs:
+            object.__setattr__(self, "programs", self._standardising.programs)
+        self.numbers.check_fits(len(self.schema.numeric))
+        if unknown := self.outside - set(self.features):
+            raise LcifrError(f"the schema has no {min(map(str, unknown))}, so nothing can be said about it")
+
+    @cached_property
+    def _standardising(self) -> ColumnPrograms:
+        return ColumnPrograms.standardising(self.means, self.sds)
+
+    @cached_property
+    def standardises(self) -> bool:
+        """Whether every number is (value − mean) / sd in float64."""
+        return self.programs == self._standardising.programs
+
+    @cached_property
+    def numbers(self) -> ColumnPrograms:
+        """The programs of all numeric attributes."""
+        return ColumnPrograms(self.programs)
 
     @classmethod
     def fit(cls, source: Any, schema: Schema) -> Encoding:
@@ -73,44 +93,13 @@ class Encoding:
         sds = people.numbers.std(axis=0, ddof=1)
         flat = [a.name for a, sd in zip(schema.numeric, sds, strict=True) if sd == 0]  # too small to square
         if flat:
-            raise TableError(
-                [TableProblem("varies too little to have a standard deviation", column=name) for name in flat]
-            )
+            message = "varies too little to have a standard deviation"
+            raise TableError([TableProblem(message, column=name) for name in flat])
         return cls(schema, means, sds, people)
 
-    # -- columns ---------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def features(self) -> tuple[Feature, ...]:
-        """What each column of the matrix is."""
-        return tuple(
-            Feature(attribute.name, value)
-            for attribute in self.schema
-            for value in (attribute.values if isinstance(attribute, Categorical) else (None,))
-        )
-
-    @cached_property
-    def _slices(self) -> dict[str, slice]:
-        slices, start = {}, 0
-        for attribute in self.schema:
-            width = len(attribute.values) if isinstance(attribute, Categorical) else 1
-            slices[attribute.name] = slice(start, start + width)
-            start += width
-        return slices
-
-    def columns(self, attribute: str) -> slice:
-        """The feature columns of one attribute."""
-        return self._slices[self.schema[attribute].name]
-
-    @cached_property
-    def numeric_columns(self) -> NDArray[np.intp]:
-        """(numeric attributes,) the feature column of each, in the order of ``schema.numeric``."""
-        return np.array([self.columns(attribute.name).start for attribute in self.schema.numeric], dtype=np.intp)
-
-    @cached_property
-    def category_starts(self) -> NDArray[np.intp]:
-        """(categorical attributes,) the first feature column of each, in the order of ``schema.categorical``."""
-        return np.array([self.columns(attribute.name).start for attribute in self.schema.categorical], dtype=np.intp)
+    def is_outside(self, attribute: str) -> NDArray[np.bool_]:
+        """(values,) which categories of an attribute the model raises at."""
+        return np.array([feature in self.outside for feature in self.features[self.columns(attribute)]])
 
     def mean(self, attribute: str) -> float:
         return float(self.means[self.schema.names_numeric.index(attribute)])
@@ -118,10 +107,8 @@ class Encoding:
     def sd(self, attribute: str) -> float:
         return float(self.sds[self.schema.names_numeric.index(attribute)])
 
-    # -- there and back --------------------------------------------------------------------------------------------
-
     def encode(self, source: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """People as a matrix: (value − mean) / sd for numbers, one-hot for categories.
+        """People as a matrix: each number by its program, one-hot for categories.
 
         Parameters
         ----------
@@ -133,9 +120,19 @@ class Encoding:
         Returns
         -------
         (people, features) float64
+
+        Raises
+        ------
+        TableError
+            For what the gate reports, for categories outside, and for numbers that a program makes infinite.
         """
         people = Individuals.read(source, self.schema)
-        matrix = np.zeros((len(people), len(self.features))) if out is None else self._checked(out, len(people))
+        refuse_outside(people, self.outside)
+        matrix = (
+            np.zeros((len(people), len(self.features)))
+            if out is None
+            else checked_output(out, (len(people), len(self.features)))
+        )
         at_once = min(ENCODED_AT_ONCE, len(people))
         places = (np.arange(at_once) * len(self.features))[:, None] + self.category_starts
 
@@ -148,20 +145,27 @@ class Encoding:
             part.reshape(-1)[(places[: len(part)] + people.codes[rows]).reshape(-1)] = 1.0
 
         map_in_threads(fill, range(0, len(people), ENCODED_AT_ONCE), rows=len(people))
+        if not self.standardises:
+            refuse_infinite(people, matrix[:, self.numeric_columns], self.programs)
         return matrix
-
-    def _checked(self, out: NDArray[np.float64], people: int) -> NDArray[np.float64]:
-        shape = (people, len(self.features))
-        if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
-            raise LcifrError(
-                f"out is {out.dtype} of shape {out.shape}", fix=f"give a contiguous float64 array of shape {shape}"
-            )
-        return out
 
     def scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """(…, numeric attributes) raw values to encoded ones; monotone in every value, as float arithmetic is."""
-        scaled: NDArray[np.float64] = (numbers - self.means) / self.sds
-        return scaled
+        if self.standardises:  # all columns at once is quicker, and the same bits
+            return np.asarray((numbers - self.means) / self.sds)
+        return self.numbers.encode(numbers)
+
+    def unscale(self, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(…, numeric attributes) encoded values to raw ones, within ``decode_error`` where no program clips."""
+        return self.numbers.decode(encoded)
+
+    def scale_bounds(self, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> BoundPair:
+        """Intervals of raw values (…, numeric attributes) to the intervals that hold what they are encoded to."""
+        return self.numbers.ordered(self.scale(lower), self.scale(upper))
+
+    def unscale_bounds(self, lower: NDArray[np.float64], upper: NDArray[np.float64]) -> BoundPair:
+        """Encoded intervals back to intervals of raw values, as exact as :meth:`unscale`."""
+        return self.numbers.ordered(self.unscale(lower), self.unscale(upper))
 
     def decode(self, matrix: ArrayLike) -> Individuals:
         """A matrix back to people: categories and whole numbers exactly, other numbers within ``decode_error``.
@@ -174,7 +178,7 @@ class Encoding:
                 f"cannot decode an array of shape {array.shape}",
                 fix=f"give finite values, (people, {len(self.features)})",
             )
-        numbers = array[:, self.numeric_columns] * self.sds + self.means
+        numbers = self.unscale(array[:, self.numeric_columns])
         whole = np.array([attribute.integer for attribute in self.schema.numeric], dtype=bool)
         numbers[:, whole] = np.rint(numbers[:, whole])
         codes = np.zeros((len(array), len(self.schema.categorical)), np.int32)
@@ -183,17 +187,13 @@ class Encoding:
         return Individuals(self.schema, numbers, codes)
 
     def decode_error(self, numbers: ArrayLike) -> NDArray[np.float64]:
-        """How far ``decode(encode(x))`` may be from raw values x: (…, numeric attributes).
+        """How far ``decode(encode(x))`` may be from raw values x that no program clips: (…, numeric attributes).
 
-        Each of −, /, ·, + rounds by a factor within 1 ± u, u = 2⁻⁵³, so the result is off by at most
-        3u(1+u)³·|x − m| + u·|x| ≤ 5u·(|x| + |m|), plus one underflow of the quotient (2⁻¹⁰⁷⁴) scaled back by the sd.
         Below one half this rounds away, which is why whole numbers come back exactly.
         """
-        size = np.abs(np.asarray(numbers, dtype=np.float64)) + np.abs(self.means)
-        error: NDArray[np.float64] = 5 * UNIT_ROUNDOFF * size + self.sds * 2.0**-1074
-        return error
-
-    # -- files -----------------------------------------------------------------------------------------------------
+        if self.standardises:
+            return standardising_error(np.asarray(numbers, dtype=np.float64), self.means, self.sds)
+        return self.numbers.inverse_error(numbers)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; JSON writes floats so that not one bit is lost."""
@@ -201,23 +201,33 @@ class Encoding:
             attribute.name: {"mean": float(mean), "sd": float(sd)}
             for attribute, mean, sd in zip(self.schema.numeric, self.means, self.sds, strict=True)
         }
-        return {"format": FORMAT, "schema": self.schema.to_dict(), "scales": scales}
+        own = {"format": FORMAT, "schema": self.schema.to_dict(), "scales": scales}
+        if self.standardises and not self.outside:
+            return own
+        programs = {name: one.to_list() for name, one in zip(self.schema.names_numeric, self.programs, strict=True)}
+        outside = sorted([feature.attribute, feature.value] for feature in self.outside)
+        return own | {"format": FORMAT_OF_PROGRAMS, "programs": programs, "outside": outside}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Encoding:
+        """What :meth:`to_dict` made, checked."""
         try:
-            if values["format"] != FORMAT:
+            if values["format"] not in (FORMAT, FORMAT_OF_PROGRAMS):
                 raise LcifrError(f"an encoding of format {values['format']!r}; this version reads {FORMAT}")
             schema = Schema.from_dict(values["schema"])
             scales = [values["scales"][attribute.name] for attribute in schema.numeric]
             means, sds = (np.array([float(scale[key]) for scale in scales]) for key in ("mean", "sd"))
-        except (KeyError, TypeError, ValueError) as error:
+            if not (np.isfinite(means).all() and np.isfinite(sds).all() and (sds > 0).all()):
+                raise LcifrError("not an encoding: means must be finite and standard deviations positive")
+            if values["format"] == FORMAT:
+                return cls(schema, means, sds)
+            programs = tuple(Program.from_list(values["programs"][name]) for name in schema.names_numeric)
+            outside = frozenset(Feature(attribute, value) for attribute, value in values["outside"])
+            return cls(schema, means, sds, programs=programs, outside=outside)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
             if isinstance(error, LcifrError):
                 raise
             raise LcifrError(f"not an encoding: {type(error).__name__}: {error}") from None
-        if not (np.isfinite(means).all() and np.isfinite(sds).all() and (sds > 0).all()):
-            raise LcifrError("not an encoding: means must be finite and standard deviations positive")
-        return cls(schema, means, sds)
 
     def to_bytes(self) -> bytes:
         """The canonical form, attributes in their order: it is that of the feature columns."""

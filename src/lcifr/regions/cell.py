@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.data.encoding import UNIT_ROUNDOFF
+from lcifr.data.columnwise import UNIT_ROUNDOFF
 from lcifr.errors import RegionError
 
 FloatArray = NDArray[np.float64]

@@ -161,6 +161,9 @@ def _choice(plan: CellPlan, name: str, people: Individuals, encoding: Encoding) 
         allowed &= (codes == wanted[:, None]) == link.equal
     if name in plan.categories:
         allowed &= np.isin(codes, list(plan.categories[name]))
-    certain = not narrower and name not in plan.categories
+    outside = encoding.is_outside(name)
+    if outside.any():
+        allowed &= ~outside
+    certain = not narrower and name not in plan.categories and not outside.any()
     possible: Booleans = np.ones(len(people), np.bool_) if certain else np.any(allowed, axis=1)
     return Choice(np.arange(columns.start, columns.stop), allowed), possible

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.data import Encoding
-from lcifr.data.encoding import UNIT_ROUNDOFF
+from lcifr.data.columnwise import UNIT_ROUNDOFF, BoundPair
 from lcifr.regions.cell import LinearRows
 from lcifr.regions.plan import CellPlan, RowPlan
 from lcifr.semantics.holds import Booleans, Floats, PairedPeople, approximate
@@ -32,9 +32,9 @@ class Box:
         else:
             np.minimum(self.upper[:, j], raw, out=self.upper[:, j])
 
-    def encoded(self) -> tuple[Floats, Floats]:
+    def encoded(self) -> BoundPair:
         """The encoded bounds. Encoding is monotone in floats, so the tightest raw one is the tightest encoded one."""
-        return self.encoding.scale(self.lower), self.encoding.scale(self.upper)
+        return self.encoding.scale_bounds(self.lower, self.upper)
 
 
 def outward(value: Floats, error: Floats, side: str) -> Floats:
@@ -81,25 +81,36 @@ def build_rows(plan: CellPlan, box: Box, pair: PairedPeople, present: Booleans) 
 
 
 def _row(row: RowPlan, box: Box, pair: PairedPeople) -> tuple[Floats, Floats]:
-    """Σ a·x′ ≤ k in encoded units: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to.
+    """Σ a·x′ ≤ k in encoded units: Σ (a·factor)·e ≤ k − Σ a·origin, plus all that rounding can add up to.
 
-    A table value v and mean + sd·e differ by at most ``decode_error``, and v differs from its decimal by u·|v|; the
-    coefficient a·sd and the right side are rounded once or twice per term. All of it is below
-    16u · |a| · (|v| + |mean|) per term, with |v| taken at the far end of the box.
+    Where numbers are standardised, factor is the sd and origin the mean. A table value v and mean + sd·e differ by at
+    most ``decode_error``, and v differs from its decimal by u·|v|; the coefficient a·sd and the right side are rounded
+    once or twice per term. All of it is below 16u · |a| · (|v| + |mean|) per term, with |v| taken at the far end of
+    the box. What other programs lose, clips included, is added.
     """
     encoding = box.encoding
+    factors, origins = encoding.numbers.factors, encoding.numbers.origins
     coefficients = np.zeros(len(encoding.features))
     limit, error = approximate(row.limit, pair)
     slack = 2 * error + 8 * UNIT_ROUNDOFF * np.abs(limit)
     for name, a in row.coefficients:
         j = encoding.schema.names_numeric.index(name)
-        coefficients[encoding.numeric_columns[j]] = float(a) * encoding.sds[j]
-        limit = limit - float(a) * encoding.means[j]
+        coefficients[encoding.numeric_columns[j]] = float(a) * factors[j]
+        limit = limit - float(a) * origins[j]
         far = np.maximum(np.abs(box.lower[:, j]), np.abs(box.upper[:, j]))
         far = np.where(np.isfinite(far), far, 0.0)  # only of people who do not have the cell
-        size = abs(float(a)) * (far + abs(encoding.means[j]))
+        size = abs(float(a)) * (far + abs(origins[j]))
         slack = slack + 16 * (len(row.coefficients) + 1) * UNIT_ROUNDOFF * size
+        if not encoding.standardises:
+            slack = slack + 2 * abs(float(a)) * _lost(box, j, above=a < 0)
     return coefficients, limit + slack
+
+
+def _lost(box: Box, j: int, above: bool) -> Floats:
+    """(people,) how far a value can lie above (or below) what its encoding is decoded to, anywhere in the box."""
+    lower, upper = (np.where(np.isfinite(bound[:, j]), bound[:, j], 0.0) for bound in (box.lower, box.upper))
+    beyond = box.encoding.numbers.beyond(j, lower, upper)
+    return beyond.upper if above else -beyond.lower
 
 
 def rows_possible(rows: LinearRows, bounds: tuple[Floats, Floats], encoding: Encoding) -> Booleans:

@@ -37,10 +37,14 @@ def _narrowed(cell: Cell, encoding: Encoding, whole: Booleans) -> Cell:
 
 def _outermost(bounds: Floats, encoding: Encoding, sign: int) -> Floats:
     """The outermost encoded whole number within an encoded end. Encoding is monotone: trying neighbours is exact."""
-    near = np.rint(bounds * encoding.sds + encoding.means)
+    near = np.rint(encoding.unscale(bounds))
     found = bounds
+    inward = np.where(encoding.numbers.falling, -sign, sign)
     for step in (2, 1, 0, -1, -2):  # the last that fits is the outermost
-        tried = encoding.scale(near + sign * step)
+        tried = encoding.scale(near + inward * step)
         found = np.where(sign * tried >= sign * bounds, tried, found)
-    # Decoding is off by less than 1 up to here; beyond, the end stays as it is.
-    return np.where(np.abs(near) + np.abs(encoding.means) < LARGEST, found, bounds)
+    # Decoding is off by less than 1 up to here; beyond, the bound stays as it is.
+    exact = np.abs(near) + np.abs(encoding.numbers.origins) < LARGEST
+    if not encoding.standardises:
+        exact &= encoding.decode_error(np.abs(near) + 2) < 1.0
+    return np.where(exact, found, bounds)

@@ -43,7 +43,7 @@ class _InUnits:
         self.cell = cell
         whole = np.array([attribute.integer for attribute in encoding.schema.numeric], dtype=np.bool_)
         room = NEGLIGIBLE * encoding.sds
-        lower, upper = (ends * encoding.sds + encoding.means for ends in (cell.lower, cell.upper))
+        lower, upper = encoding.unscale_bounds(cell.lower, cell.upper)
         self.lower = np.where(whole, np.ceil(lower - room), lower)
         self.upper = np.where(whole, np.floor(upper + room), upper)
         self.sds = encoding.sds.tolist()

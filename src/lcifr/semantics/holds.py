@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Categorical, Individuals
-from lcifr.data.encoding import UNIT_ROUNDOFF
+from lcifr.data.columnwise import UNIT_ROUNDOFF
 from lcifr.language.formula import Person
 from lcifr.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, RankTable, SameCategory
 

@@ -90,10 +90,10 @@ class _Loss:
         scale = 0.0
         for person, name, c in form.numbers:
             j = self.encoding.schema.names_numeric.index(name)
-            sd = float(self.encoding.sds[j])
-            value = value + float(c) * sd * self.people[person][:, self.encoding.numeric_columns[j]]
-            constant += c * Fraction(float(self.encoding.means[j]))  # exactly: the means of x′ − x cancel to nothing
-            scale += abs(float(c)) * sd
+            factor = float(self.encoding.numbers.factors[j])
+            value = value + float(c) * factor * self.people[person][:, self.encoding.numeric_columns[j]]
+            constant += c * Fraction(float(self.encoding.numbers.origins[j]))  # exactly: those of x′ − x cancel
+            scale += abs(float(c) * factor)
         for person, table, c in form.ranks:
             value = value + float(c) * self._rank(person, table)
             scale += abs(float(c)) * max(1, max(len(values) for _, values in table.groups))
@@ -108,15 +108,16 @@ class _Loss:
         group = self._category(person, table.by).argmax(dim=1)
         group = torch.as_tensor(table.group_of, device=group.device)[group]
         j = self.encoding.schema.names_numeric.index(table.attribute)
-        values = self.people[person][:, self.encoding.numeric_columns[j]]
+        program = self.encoding.programs[j]
+        upward = -1.0 if program.decreasing else 1.0
+        values = upward * self.people[person][:, self.encoding.numeric_columns[j]]
         rank = torch.ones_like(values)
         for g, known in enumerate(table.tables):
             member = group == g
             # Encoded training values against encoded people: the same function on both sides, so ties stay ties.
-            steps = torch.as_tensor((known - self.encoding.means[j]) / self.encoding.sds[j], dtype=values.dtype)
-            steps = steps.to(values.device)
+            steps = torch.as_tensor(upward * program(known), dtype=values.dtype).to(values.device)
             above = len(known) - torch.searchsorted(steps, values[member].detach().contiguous(), right=True)
-            slope = (len(known) - 1) / float(steps[-1] - steps[0]) if len(known) > 1 else 0.0
+            slope = (len(known) - 1) / float(steps[-1] - steps[0]) if len(known) > 1 and steps[-1] > steps[0] else 0.0
             line = -slope * values[member]
             rank[member] = 1.0 + above + (line - line.detach())
         return rank

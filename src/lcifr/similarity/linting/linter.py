@@ -202,7 +202,7 @@ def _is_only(cell: Cell, points: Floats, similarity: Similarity) -> Booleans:
     """(people,) whether the cell holds the person's own point and no other; linear rows are not looked at."""
     encoding = similarity.encoding
     whole = np.array([attribute.integer for attribute in encoding.schema.numeric], dtype=bool)
-    lower, upper = (ends * encoding.sds + encoding.means for ends in (cell.lower, cell.upper))
+    lower, upper = encoding.unscale_bounds(cell.lower, cell.upper)
     steps = np.floor(upper + NEGLIGIBLE * encoding.sds) - np.ceil(lower - NEGLIGIBLE * encoding.sds)
     single = np.where(whole, steps <= 0, cell.upper - cell.lower <= NEGLIGIBLE)
     values = points[:, cell.numeric]
