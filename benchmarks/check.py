@@ -21,7 +21,7 @@ from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent
 from lcifr.check import bundle
-from lcifr.check.judge import Report
+from lcifr.check.judge import CheckReport
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.errors import DatasetError
@@ -90,7 +90,7 @@ def timed(folder: Path) -> tuple[list[float], list[float]]:
     judge, about, _ = bundle.read_judge(folder)
     found: tuple[list[float], list[float]] = ([], [])
     for line in bundle.read_people(folder, about.hashes[bundle.PEOPLE]):
-        report, start = Report(), time.process_time()
+        report, start = CheckReport(), time.process_time()
         judge.judge(line, report)
         found[nodes(line) > 1].append((time.process_time() - start) * 1e3)
         if report.rejected:

@@ -23,7 +23,7 @@ from lcifr.certification.producer import covering, represent
 from lcifr.check import read_network
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import Judge
-from lcifr.check.similar import Formula, Table
+from lcifr.check.similar import AttributeTable, Formula
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.network import Network
 from lcifr.prove import maximize
@@ -80,10 +80,10 @@ def points_of(one: Scene, seed: int) -> list[list[list[float]]]:
     with TemporaryDirectory() as folder:
         write_bundle(Path(folder) / "bundle", one.encoder, one.people, represent(one.encoder, one.people))
         plain = contents_of(Path(folder) / "bundle")
-    table = Table(plain["encoding"])
+    table = AttributeTable(plain["encoding"])
     encoder = read_network(plain["encoder.json"])
     oracle = Oracle(Judge(Formula(plain["similarity"]["formula"], table), encoder, None, None), seed)
-    return [oracle.points(table.person(line["x"])) for line in plain["lines"]]
+    return [oracle.points(table.person(line["x"]), "whole") for line in plain["lines"]]
 
 
 def are_near(numbers: list[list[Fraction]], certified: Any, tolerance: float) -> None:
@@ -151,11 +151,13 @@ def test_what_is_true_of_every_two_points_is_found(seed: int) -> None:
 IDENTITY = Network.from_arrays([(np.eye(1), np.zeros(1))])
 PROOFS = [[["leaf", [], [[[[0, 1.0]], [], []], [[[0, -1.0]], [], []]]]]]
 
+CLAIM = {"universe": "reals", "arithmetic": "exact", "proofs": PROOFS}
+
 
 def line_about(upper: float, z: float, on: str) -> dict[str, Any]:
     """Somebody at 0 whose similar ones are between 0 and ``upper``."""
-    latent = {"z": [z], "radius": max(z, upper - z), "lower": [0.0], "upper": [upper], "proofs": PROOFS}
-    decision = {"verdict": "certified", "on": on, "proofs": PROOFS}
+    latent = {"z": [z], "radius": max(z, upper - z), "lower": [0.0], "upper": [upper], **CLAIM}
+    decision = {"verdict": "certified", "on": on, **CLAIM}
     return {"id": 0, "x": {"numbers": [0.0], "codes": []}, "latent": latent, "decision": decision}
 
 

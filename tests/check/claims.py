@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lcifr.check import Cell, Problem, Rejected, examine, follows, read_network
+from lcifr.check import Problem, RationalCell, Rejected, examine, follows, read_network
 
 
-def box(*ends: tuple[float, float], rows: Sequence[Sequence[float]] = ()) -> Cell:
+def box(*ends: tuple[float, float], rows: Sequence[Sequence[float]] = ()) -> RationalCell:
     """Numeric columns 0, 1, …"""
-    return Cell({("numeric", c): [(c, low), (c, high)] for c, (low, high) in enumerate(ends)}, rows)
+    return RationalCell({("numeric", c): [(c, low), (c, high)] for c, (low, high) in enumerate(ends)}, rows)
 
 
 UP = [[0, 1.0]]  # the direction of the one output that all networks here have
 
 
-def confirm(layers: list, cell: Cell, direction: list[float], upper: float, nodes: Any) -> str:
+def confirm(layers: list, cell: RationalCell, direction: list[float], upper: float, nodes: Any) -> str:
     """Why this proof does not show direction · network(x′) ≤ upper for every x′ in the cell; empty if it does."""
     wanted = tuple((output, value) for output, value in enumerate(direction) if value)
     try:

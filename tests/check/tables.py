@@ -5,24 +5,30 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check import Cell
-from lcifr.check.similar import Table
+from lcifr.check import RationalCell
+from lcifr.check.similar import AttributeTable
 
 
-def table_of(numbers: int, categories: int) -> Table:
+def table_of(numbers: int, categories: int) -> AttributeTable:
     """Numbers a0, a1, … in [−9, 9] and yes-no categories c0, c1, …"""
     number, category = {"kind": "numeric", "lower": -9, "upper": 9}, {"kind": "categorical", "values": ["no", "yes"]}
     known = {**{f"a{k}": number for k in range(numbers)}, **{f"c{k}": category for k in range(categories)}}
     scales = {f"a{k}": {"mean": 0.0, "sd": 1.0} for k in range(numbers)}
-    return Table({"schema": {"attributes": known}, "scales": scales})
+    return AttributeTable({"schema": {"attributes": known}, "scales": scales})
 
 
-def sides(cell: Cell, kind: str) -> list[tuple[int, Any]]:
+def features(table: AttributeTable, person: Any) -> list[float]:
+    """A person as the network sees them, column by column."""
+    point = table.point(person)
+    return [point.get(column, 0.0) for column in range(table.width)]
+
+
+def sides(cell: RationalCell, kind: str) -> list[tuple[int, Any]]:
     """The groups of a kind, in the order of their columns."""
     return sorted((column, corners) for (what, column), corners in cell.groups.items() if what == kind)
 
 
-def inside(cell: Cell, point: list[float]) -> bool:
+def inside(cell: RationalCell, point: list[float]) -> bool:
     """Exactly."""
     box = all(corners[0][1] <= point[column] <= corners[-1][1] for column, corners in sides(cell, "numeric"))
     hot = {column for column, value in enumerate(point) if value == 1.0}

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lcifr.check import Cell
+from lcifr.check import RationalCell
 from lcifr.check.exact import Rejected, decimal, most, reading
-from lcifr.check.similar import Formula, Person, Table, derive
+from lcifr.check.similar import AttributeTable, Formula, Person, derive
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
-from tests.check.tables import inside, sides
+from tests.check.tables import features, inside, sides
 from tests.similarity.worlds import World, worlds
 
 laws = settings(deadline=None, max_examples=60)
@@ -29,7 +29,7 @@ laws = settings(deadline=None, max_examples=60)
 def formula_of(similarity: Similarity) -> Formula:
     """As the checker gets it: through JSON."""
     tree = json.loads(json.dumps(similarity.to_dict()))["formula"]
-    return Formula(tree, Table(json.loads(json.dumps(similarity.encoding.to_dict()))))
+    return Formula(tree, AttributeTable(json.loads(json.dumps(similarity.encoding.to_dict()))))
 
 
 def person_of(people: Individuals, row: int, formula: Formula) -> Person:
@@ -56,14 +56,14 @@ def test_everybody_similar_is_in_a_cell_and_every_cell_is_in_the_engines_region(
     truth = similarity.holds(x, other)
     for row in range(len(x)):
         cells = derive(formula, person_of(x, row, formula))
-        point = formula.table.features(person_of(other, row, formula))
+        point = features(formula.table, person_of(other, row, formula))
         if truth[row]:
             assert any(inside(cell, point) for cell in cells)
         for cell in cells:
             assert any(contained(cell, region.cells[i], row) for i in range(len(region.cells)))
 
 
-def contained(cell: Cell, engine: Any, row: int) -> bool:
+def contained(cell: RationalCell, engine: Any, row: int) -> bool:
     """The checker's cell lies in the engine's: box in box, categories in categories, rows no looser."""
     box = sides(cell, "numeric")
     if not engine.present[row] or [column for column, _ in box] != engine.numeric.tolist():
@@ -86,7 +86,7 @@ def test_encoding_is_the_engines_to_the_last_bit(world: World) -> None:
     x = Individuals.read(world.tables[0], world.schema)
     encoding: Encoding = world.encoding
     for row in range(len(x)):
-        assert formula.table.features(person_of(x, row, formula)) == encoding.encode(x)[row].tolist()
+        assert features(formula.table, person_of(x, row, formula)) == encoding.encode(x)[row].tolist()
 
 
 @settings(deadline=None, max_examples=500)
@@ -100,8 +100,8 @@ def test_ends_are_the_outermost_floats(limit: Fraction, strict: bool, near: floa
         assert decimal(low) > edge or (decimal(low) == edge and not strict)
 
 
-def one_number(sd: float = 1.0, **about: Any) -> Table:
-    return Table(
+def one_number(sd: float = 1.0, **about: Any) -> AttributeTable:
+    return AttributeTable(
         {"schema": {"attributes": {"a": {"kind": "numeric", **about}}}, "scales": {"a": {"mean": 0.0, "sd": sd}}}
     )
 
@@ -156,9 +156,9 @@ def test_whoever_ties_with_a_row_is_in_it_after_all_rounding(seed: int) -> None:
     """At the bottom of the floats, with means that cancel, coefficients that are no floats, or below them."""
     tie = Tie(seed)
     with contextlib.suppress(Rejected), reading("the tree"):  # something may be beyond all floats
-        table = Table(tie.known)
+        table = AttributeTable(tie.known)
         (cell,) = derive(Formula(tie.tree(), table), tie.person)
-        assert inside(cell, table.features(tie.person))
+        assert inside(cell, features(table, tie.person))
 
 
 def test_two_categories_of_the_other_are_split_as_the_engine_splits_them() -> None:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lcifr.check import Cell
+from lcifr.check import RationalCell
 from tests.check.claims import UP, box, confirm, leaf
 
 TENT = [[[1.0, 0.0], [1.0, -1.0]], [[1.0, -2.0, 0.0]]]  # x up to 1, then down again
@@ -19,7 +19,7 @@ COLOURS = [[[1.0, 9.0, -3.0, 0.5]], [[-1.0, 0.0]]]  # −relu(…) of a category
 LINE, SQUARE = box((-1.0, 2.0)), box((-1.0, 1.0), (-1.0, 1.0))
 CUT = box((-1.0, 1.0), (-1.0, 1.0), rows=[[1.0, 1.0, 0.5]])
 NOWHERE = box((-1.0, 1.0), (-1.0, 1.0), rows=[[1.0, 1.0, 0.5], [-1.0, -1.0, -0.25]])
-COLOUR = Cell({("choice", 0): [(0, 1.0), (2, 1.0)]})  # the second category is not allowed
+COLOUR = RationalCell({("choice", 0): [(0, 1.0), (2, 1.0)]})  # the second category is not allowed
 ZERO, HALF, ONE, MINUS = 0.0, 0.5, 1.0, -1.0
 
 
@@ -128,7 +128,7 @@ def test_an_empty_cell_satisfies_every_bound() -> None:
     assert confirm(ABSOLUTE, NOWHERE, [1.0], -1e300, empty([0, ONE], [1, ONE])) == ""
     for damaged in ([[0, ONE]], [[0, ONE], [1, HALF]], [[0, HALF], [1, ONE]], []):
         assert "is shown" in confirm(ABSOLUTE, NOWHERE, [1.0], 1e300, empty(*damaged))
-    nobody = Cell({("numeric", 0): [(0, 0.0), (0, 1.0)], ("choice", 1): []})
+    nobody = RationalCell({("numeric", 0): [(0, 0.0), (0, 1.0)], ("choice", 1): []})
     assert confirm([[[1.0, 2.0, 3.0, 0.0]]], nobody, [1.0], -1e300, [leaf()]) == ""
 
 
@@ -193,7 +193,7 @@ def test_what_is_about_nothing_shows_nothing_false(nodes: list) -> None:
 def test_a_choice_is_not_split_like_a_number() -> None:
     """Two categories are two corners, as are the ends of a number: only one of the two can be halved."""
     layers = [[[3.0, 5.0, 0.0]]]
-    cell = Cell({("choice", 0): [(0, 1.0), (1, 1.0)]})
+    cell = RationalCell({("choice", 0): [(0, 1.0), (1, 1.0)]})
     for border in (HALF, ONE, -8.0):
         assert confirm(layers, cell, [1.0], 4.0, [["numeric", 0, border], leaf(), leaf()]).endswith("does not have")
     assert confirm(layers, cell, [1.0], 4.0, [["choice", 0, [1]], leaf(), leaf()]) == "5 is shown"
@@ -202,7 +202,9 @@ def test_a_choice_is_not_split_like_a_number() -> None:
 def test_splits_on_what_cannot_move_change_nothing() -> None:
     """An engine may split where rounding alone leaves room; to the checker both halves are everything."""
     nodes = [["numeric", 1, HALF], ["choice", 2, [3]], leaf(), leaf(), leaf()]
-    still = Cell({("numeric", 0): [(0, 0.0), (0, 1.0)], ("numeric", 1): [(1, 1.0)] * 2, ("choice", 2): [(2, 1.0)]})
+    still = RationalCell(
+        {("numeric", 0): [(0, 0.0), (0, 1.0)], ("numeric", 1): [(1, 1.0)] * 2, ("choice", 2): [(2, 1.0)]}
+    )
     assert confirm([[[1.0, 2.0, 4.0, 8.0, 0.0]]], still, [1.0], 7.0, nodes) == ""
     assert confirm([[[1.0, 2.0, 4.0, 8.0, 0.0]]], still, [1.0], 6.9, nodes) == "7 is shown"
 

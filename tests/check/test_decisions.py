@@ -39,7 +39,8 @@ def confirmed(rule: dict[str, Any], own: list[float], other: list[float], ends: 
     pairs = [sorted([[j, 1.0], [k, -1.0]]) for j in every for k in every if j != k]
     alone = [[[j, sign]] for j in every for sign in (1.0, -1.0)]
     proof = [["leaf", [], [[direction, [], []] for direction in pairs + alone]]]
-    claim = {"prediction": prediction, "on": "whole", "proofs": [proof], "other": {"numbers": other, "codes": []}}
+    about = {"prediction": prediction, "universe": "reals", "arithmetic": "exact", "on": "whole"}
+    claim = {**about, "proofs": [proof], "other": {"numbers": other, "codes": []}}
     line = {"id": 0, "x": {"numbers": own, "codes": []}}
     lines = {word: {**line, "decision": {**claim, "verdict": word}} for word in ("certified", "counterexample")}
     return {word: not judged_by(judge, line).rejected for word, line in lines.items()}

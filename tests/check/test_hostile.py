@@ -65,8 +65,8 @@ def test_the_checker_runs_where_nothing_is_installed() -> None:
 import sys
 for name in ("numpy", "torch", "pandas", "scipy", "highspy", "sklearn", "pyarrow"):
     sys.modules[name] = None  # importing it now fails
-from lcifr.check import Cell, Problem, examine, read_network
-proof, cell = [["leaf", [], [[[[0, 1.0]], [], []]]]], Cell({("numeric", 0): [(0, -1.0), (0, 2.0)]})
+from lcifr.check import RationalCell, Problem, examine, read_network
+proof, cell = [["leaf", [], [[[[0, 1.0]], [], []]]]], RationalCell({("numeric", 0): [(0, -1.0), (0, 2.0)]})
 assert examine(Problem(read_network([[[2.0, 1.0]]]), cell), proof) == {((0, 1.0),): 5}
 foreign = {name.partition(".")[0] for name, module in sys.modules.items() if module is not None}
 foreign -= set(sys.stdlib_module_names) | {"lcifr", "__main__"}

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from lcifr.check import Rejected, read_network
-from lcifr.check.judge import Judge, Report
+from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula
 from tests.certification.bundles.made_bundles import judged_by
 from tests.check.tables import table_of
 
 IDENTITY = [[[1.0, 0.0]]]
+EXACT = {"universe": "reals", "arithmetic": "exact"}
 NOBODY: Any = ["any"]
 ENDS = [["leaf", [], [[[[0, sign]], [], []] for sign in (1.0, -1.0)]]]  # both ends of whatever has one number
 
@@ -22,7 +23,7 @@ def near(most: int) -> Any:
     return ["all", *(["compare", "<=", [-most, 1], [[[sign, 1], "other", "a0"]]] for sign in (1, -1))]
 
 
-def judged(formula: Any, latent: Any, decision: Any = None, model: Any = IDENTITY) -> Report:
+def judged(formula: Any, latent: Any, decision: Any = None, model: Any = IDENTITY) -> CheckReport:
     """What is found of somebody with the number 0."""
     judge = Judge(Formula(formula, table_of(1, 0)), read_network(IDENTITY), read_network(model), {"kind": "sign"})
     line = {"id": "one", "x": {"numbers": [0.0], "codes": []}, "latent": latent}
@@ -30,7 +31,7 @@ def judged(formula: Any, latent: Any, decision: Any = None, model: Any = IDENTIT
 
 
 def around(z: float, radius: float, lower: float, upper: float, **more: Any) -> Any:
-    return {"z": [z], "radius": radius, "lower": [lower], "upper": [upper], "proofs": [ENDS], **more}
+    return {"z": [z], "radius": radius, "lower": [lower], "upper": [upper], "proofs": [ENDS], **EXACT, **more}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_a_box_holds_the_person_and_a_ball_the_box_even_where_nobody_is_similar(
 @pytest.mark.parametrize("on", ["whole", "ball", "box"])
 def test_a_radius_without_a_proof_is_said_and_not_claimed(on: str) -> None:
     """Nothing on the ball or box may rest on it, whoever vouches for it; what is shown from end to end does not."""
-    decision = {"verdict": "certified", "prediction": 1, "on": on, "proofs": [ENDS]}
+    decision = {"verdict": "certified", "prediction": 1, "on": on, "proofs": [ENDS], **EXACT}
     model = [[[1.0, 9.0]]]
     sure = judged(near(2), around(0.0, 2.0, -2.0, 2.0), decision, model)
     assert (sure.names["certified"], sure.names["radius"], sure.strict_exit_code) == (["one"], ["one"], 0)
@@ -66,7 +67,7 @@ def test_a_radius_without_a_proof_is_said_and_not_claimed(on: str) -> None:
 
 
 def test_a_certificate_on_the_box_is_none_on_the_ball() -> None:
-    decision = {"verdict": "certified", "prediction": 1, "proofs": [ENDS]}
+    decision = {"verdict": "certified", "prediction": 1, "proofs": [ENDS], **EXACT}
     latent = around(0.5, 2.0, -1.0, 1.0)
     assert judged(near(1), latent, decision | {"on": "box"}, [[[1.0, 1.25]]]).names["certified"]
     assert judged(near(1), latent, decision | {"on": "ball"}, [[[1.0, 1.25]]]).rejected
@@ -78,7 +79,7 @@ def test_a_ball_that_ends_between_two_floats_ends_at_the_outer_one(sign: float) 
     """1 + 2**-54 is no float; from halfway between 1 and that on, the model is on the other side."""
     model = read_network([[[sign, -1.0]], [[1.0, -(2.0**-55)]]])
     judge = Judge(Formula(NOBODY, table_of(1, 0)), read_network(IDENTITY), model, {"kind": "sign"})
-    decision = {"verdict": "certified", "prediction": 0, "on": "ball", "proofs": [ENDS]}
+    decision = {"verdict": "certified", "prediction": 0, "on": "ball", "proofs": [ENDS], **EXACT}
     for radius, right in ((0.0, True), (2.0**-54, False)):
         latent = around(sign, radius, sign, sign)
         line = {"id": "one", "x": {"numbers": [sign], "codes": []}, "latent": latent, "decision": decision}

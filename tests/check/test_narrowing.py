@@ -20,11 +20,11 @@ from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected, reading
 from lcifr.check.limits import Limit
-from lcifr.check.similar import Formula, Table, derive
+from lcifr.check.similar import AttributeTable, Formula, derive
 from lcifr.cli.check import check
 from lcifr.errors import LcifrError
 from tests.certification.bundles.made_bundles import contents, judge_of, judged_by, rewritten
-from tests.check.tables import inside, table_of
+from tests.check.tables import features, inside, table_of
 
 
 def rejected(formula: Any) -> list[bool]:
@@ -146,7 +146,7 @@ class Pair:
         value = math.nextafter(value, self.dice.choice([value, math.inf, -math.inf]))
         return float(round(value)) if whole else value
 
-    def table(self) -> Table:
+    def table(self) -> AttributeTable:
         """Ranges as whole numbers or as floats, exactly at the two people or beyond, or none."""
         known: dict[str, Any] = {n: {"kind": "categorical", "values": ["v"] * k} for n, k in self.count.items()}
         scales = {}
@@ -157,7 +157,7 @@ class Pair:
             known[name] = {"kind": "numeric", "integer": self.whole[name], **self.dice.choices(kinds, [4, 4, 1])[0]}
             sd = abs(self.dice.choice([1.0, 3.3, 1e-3, self.value()]))
             scales[name] = {"mean": self.value(), "sd": sd if sd > 1e-200 else 1.0}
-        return Table(json.loads(json.dumps({"schema": {"attributes": known}, "scales": scales})))
+        return AttributeTable(json.loads(json.dumps({"schema": {"attributes": known}, "scales": scales})))
 
     def tree(self, depth: int) -> Any:
         if depth and self.dice.random() < 0.75:
@@ -222,4 +222,4 @@ def test_nobody_who_is_similar_is_left_out(seed: int) -> None:
     if not pair.truth(tree):
         return
     with suppress(Rejected), reading("the tree"):  # a number may have no bound, or one beyond all floats
-        assert any(inside(cell, table.features(other)) for cell in derive(formula, x))
+        assert any(inside(cell, features(table, other)) for cell in derive(formula, x))

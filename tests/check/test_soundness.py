@@ -110,7 +110,7 @@ def test_the_adversary_is_one() -> None:
     assert tight > 2
 
 
-def narrower(cell: check.Cell, rng: np.random.Generator) -> check.Cell:
+def narrower(cell: check.RationalCell, rng: np.random.Generator) -> check.RationalCell:
     """A cell inside: some numbers stand still, some have less room, some categories are gone."""
     groups = {}
     for (kind, column), corners in cell.groups.items():
@@ -120,7 +120,7 @@ def narrower(cell: check.Cell, rng: np.random.Generator) -> check.Cell:
             continue
         low, high = sorted(float(np.clip(v, corners[0][1], corners[1][1])) for v in rng.normal(size=2))
         groups[kind, column] = [(column, low), (column, low if rng.random() < 0.5 else high)]
-    return check.Cell(groups, cell.rows)
+    return check.RationalCell(groups, cell.rows)
 
 
 @settings(deadline=None, max_examples=150)

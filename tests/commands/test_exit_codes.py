@@ -93,7 +93,7 @@ def test_check(story, tmp_path, monkeypatch):
     assert "Fix:" in unread.err
     assert "nowhere" in lcifr("check", "nowhere", cwd=tmp_path, expect=2).err
 
-    short = checker.Report(people=1)
+    short = checker.CheckReport(people=1)
     short.names["unproved"].append("7")
     monkeypatch.setattr(checker, "check_bundle", lambda folder, progress, patience=1: short)
     assert lcifr("check", "bundle", "--json", cwd=tmp_path, expect=0).json["names"]["unproved"] == ["7"]

@@ -61,6 +61,11 @@ class Provenance:
     versions: dict[str, str] = field(default_factory=dict)
     scales: dict[str, Any] | None = None
 
+    @property
+    def universe(self) -> str:
+        """Whom the radii cover: ``whole`` numbers where the schema calls an attribute whole, or all ``reals``."""
+        return "whole" if self.whole_numbers else "reals"
+
     def formula(self) -> Similarity | None:
         """φ, read from its text; None where it is withheld.
 
@@ -147,9 +152,10 @@ class Representation:
 
         digest = hashlib.sha256()
         rows = np.concatenate([self.latent, self.radius[:, None], self.lower, self.upper], axis=1).astype("<f8")
+        about = (self.provenance.universe, "exact")
         said = zip(self.ids, self.exact.tolist(), self.vacuous.tolist(), strict=True)
         for head, row in zip(said, rows, strict=True):  # person by person, so that a checker can go along
-            digest.update(json.dumps(head).encode() + b"\n" + row.tobytes())
+            digest.update(json.dumps([*head, *about]).encode() + b"\n" + row.tobytes())
         return digest.hexdigest()
 
     def with_report(self, report: str | Path) -> Representation:
@@ -162,7 +168,7 @@ class Representation:
             raise ArtefactError(
                 f"{report} speaks about another hand-over", fix="check the bundle that belongs to this one"
             )
-        confirmed, empty = (self._named(found, kind) for kind in ("radius", "vacuous"))
+        confirmed, empty = (self._named(found, kind) for kind in ("radius", "vacuous_radius"))
         return replace(self, checked=confirmed, vacuous=self.vacuous | (confirmed & empty))
 
     def _named(self, report: dict[str, Any], kind: str) -> BoolArray:

@@ -2,6 +2,16 @@
 
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from lcifr.check.proof import Bounds, Cell, Network, Problem, examine, follows, read_network
+from lcifr.check.proof import Bounds, Network, Problem, RationalCell, examine, follows, read_network
 
-__all__ = ["Bounds", "Cell", "Network", "Problem", "Rejected", "check_bundle", "examine", "follows", "read_network"]
+__all__ = [
+    "Bounds",
+    "Network",
+    "Problem",
+    "RationalCell",
+    "Rejected",
+    "check_bundle",
+    "examine",
+    "follows",
+    "read_network",
+]

@@ -13,22 +13,24 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lcifr.check.exact import Rejected, items, number, reading
-from lcifr.check.judge import Judge, Report
+from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.limits import BYTES, EXPANDED, FREE, LAYERS, LETTERS, LONGER, MOST, VALUES, WEIGHTS, Limit, at_most
 from lcifr.check.proof import Network, read_network
-from lcifr.check.similar import Formula, Table
+from lcifr.check.similar import AttributeTable, Formula
 
-FORMAT = "lcifr-audit-6"
+FORMAT = "lcifr-audit-7"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL, HANDOVER, SCHEMA = "encoder.json", "model.json", "hand-over", "schema"
 
 
-def check_bundle(folder: str | Path, progress: Callable[[int, int], None] | None = None, patience: int = 1) -> Report:
+def check_bundle(
+    folder: str | Path, progress: Callable[[int, int], None] | None = None, patience: int = 1
+) -> CheckReport:
     """Check everything in a bundle. Raises Rejected where it cannot be read at all, or goes beyond a limit.
 
     ``progress`` hears how many of how many people are done; ``patience`` is how many times the work is allowed.
     """
-    root, seen, latents, report = Path(folder), set(), hashlib.sha256(), Report()
+    root, seen, latents, report = Path(folder), set(), hashlib.sha256(), CheckReport()
     try:
         judge, report, people = read_judge(root)
         judge.steps *= patience
@@ -97,7 +99,7 @@ def _json(data: bytes, what: str, values: int = VALUES) -> Any:
         return json.loads(data, object_pairs_hook=once)
 
 
-def read_judge(root: Path) -> tuple[Judge, Report, Any]:
+def read_judge(root: Path) -> tuple[Judge, CheckReport, Any]:
     """Everything but the people, each file by its hash; an empty report; how many people there should be."""
     manifest = _file(root, MANIFEST)
     with reading(MANIFEST):
@@ -113,10 +115,10 @@ def read_judge(root: Path) -> tuple[Judge, Report, Any]:
     with reading(f"{ENCODING} or {SIMILARITY}"):
         if found[SIMILARITY]["format"] != 3 or found[ENCODING]["format"] != 2:
             raise Rejected(f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2")
-        formula = Formula(found[SIMILARITY]["formula"], Table(found[ENCODING]))
+        formula = Formula(found[SIMILARITY]["formula"], AttributeTable(found[ENCODING]))
     hashes[SCHEMA] = hashlib.sha256(json.dumps(found[ENCODING]["schema"]).encode()).hexdigest()
     model = None if rule is None else _network(found[MODEL])
-    return Judge(formula, _network(found[ENCODER]), model, rule), Report(rule, hashes), people
+    return Judge(formula, _network(found[ENCODER]), model, rule), CheckReport(rule, hashes), people
 
 
 def _network(found: Any) -> Network:
@@ -147,6 +149,6 @@ def latent_bytes(line: Any) -> bytes:
     at_most(LETTERS, len(str(line["id"])), "letters of an id")
     if (latent := line.get("latent")) is None:
         return b""
-    head = json.dumps([line["id"], latent["exact"], latent["vacuous"]]).encode() + b"\n"
+    said = [line["id"], *(latent[key] for key in ("exact", "vacuous", "universe", "arithmetic"))]
     values = [number(v) for v in (*latent["z"], latent["radius"], *latent["lower"], *latent["upper"])]
-    return head + struct.pack(f"<{len(values)}d", *values)
+    return json.dumps(said).encode() + b"\n" + struct.pack(f"<{len(values)}d", *values)

@@ -44,6 +44,10 @@ class Vector(NamedTuple):
         """How long the longest of the integers is."""
         return max(map(int.bit_length, self.values), default=0)
 
+    def times(self, factor: int) -> Vector:
+        """The product with a whole number."""
+        return Vector([factor * value for value in self.values], self.shift)
+
     def plus(self, other: Vector) -> Vector:
         """The sum, number by number."""
         shift = max(self.shift, other.shift)

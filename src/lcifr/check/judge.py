@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from lcifr.check.exact import Rejected, Vector, dot, exact, items, number, numbers, position, printable, reading, up
-from lcifr.check.limits import OUTPUTS, STEPS, UNCOUNTED, Work, at_most
-from lcifr.check.proof import Bounds, Cell, Layer, Network, Problem, examine, follows
+from lcifr.check.limits import OUTPUTS, STEPS, UNCOUNTED, StepCounter, at_most
+from lcifr.check.proof import Bounds, IntegerLayer, Network, Problem, RationalCell, examine, follows
+from lcifr.check.rounding import rounding
 from lcifr.check.similar import Formula, Person, derive
 
-KINDS = ("radius", "certified", "vacuous", "counterexample", "undecided", "unclaimed", "unproved")
-CONFIRMED = "  {radius} radii; {certified} CERTIFIED; {counterexample} COUNTEREXAMPLE; nobody is similar to {vacuous}"
+KINDS = ("radius", "vacuous_radius", "unproved", "certified", "vacuous", "counterexample", "undecided", "unclaimed")
 OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; radii without a proof: {unproved}"
 
 
 @dataclass
-class Report:
-    """Who belongs to which of the kinds, who is rejected and why; about which files and rule of decision."""
+class CheckReport:
+    """Who belongs to which of the kinds, how many claims are confirmed, who is rejected and why; about which files."""
 
     decision: Any = None
     hashes: dict[str, str] = field(default_factory=dict)
     people: int = 0
     names: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    confirmed: dict[str, int] = field(default_factory=dict)
     rejected: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -40,96 +41,145 @@ class Report:
 
     def lines(self) -> list[str]:
         """For people to read."""
-        count = {kind: len(names) for kind, names in self.names.items()}
         sure = self.people - len(self.rejected)
         return [
-            f"{sure} of {self.people} people: everything that is claimed of them is confirmed in exact arithmetic",
-            *(said.format(**count) for said in (CONFIRMED, OPEN)),
+            f"{sure} of {self.people} people: everything that is claimed of them is confirmed, by exact arithmetic",
+            *(f"  {count} × {what}" for what, count in self.confirmed.items()),
+            OPEN.format(**{kind: len(names) for kind, names in self.names.items()}),
             *([f"  what must agree: {json.dumps(self.decision)}"] if self.decision is not None else []),
             *(f"  {what} {value}" for what, value in self.hashes.items()),
             *(f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()),
         ]
 
 
+class Deployed(NamedTuple):
+    """A network for proofs, exactly; its parts as a machine computes them in turn; the least sd before the first."""
+
+    network: Network
+    parts: Sequence[Network]
+    sd: float
+
+    def off(self, groups: Iterable[Any], arithmetic: Sequence[str], work: StepCounter) -> list[Fraction]:
+        """How far a machine's outputs are from exact ones at most, on a cell with these groups of corners."""
+        if arithmetic[-1] == "exact":
+            return [Fraction(0)] * (len(self.network[-1].rows) - 1)
+        return rounding(zip(self.parts, arithmetic, strict=True), groups, self.sd, work)
+
+    def at(self, point: Mapping[int, float], arithmetic: Sequence[str], work: StepCounter) -> list[list[Fraction]]:
+        """The exact outputs at a point, and how far a machine's are from them at most."""
+        return [forward(self.network, point, work), self.off([[one] for one in point.items()], arithmetic, work)]
+
+
 class Judge:
     """Judges people against one formula, encoder and, where decisions are claimed, model and rule of decision."""
 
     def __init__(self, formula: Formula, encoder: Network, model: Network | None, rule: Any) -> None:
-        self.formula, self.table, self.encoder, self.model = formula, formula.table, encoder, model
-        self.steps, self.work = STEPS, Work(STEPS)
+        self.table, self.steps, self.work = formula.table, STEPS, StepCounter(STEPS)
+        self.formulas = {"whole": formula, "reals": Formula(formula.tree, formula.table.reals())}
         if self.table.width != len(encoder[0].rows[0]) - 1:
             raise Rejected(f"people have {self.table.width} features, the encoder takes {len(encoder[0].rows[0]) - 1}")
-        self.work.spend(0 if model is None else len(model[0].rows) * encoder[-1].cost(model[0].bits))
-        self.whole = encoder if model is None else compose(encoder, model)
-        at_most(OUTPUTS, len(self.whole[-1].rows), "outputs of a network")
-        self.rule = None if model is None else Rule(rule, len(self.whole[-1].rows) - 1)
+        sd = min((about.sd for about in self.table.numbers.values()), default=1.0)
+        self.encoder = self.whole = self.model = Deployed(encoder, [encoder], sd)
+        if model is not None:
+            self.work.spend(len(model[0].rows) * encoder[-1].cost(model[0].bits))
+            self.model, self.whole = (
+                Deployed(model, [model], 1.0),
+                Deployed(compose(encoder, model), [encoder, model], sd),
+            )
+        outputs = len(self.whole.network[-1].rows) - 1
+        at_most(OUTPUTS, outputs, "outputs of a network")
+        self.rule = None if model is None else DecisionRule(rule, outputs)
 
-    def judge(self, line: Any, report: Report) -> None:
+    def judge(self, line: Any, report: CheckReport) -> None:
         """Add one line of the bundle to the report: a person of whom all that is claimed is confirmed, or not."""
         name, latent, decision = str(line["id"]), line.get("latent"), line.get("decision")
         report.people += 1
-        self.work = self.formula.work = Work(self.steps)
+        self.work = StepCounter(self.steps)
         try:
             with reading("what is said of them"):
-                x = self.table.person(line["x"])
-                cells = derive(self.formula, x)
-                radius = latent is not None and "proofs" in latent  # without proofs it is said, and not claimed
-                if radius:
-                    self._radius(latent, x, cells)
-                word = "" if decision is None else self._verdict(decision, latent if radius else None, x, cells)
+                x, claims = self.table.person(line["x"]), self._claims(latent, decision)
+                universes = dict.fromkeys(claim["universe"] for claim in claims.values())
+                cells = {universe: derive(self.formulas[universe], x, self.work) for universe in universes}
+                for kind, claim in claims.items():
+                    confirm = self._radius if kind == "radius" else self._verdict
+                    confirm(claim, claims.get("radius"), x, cells[claim["universe"]])
         except Rejected as rejected:
             report.rejected[name] = str(rejected)
             return
-        found = {"radius": radius, "unproved": latent is not None and not radius, word: True}
-        found["vacuous"] = not cells and (radius or word == "certified")
-        found["unclaimed"] = not radius if self.rule is None else word in ("", "undecided")
-        for kind, names in report.names.items():
-            names += [name] if found.get(kind) else []
+        for kind, claim in claims.items():
+            what = f"{kind} (universe: {claim['universe']}, arithmetic: {claim['arithmetic']})"
+            report.confirmed[what] = report.confirmed.get(what, 0) + 1
+        nobody, verdict = [k for k, claim in claims.items() if not cells[claim["universe"]]], claims.keys() - {"radius"}
+        also = {
+            "vacuous_radius": "radius" in nobody,
+            "vacuous": "certified" in nobody,
+            "unproved": latent is not None and "radius" not in claims,
+            "undecided": decision is not None and not verdict,
+            "unclaimed": not (claims if self.rule is None else verdict),
+        }
+        for kind in (*claims, *(kind for kind, so in also.items() if so)):
+            report.names[kind].append(name)
 
-    def _radius(self, latent: Any, x: Person, cells: list[Cell]) -> None:
-        """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
-        own = forward(self.encoder, self.table.features(x), self.work)
-        z, lower, upper = ([Fraction(v) for v in numbers(latent[key], len(own))] for key in ("z", "lower", "upper"))
-        radius = Fraction(number(latent["radius"]))
-        for j, value in enumerate(own):
-            if not (lower[j] <= value <= upper[j] and upper[j] - radius <= z[j] <= lower[j] + radius):
-                raise Rejected(f"coordinate {j}: the person is not in the box, or the box not in the radius around z")
-        limits: Bounds = {((j, 1.0),): end for j, end in enumerate(upper)}
-        limits |= {((j, -1.0),): -end for j, end in enumerate(lower)}
-        self._shown("radius", self.encoder, cells, limits, latent["proofs"])
-
-    def _verdict(self, decision: Any, latent: Any, x: Person, cells: list[Cell]) -> str:
-        """The decision is the same for everybody, or the other individual is similar and decided otherwise."""
-        word, prediction = decision["verdict"], decision.get("prediction")
-        if self.rule is None or self.model is None or word not in ("certified", "counterexample", "undecided"):
+    def _claims(self, latent: Any, decision: Any) -> dict[str, Any]:
+        """What is claimed of somebody, by its kind: a radius without proofs is said and not claimed."""
+        claims = {"radius": latent} if latent is not None and "proofs" in latent else {}
+        if decision is None or (word := decision["verdict"]) == "undecided":
+            return claims
+        if self.rule is None or word not in ("certified", "counterexample"):
             raise Rejected(f"there is no model to decide, or no verdict {word!s:.60}")
-        if word == "undecided":
-            return str(word)
-        network, own = self.whole, forward(self.whole, self.table.features(x), self.work)
-        limits, decided = self.rule.limits(own, prediction), own
-        if word == "certified" and decision["on"] != "whole":  # the model decides on the stored z; it need not be f(x)
-            if latent is None:
-                raise Rejected("the verdict rests on a radius that is not claimed")
-            network, z = self.model, numbers(latent["z"], len(self.model[0].columns) - 1)
-            cells, decided = [_around(latent, decision["on"], z)], forward(network, z, self.work)
-        if (decided is not own or not self.rule.within) and any(value >= 0 for value in beyond(limits, decided)):
+        return {**claims, word: decision}
+
+    def _radius(self, latent: Any, _: Any, x: Person, cells: list[RationalCell]) -> None:
+        """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
+        own, off = self.encoder.at(self.table.point(x), [latent["arithmetic"]], self.work)
+        z, lower, upper = ([Fraction(v) for v in numbers(latent[key], len(own))] for key in ("z", "lower", "upper"))
+        limits: Bounds = {
+            ((j, s),): int(s) * v for s, ends in ((1.0, upper), (-1.0, lower)) for j, v in enumerate(ends)
+        }
+        ball = {direction: limit - Fraction(number(latent["radius"])) for direction, limit in limits.items()}
+        if max(beyond(limits, own, off)) > 0 or min(beyond(ball, z, [Fraction(0)] * len(z))) < 0:
+            raise Rejected("the person is not in the box, or the box not in the radius around z")
+        self._shown("radius", self.encoder, [latent["arithmetic"]], cells, limits, latent["proofs"])
+
+    def _verdict(self, decision: Any, latent: Any, x: Person, cells: list[RationalCell]) -> None:
+        """The decision is the same for everybody, or the other individual is similar and decided otherwise."""
+        assert self.rule is not None
+        function, prediction, arithmetic = self.whole, decision.get("prediction"), [decision["arithmetic"]] * 2
+        around = decision["verdict"] == "certified" and decision["on"] != "whole"
+        if around:
+            if latent is None or latent["universe"] != decision["universe"]:
+                raise Rejected("the verdict rests on a radius that is not claimed, or is claimed of another universe")
+            if latent["arithmetic"] == "exact" != decision["arithmetic"]:
+                raise Rejected("the radius is about exact arithmetic: a machine's f(x) may be outside")
+            arithmetic[0] = latent["arithmetic"]
+        own, off = decided = self.whole.at(self.table.point(x), arithmetic, self.work)
+        limits = self.rule.limits(own, off, prediction)
+        if around:  # the model decides on the stored z; it need not be f(x)
+            z = numbers(latent["z"], len(self.model.network[0].columns) - 1)
+            function, arithmetic, cells = self.model, arithmetic[1:], [_around(latent, decision["on"], z)]
+            decided = function.at(dict(enumerate(z)), arithmetic, self.work)
+        if (around or not self.rule.within) and any(value >= 0 for value in beyond(limits, *decided)):
             raise Rejected("the person's own decision is not the one that is claimed")
-        if word == "certified":
-            self._shown("verdict", network, cells, limits, decision["proofs"])
-            return "certified"
+        if decision["verdict"] == "certified":
+            self._shown("verdict", function, arithmetic, cells, limits, decision["proofs"])
+            return
         other = self.table.person(decision["other"])
-        if not self.formula.holds(x, other):
+        if not self.formulas[decision["universe"]].holds(x, other):
             raise Rejected("the other individual is not similar")
-        outputs = forward(self.whole, self.table.features(other), self.work)
-        ahead = (beyond(self.rule.limits(own, c), outputs) for c in self.rule.alike(prediction))
+        outputs, wrong = self.whole.at(self.table.point(other), arithmetic, self.work)
+        off, wrong = ([-error for error in errors] for errors in (off, wrong))  # beyond by more than all errors
+        ahead = (beyond(self.rule.limits(own, off, c), outputs, wrong) for c in self.rule.alike(prediction))
         if not all(any(value > 0 for value in one) for one in ahead):
             raise Rejected("the other individual is decided alike")
-        return "counterexample"
 
-    def _shown(self, what: str, network: Network, cells: list[Cell], limits: Bounds, proofs: Any) -> None:
+    def _shown(
+        self, what: str, function: Deployed, arithmetic: Any, cells: list[RationalCell], limits: Bounds, proofs: Any
+    ) -> None:
         """Every cell must stay within every limit; any proof of the claim may help, that of the same place first."""
         for place, cell in enumerate(cells):
-            problem, open_ = Problem(network, cell, self.work), dict(limits)
+            off = function.off(cell.groups.values(), arithmetic, self.work)
+            open_ = {direction: k - sum(off[j] for j, _ in direction) for direction, k in limits.items()}
+            problem = Problem(function.network, cell, self.work)
             reason = "nothing is shown that is strong enough"
             for proof in [*proofs[place:], *proofs[:place]]:
                 self.work.spend(50 + 50 * len(open_))
@@ -144,16 +194,16 @@ class Judge:
                 raise Rejected(f"{what}: cell {place} is not shown in direction {next(iter(open_))}: {reason}")
 
 
-def _around(latent: Any, shape: str, z: list[float]) -> Cell:
+def _around(latent: Any, shape: str, z: list[float]) -> RationalCell:
     """The ball or the box of a latent, outward to floats, as a cell of the model."""
     box = [numbers(latent[key], len(z)) for key in ("lower", "upper")]
     radius = Fraction(number(latent["radius"]))
     ball = [[-up(radius - Fraction(v)) for v in z], [up(Fraction(v) + radius) for v in z]]
     lower, upper = {"ball": ball, "box": box}[shape]
-    return Cell({("numeric", j): [(j, lower[j]), (j, upper[j])] for j in range(len(z))})
+    return RationalCell({("numeric", j): [(j, lower[j]), (j, upper[j])] for j in range(len(z))})
 
 
-class Rule:
+class DecisionRule:
     """What must agree: the class by the sign of one output; the group of the largest output; or every output, nearly.
 
     Classes have scores, the largest of which decides. For a sign they are 0 and the output, else the outputs.
@@ -175,24 +225,25 @@ class Rule:
         known = (group for group in self.groups if position(prediction, len(self.classes)) in group)
         return [prediction] if self.within else next(known)
 
-    def limits(self, own: list[Fraction], prediction: Any) -> Bounds:
-        """Where every one of these stays below its limit, the decision is the person's own."""
+    def limits(self, own: list[Fraction], off: list[Fraction], prediction: Any) -> Bounds:
+        """Where every one of these stays below its limit, the decision is the person's own, which is off by so much."""
         if self.within:
-            return {((j, s),): int(s) * value + self.tolerance for j, value in enumerate(own) for s in (1.0, -1.0)}
+            room = [self.tolerance - error for error in off]
+            return {((j, s),): int(s) * value + room[j] for j, value in enumerate(own) for s in (1.0, -1.0)}
         alike = frozenset(self.alike(prediction))
         others = [c for c in self.classes if c not in alike]
         pairs = (sorted(((c - self.sign, 1.0), (prediction - self.sign, -1.0))) for c in others)
         return {tuple((output, s) for output, s in pair if output >= 0): Fraction(0) for pair in pairs}
 
 
-def beyond(limits: Bounds, outputs: list[Fraction]) -> list[Fraction]:
-    """By how much the outputs are beyond each of the limits."""
-    return [sum(int(s) * outputs[j] for j, s in direction) - limit for direction, limit in limits.items()]
+def beyond(limits: Bounds, outputs: list[Fraction], off: list[Fraction]) -> list[Fraction]:
+    """By how much outputs that are off by so much can be beyond each of the limits."""
+    return [sum(int(s) * outputs[j] + off[j] for j, s in direction) - limit for direction, limit in limits.items()]
 
 
-def forward(network: Network, point: Sequence[float], work: Work = UNCOUNTED) -> list[Fraction]:
-    """The outputs at a point, exactly."""
-    value = exact([*point, 1.0])
+def forward(network: Network, point: Mapping[int, float], work: StepCounter = UNCOUNTED) -> list[Fraction]:
+    """The outputs at a point, exactly; columns that it does not name are 0."""
+    value = exact([*(point.get(column, 0.0) for column in range(len(network[0].columns) - 1)), 1.0])
     for place, layer in enumerate(network):
         work.spend(layer.cost(value.bits) + len(layer.rows) * ((value.bits + layer.bits) ** 2 >> 16))
         values = [max(v, 0) for v in value.values] if place else value.values
@@ -206,4 +257,4 @@ def compose(encoder: Network, model: Network) -> Network:
     if len(last.rows) != len(first.columns):
         raise Rejected(f"the encoder gives {len(last.rows) - 1} numbers, the model takes {len(first.columns) - 1}")
     rows = [[dot(row, column) for column in last.columns] for row in first.rows]
-    return (*encoder[:-1], Layer(rows, first.shift + last.shift), *model[1:])
+    return (*encoder[:-1], IntegerLayer(rows, first.shift + last.shift), *model[1:])

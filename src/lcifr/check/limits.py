@@ -20,7 +20,7 @@ def at_most(most: float, found: float, what: str) -> None:
         raise Limit(f"beyond a limit: at most {most:,} {what}")
 
 
-class Work:
+class StepCounter:
     """Counts steps before they are taken, so that no file decides how long the checker runs, or how much it holds."""
 
     def __init__(self, most: float = math.inf) -> None:
@@ -32,4 +32,4 @@ class Work:
         at_most(self.most, self.done, "steps of work for one person")
 
 
-UNCOUNTED = Work()
+UNCOUNTED = StepCounter()

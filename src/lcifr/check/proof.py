@@ -6,14 +6,14 @@ No number of a proof can make a bound false, so none is judged: what does not fi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, position, reading, up
-from lcifr.check.limits import UNCOUNTED, Work
+from lcifr.check.limits import UNCOUNTED, StepCounter
 
 Direction = tuple[tuple[int, float], ...]  # (output, coefficient) in ascending order, without zeros
 Bounds = dict[Direction, Fraction]  # what a direction does not exceed; below 0 for none at all: there is no point
@@ -23,7 +23,7 @@ Ends = list[float]  # what y and −y of each neuron of a layer do not exceed, o
 
 
 @dataclass(frozen=True)
-class Layer:
+class IntegerLayer:
     """W x + b as one matrix in integers over ``2**shift``: the rows of [W b], and below them 0 … 0 1.
 
     So x and y both end with a 1, whose coefficient is the constant of a linear function.
@@ -56,21 +56,21 @@ class Layer:
         values = [dot(over.values, column) if column else 0 for column in self.columns]
         return Vector(values, over.shift + self.shift)
 
-    def at(self, fixed: Mapping[int, float], moving: Iterable[int]) -> Layer:
+    def at(self, fixed: Mapping[int, float], moving: Iterable[int]) -> IntegerLayer:
         """The same where the other columns are 0: what fixed ones contribute becomes constant."""
         known, places = exact([*fixed.values(), 1.0]), [*fixed, len(self.rows[0]) - 1]
         rows = [[value << known.shift if c in moving else 0 for c, value in enumerate(row)] for row in self.rows]
         for row, new in zip(self.rows, rows, strict=True):
             new[-1] = dot(known.values, (row[c] for c in places))
-        return Layer(rows, self.shift + known.shift)
+        return IntegerLayer(rows, self.shift + known.shift)
 
 
-Network = tuple[Layer, ...]
+Network = tuple[IntegerLayer, ...]
 
 
-def _layer(rows: Sequence[Sequence[float]], width: int) -> Layer:
+def _layer(rows: Sequence[Sequence[float]], width: int) -> IntegerLayer:
     flat = exact([value for row in [*rows, [*[0.0] * (width - 1), 1.0]] for value in numbers(row, width)])
-    return Layer([flat.values[i : i + width] for i in range(0, len(flat.values), width)], flat.shift)
+    return IntegerLayer([flat.values[i : i + width] for i in range(0, len(flat.values), width)], flat.shift)
 
 
 def read_network(layers: Sequence[Sequence[Sequence[float]]]) -> Network:
@@ -80,21 +80,23 @@ def read_network(layers: Sequence[Sequence[Sequence[float]]]) -> Network:
         return tuple(_layer(rows, width) for rows, width in zip(layers, widths, strict=False))
 
 
-class Cell(NamedTuple):
+class RationalCell(NamedTuple):
     """Where the features are: every group of columns at or between its corners, and G x − g ≤ 0 for each row [G −g].
 
     A number is a group ``"numeric", column`` with the corners (column, low) and (column, high). A category is a group
-    ``"choice", first column`` with a corner (column, 1) for each category that is allowed.
+    ``"choice", first column`` with a corner (column, 1) for each category that is allowed. ``wholes`` are the names of
+    numbers that are whole in the table, with the column of each and how a number of the table becomes its value there.
     """
 
     groups: Groups
     rows: Sequence[Sequence[float]] = ()
+    wholes: Mapping[str, tuple[int, Callable[[float], float]]] = {}
 
 
 class Part:
     """A part of a cell with its moving columns, and which ends (layer, place) of hidden neurons are at most 0 in it."""
 
-    def __init__(self, moving: set[int], groups: Groups, decided: frozenset[tuple[int, int]]) -> None:
+    def __init__(self, moving: Container[int], groups: Groups, decided: frozenset[tuple[int, int]]) -> None:
         self.groups, self.decided = groups, decided
         self.empty = not all(group and group[0][1] <= group[-1][1] for group in groups.values())
         self.moving = moving
@@ -108,7 +110,7 @@ class Part:
         corners = [[(column, next(rest)) for column, _ in group] for group in shown]
         return [*corners, [(-1, next(rest))]], values
 
-    def top(self, over: Vector, work: Work) -> Fraction:
+    def top(self, over: Vector, work: StepCounter) -> Fraction:
         """The maximum of a linear function: of each group the best corner."""
         (corners, (values, shift)), long = self.corners, over.bits
         work.spend(90 + len(values) * (5 + (self.corners[1].bits * long >> 16)) + (long * long >> 16))
@@ -119,8 +121,8 @@ class Part:
 class Problem:
     """A network on a cell; all work on it is counted."""
 
-    def __init__(self, network: Network, cell: Cell, work: Work = UNCOUNTED) -> None:
-        self.work = work
+    def __init__(self, network: Network, cell: RationalCell, work: StepCounter = UNCOUNTED) -> None:
+        self.work, self.wholes = work, cell.wholes
         size = len(network[0].rows) * (2 + (network[0].bits >> 9)) + 20 * len(cell.rows)
         self.work.spend(len(network[0].rows[0]) * (20 + size))
         fixed = dict(corner for group in cell.groups.values() if len(set(group)) == 1 for corner in group)
@@ -182,17 +184,22 @@ class Problem:
         return None if found.get((), 0) < 0 else found
 
     def halves(self, part: Part, kind: str, name: Any, border: Any) -> list[Part]:
-        """The two parts of a part; they share their border, so that nothing falls between."""
+        """The two parts of a part. They share their border, or no whole number is between k and k + 1."""
         self.work.spend(15 * (20 + len(part.groups) + len(part.decided)))
         if kind == "relu":
             layer = position(name, len(self.layers) - 1)
             k = position(border, len(self.layers[layer].rows) - 1)
             return [Part(self.moving, part.groups, part.decided | {(layer, place)}) for place in (2 * k, 2 * k + 1)]
+        if kind == "whole" and name in self.wholes and type(border) is int:
+            (name, encode), kind = self.wholes[name], "numeric"
+            first, second = number(encode(border)), number(encode(border + 1))  # of the floats nearest to k and k + 1
+        elif kind == "numeric":
+            first = second = number(border)
         if (group := part.groups.get((kind, name))) is None:
             raise Rejected("a split is of no kind, or about what the cell does not have")
         if kind == "numeric":
-            ((column, low), (_, high)), t = group, number(border)
-            halves = [[(column, low), (column, min(high, t))], [(column, max(low, t)), (column, high)]]
+            (column, low), (_, high) = group
+            halves = [[(column, low), (column, min(high, first))], [(column, max(low, second)), (column, high)]]
         else:
             self.work.spend(len(group) * (5 + len(border)))
             halves = [[corner for corner in group if (corner[0] in border) == first] for first in (True, False)]

@@ -7,12 +7,13 @@ person is filled in speaks about the other individual, and narrows everybody dow
 from __future__ import annotations
 
 import math
+from copy import copy
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from lcifr.check.exact import Rejected, decimal, fraction, items, most, number, numbers, position, up
-from lcifr.check.limits import CELLS, COLUMNS, DEEP, DIGITS, UNCOUNTED, at_most
-from lcifr.check.proof import Cell
+from lcifr.check.limits import CELLS, COLUMNS, DEEP, DIGITS, UNCOUNTED, StepCounter, at_most
+from lcifr.check.proof import RationalCell
 
 UNIT = Fraction(1, 2**53)  # a float operation is off by at most this share
 TINIEST = Fraction(1, 2**1074)  # and, at the bottom of the floats, by at most this much
@@ -41,7 +42,7 @@ class Number(NamedTuple):
         return (value - self.mean) / self.sd
 
 
-class Table:
+class AttributeTable:
     """The attributes of ``encoding.json`` in the order of their feature columns; a category has one for each value."""
 
     def __init__(self, encoding: Any) -> None:
@@ -72,16 +73,21 @@ class Table:
         known = {name: position(code, len(columns)) for (name, columns), code in codes}
         return {**dict(zip(self.numbers, values, strict=True)), **known}
 
+    def reals(self) -> AttributeTable:
+        """The same where every number is any float: none has to be whole."""
+        found = copy(self)
+        found.numbers = {name: about._replace(integer=False) for name, about in self.numbers.items()}
+        return found
+
     def everybody(self) -> Part:
         """All individuals."""
         ends = {((name, s),): s * end for name, n in self.numbers.items() for s, end in ((-1, n.lower), (1, n.upper))}
         return {**ends, **{name: frozenset(range(len(columns))) for name, columns in self.categories.items()}}
 
-    def features(self, person: Person) -> list[float]:
-        """A person as the network sees them."""
+    def point(self, person: Person) -> dict[int, float]:
+        """A person as the network sees them: for each attribute a column and its value; the other columns are 0."""
         known = {about.column: about.encode(person[name]) for name, about in self.numbers.items()}
-        known |= {columns[person[name]]: 1.0 for name, columns in self.categories.items()}
-        return [known.get(column, 0.0) for column in range(self.width)]
+        return known | {columns[person[name]]: 1.0 for name, columns in self.categories.items()}
 
 
 def _possible(part: Part, key: Any) -> bool:
@@ -118,7 +124,7 @@ class Formula:
     Constant and c are fractions [p, q]. Work is counted in ``work``, which is another one for every person.
     """
 
-    def __init__(self, tree: Any, table: Table) -> None:
+    def __init__(self, tree: Any, table: AttributeTable) -> None:
         self.tree, self.table, self.work = tree, table, UNCOUNTED
         self.size = self.least = 15 * len(table.everybody()) + 4 * table.width  # steps to copy a part; without rows
 
@@ -210,8 +216,9 @@ class Formula:
         return found
 
 
-def derive(formula: Formula, x: Person) -> list[Cell]:
+def derive(formula: Formula, x: Person, work: StepCounter = UNCOUNTED) -> list[RationalCell]:
     """Cells that together hold the features of every individual similar to x; those without a point are left out."""
+    formula.work = work
     parts, table = formula.parts(x), formula.table
     for _ in range(2 * len(table.numbers)):  # each round may bound one more end
         rows = [100 * len(row) * (len(row) + len(part)) + 15 * table.width for part in parts for row in _rows(part)]
@@ -227,7 +234,7 @@ def _rows(part: Part) -> list[Row]:
     return [row for row in part if isinstance(row, tuple) and len(row) > 1]
 
 
-def _by_rows(part: Part, table: Table) -> list[Part]:
+def _by_rows(part: Part, table: AttributeTable) -> list[Part]:
     """What is left of a part with what each row says about one number, once the others are bounded."""
     left = [part]
     for row in _rows(part):
@@ -239,21 +246,23 @@ def _by_rows(part: Part, table: Table) -> list[Part]:
     return left
 
 
-def _cell(part: Part, table: Table) -> Cell:
+def _cell(part: Part, table: AttributeTable) -> RationalCell:
     groups = {}
     for name, about in table.numbers.items():
         ends = -part[((name, -1),)], part[((name, 1),)]
         if not all(map(math.isfinite, ends)):
             raise Rejected(f"the formula leaves {name} without a bound")
-        whole = (math.ceil(ends[0]), math.floor(ends[1])) if about.integer else ends  # the schema's need not be
-        groups["numeric", about.column] = [(about.column, about.encode(end)) for end in whole]
+        last = (math.ceil(ends[0]), math.floor(ends[1])) if about.integer else ends  # the schema's need not be whole
+        groups["numeric", about.column] = [(about.column, about.encode(end)) for end in last]
     for name, columns in table.categories.items():
         groups["choice", columns[0]] = [(columns[code], 1.0) for code in sorted(part[name])]
     rows = sorted(_in_features(row, part, table) for row in _rows(part))
-    return Cell(groups, [*{tuple(row[:-1]): row for row in rows}.values()])  # of those with the same G the tightest
+    tightest = {tuple(row[:-1]): row for row in rows}  # of those with the same G
+    wholes = {name: (about.column, about.encode) for name, about in table.numbers.items() if about.integer}
+    return RationalCell(groups, [*tightest.values()], wholes)
 
 
-def _in_features(row: Row, part: Part, table: Table) -> list[float]:
+def _in_features(row: Row, part: Part, table: AttributeTable) -> list[float]:
     """Σ a·x′ ≤ k in features: Σ (a·sd)·e ≤ k − Σ a·mean, plus all that rounding can add up to, as [G −g].
 
     A float and its decimal, and sd·e + mean and the float, differ by a few units of rounding; the coefficient a·sd is

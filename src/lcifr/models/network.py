@@ -162,7 +162,7 @@ class Network(Function):
         from lcifr.check.judge import forward
         from lcifr.check.proof import read_network
 
-        return tuple(forward(read_network(self.rows()), self._points(point).tolist()))
+        return tuple(forward(read_network(self.rows()), dict(enumerate(self._points(point).tolist()))))
 
     def rows(self) -> list[list[list[float]]]:
         """The rows of [W b] of every layer."""

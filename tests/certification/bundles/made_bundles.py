@@ -20,9 +20,10 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.check import Rejected, read_network
 from lcifr.check.exact import reading
-from lcifr.check.judge import Judge, Report, forward
-from lcifr.check.similar import Formula, Table, derive
+from lcifr.check.judge import CheckReport, Judge, forward
+from lcifr.check.similar import AttributeTable, Formula, derive
 from tests.certification.scenes import FORMULAS, Scene, scene
+from tests.check.tables import features
 
 KINDS = ("ball", "box", "whole")
 
@@ -66,14 +67,14 @@ def contents_of(folder: Path) -> dict[str, Any]:
 
 
 def judge_of(plain: dict[str, Any]) -> Judge:
-    formula = Formula(plain["similarity"]["formula"], Table(plain["encoding"]))
+    formula = Formula(plain["similarity"]["formula"], AttributeTable(plain["encoding"]))
     model, encoder = (read_network(plain[name]) for name in reversed(WEIGHTS))
     return Judge(formula, encoder, model, plain["manifest"]["decision"])
 
 
-def judged_by(judge: Judge, line: Any) -> Report:
+def judged_by(judge: Judge, line: Any) -> CheckReport:
     """The report about one person."""
-    report = Report()
+    report = CheckReport()
     with reading("the line"):
         judge.judge(line, report)
     return report
@@ -128,10 +129,11 @@ class Oracle:
     def __init__(self, judge: Judge, seed: int) -> None:
         self.judge, self.rng = judge, np.random.default_rng(seed)
 
-    def points(self, x: Any) -> list[list[float]]:
-        """Points of the person's cells, the person included; rows respected."""
-        found = [self.judge.table.features(x)]
-        for cell in derive(self.judge.formula, x):
+    def points(self, x: Any, universe: str) -> list[list[float]]:
+        """Points of the person's cells, the person included; rows respected, whole numbers whole where they must be."""
+        found = [features(self.judge.table, x)]
+        for cell in derive(self.judge.formulas[universe], x):
+            wholes = dict(cell.wholes.values())
             for _ in range(30):
                 point = [0.0] * len(found[0])
                 for (kind, _), corners in cell.groups.items():
@@ -139,6 +141,8 @@ class Oracle:
                     if kind == "numeric" and self.rng.random() < 0.3:
                         (_, low), (_, high) = corners
                         value = min(max(low + self.rng.random() * (high - low), low), high)
+                        if column in wholes:
+                            value = self.whole_near(wholes[column], value, low, high)
                     point[column] = value
                 whole = [Fraction(value) for value in (*point, 1.0)]
                 if all(sum(Fraction(a) * v for a, v in zip(row, whole, strict=True)) <= 0 for row in cell.rows):
@@ -151,17 +155,23 @@ class Oracle:
         latent, decision = line["latent"], line["decision"]
         z, radius = [Fraction(v) for v in latent["z"]], Fraction(latent["radius"])
         ends = [[Fraction(v) for v in latent[key]] for key in ("lower", "upper")]
-        for point in self.points(x):
-            landed = forward(self.judge.encoder, point)
+        for point in self.points(x, latent["universe"]):
+            landed = forward(self.judge.encoder.network, dict(enumerate(point)))
             for j, value in enumerate(landed):
                 if abs(value - z[j]) > radius or not ends[0][j] <= value <= ends[1][j]:
                     return True
-            if decision["verdict"] == "certified" and self.decided(point) != decision["prediction"]:
-                return True
-        return False
+        if decision["verdict"] != "certified":
+            return False
+        return any(self.decided(point) != decision["prediction"] for point in self.points(x, decision["universe"]))
+
+    def whole_near(self, encode: Any, value: float, low: float, high: float) -> float:
+        """The encoding of a whole number that is not outside."""
+        zero, one = encode(0.0), encode(1.0)
+        near = encode(round((value - zero) / (one - zero)))
+        return near if low <= near <= high else low
 
     def decided(self, point: list[float]) -> int:
-        value = forward(self.judge.whole, point)[0]
+        value = forward(self.judge.whole.network, dict(enumerate(point)))[0]
         return -1 if value == 0 else int(value > 0)
 
 
@@ -175,7 +185,7 @@ def changed(number: int, kind: str, where: str, change: int) -> dict[str, Any]:
     return plain
 
 
-def confirmed_in(plain: dict[str, Any]) -> list[tuple[Any, Report]]:
+def confirmed_in(plain: dict[str, Any]) -> list[tuple[Any, CheckReport]]:
     """The people of whom everything is confirmed; nobody, where the bundle cannot be read."""
     try:
         judge = judge_of(plain)

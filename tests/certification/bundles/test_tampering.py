@@ -114,7 +114,7 @@ def test_a_proof_with_a_part_gone_or_repeated_is_rejected(number: int, kind: str
     judge = judge_of(plain)
     for line in plain["lines"]:
         proofs = line["latent"]["proofs"]
-        if not derive(judge.formula, judge.table.person(line["x"])):
+        if not derive(judge.formulas[line["latent"]["universe"]], judge.table.person(line["x"])):
             continue
         if what == "no proofs":
             line["latent"]["proofs"] = []

@@ -12,6 +12,7 @@ from tests.check.second.similar import BROKEN, Group, Refused
 Network = list[list[list[Fraction]]]  # layers of rows [w, …, b]
 Cell = Sequence[Group]
 Shown = dict[tuple[tuple[int, float], ...], Fraction]
+Wholes = dict[str, tuple[int, Callable[[Any], float]]]  # of each whole attribute its column and its encoding
 ZERO = Fraction(0)
 
 
@@ -36,10 +37,10 @@ def run(network: Network, features: Sequence[float]) -> list[Fraction]:
     return values
 
 
-def shown(network: Network, cell: Cell, tree: Any) -> Shown | None:
+def shown(network: Network, cell: Cell, tree: Any, wholes: Wholes) -> Shown | None:
     """What a tree shows of every direction on a cell; None if it shows that nobody is there."""
     nodes = iter(tree)
-    leaves = [one for one in _walk(network, cell, nodes, {}) if one is not None]
+    leaves = [one for one in _walk(network, cell, nodes, {}, wholes) if one is not None]
     if next(nodes, None) is not None:
         raise Refused("nodes are left over")
     if not leaves:
@@ -47,18 +48,26 @@ def shown(network: Network, cell: Cell, tree: Any) -> Shown | None:
     return {d: max(one[d] for one in leaves) for d in leaves[0] if all(d in one for one in leaves)}
 
 
-def _walk(network: Network, cell: Cell | None, nodes: Iterator[Any], phases: Any) -> list[Shown | None]:
+def _walk(network: Network, cell: Cell | None, nodes: Iterator[Any], phases: Any, wholes: Wholes) -> list[Shown | None]:
     kind, *inside = next(nodes)
     if kind == "leaf":
         return [] if cell is None else [_leaf(network, cell, phases, *inside)]
+    if kind == "whole":
+        (name, k), kind = inside, "numeric"
+        if type(k) is not int:
+            raise Refused("no whole number")
+        column, encode = wholes[name]
+        inside, sides = [column], [Fraction(encode(k)), Fraction(encode(k + 1))]  # not of infinity
+    else:
+        sides = inside[1:] * 2
     found = []
     for side in (0, 1):
         below, decided = cell, phases
         if kind == "relu":
             decided = phases | {(*inside, side): True}
         elif cell is not None:
-            below = _half(cell, kind, *inside, side)
-        found += _walk(network, below, nodes, decided)
+            below = _half(cell, kind, inside[0], sides[side], side)
+        found += _walk(network, below, nodes, decided, wholes)
     return found
 
 
@@ -132,19 +141,28 @@ def _unit(count: int, place: int) -> list[Fraction]:
     return [Fraction((1 - 2 * (place % 2)) * (k == place // 2)) for k in range(count)]
 
 
-def proves(network: Network, cells: Sequence[Cell], trees: Any, needed: dict[Any, Callable[[Fraction], bool]]) -> bool:
-    """Whether on every cell the trees together show all that is needed."""
+def proves(
+    network: Network,
+    cells: Sequence[Cell],
+    trees: Any,
+    needed: dict[Any, Callable[[Fraction], bool]],
+    off: Callable[[Cell], list[Fraction]],
+    wholes: Wholes | None = None,
+) -> bool:
+    """Whether on every cell the trees together show all that is needed, whatever a machine is off by there."""
     for cell in cells:
         known: Shown = {}
+        errors = off(cell)
         for tree in trees:
             try:
-                bounds = shown(network, cell, tree)
+                bounds = shown(network, cell, tree, wholes or {})
             except BROKEN:
                 continue  # it shows nothing; another one may
             if bounds is None:
                 break
             known |= {d: min(bound, known.get(d, bound)) for d, bound in bounds.items()}
         else:
-            if not all(d in known and enough(known[d]) for d, enough in needed.items()):
+            margins = {d: sum((abs(Fraction(a)) * errors[k] for k, a in d), ZERO) for d in needed}
+            if not all(d in known and enough(known[d] + margins[d]) for d, enough in needed.items()):
                 return False
     return True

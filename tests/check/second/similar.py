@@ -88,7 +88,35 @@ class World:
         operator, constant, terms = inside
         return true(Fraction(*constant) + sum(Fraction(*c) * decimal(pair[who][n]) for c, who, n in terms), operator)
 
-    def cells(self, x: Person) -> list[list[Group]]:
+    @property
+    def sigma(self) -> float:
+        """The smallest standard deviation; 1 where there is no number."""
+        return min((self.scales[name]["sd"] for name in self.numbers), default=1.0)
+
+    def point(self, x: Person) -> list[Group]:
+        """The cell whose ends are one person."""
+        groups, column = [], 0
+        for name, about in self.attributes.items():
+            if about["kind"] == "numeric":
+                groups.append(("number", column, *[Fraction(self.scaled(name, x[name]))] * 2))
+                column += 1
+            else:
+                groups.append(("choice", column, frozenset({column + x[name]})))
+                column += len(about["values"])
+        return groups
+
+    def wholes(self, universe: str) -> dict[str, int]:
+        """The columns of the attributes that are whole in a universe."""
+        found, column = {}, 0
+        for name, about in self.attributes.items():
+            if about["kind"] == "numeric" and about.get("integer") and universe == "whole":
+                found[name] = column
+            column += len(about["values"]) if about["kind"] == "categorical" else 1
+        return found
+
+    def cells(self, x: Person, universe: str) -> list[list[Group]]:
+        if universe not in ("reals", "whole"):
+            raise Refused("no such universe")
         start: dict[str, Any] = {}
         for name, about in self.attributes.items():
             low, high = about.get("lower"), about.get("upper")
@@ -97,7 +125,7 @@ class World:
                 (INFINITE if high is None else decimal(high), False),
             )
             start[name] = ends if about["kind"] == "numeric" else frozenset(range(len(about["values"])))
-        found = (self._features(cell) for cell in self._narrow([start], self.formula, x))
+        found = (self._features(cell, universe) for cell in self._narrow([start], self.formula, x))
         return [cell for cell in found if cell is not None]
 
     def _narrow(self, cells: list[Any], node: Any, x: Person) -> list[Any]:
@@ -128,12 +156,12 @@ class World:
         ((name, a),) = others.items()
         return [cell | {name: _closer(cell[name], -value / a, operator == "<", a > 0)} for cell in cells]
 
-    def _features(self, cell: Any) -> list[Group] | None:
+    def _features(self, cell: Any, universe: str) -> list[Group] | None:
         groups: list[Group] = []
         column = 0
         for name, about in self.attributes.items():
             if about["kind"] == "numeric":
-                whole = bool(about.get("integer"))
+                whole = universe == "whole" and bool(about.get("integer"))
                 low, high = (
                     outermost(*end, upper, whole) for end, upper in zip(cell[name], (False, True), strict=True)
                 )

@@ -39,9 +39,11 @@ from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.regions.region import Region
 
-FORMAT = "lcifr-audit-6"
+FORMAT = "lcifr-audit-7"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
+ARITHMETIC = "exact"
+"""What every claim is about: exact arithmetic on the stored weights."""
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -181,6 +183,8 @@ def _latents(
             "upper": part.upper[row].tolist(),
             "exact": bool(part.exact[row]),
             "vacuous": bool(part.vacuous[row]),
+            "universe": part.provenance.universe,
+            "arithmetic": ARITHMETIC,
             **({"proofs": evidence.proofs[row]} if evidence.reached[row] else {}),
         }
 
@@ -204,8 +208,8 @@ def _certified(
     classes = rule.decide(network(part.latent))
     for place in range(len(part)):
         if place in shown:
-            more = {"on": decisions.on, "proofs": shown[place]}
-            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
+            about = {"universe": part.provenance.universe, "arithmetic": ARITHMETIC, "on": decisions.on}
+            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **about, "proofs": shown[place]}
         else:
             yield {"verdict": "undecided"}
 
@@ -220,12 +224,11 @@ def _audited(
     shown = _shown(network, query, region, np.flatnonzero(decisions.certified[rows]), options)
     classes = decisions.model.rule.decide(trial.values)
     for place, row in enumerate(rows):
+        about = {**_prediction(decisions, classes[place]), "universe": "whole", "arithmetic": ARITHMETIC}
         if place in shown:
-            more = {"on": "whole", "proofs": shown[place]}
-            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **more}
+            yield {"verdict": "certified", **about, "on": "whole", "proofs": shown[place]}
         elif decisions.violated[row]:
-            other = plain_person(decisions.others, int(row))
-            yield {"verdict": "counterexample", **_prediction(decisions, classes[place]), "other": other}
+            yield {"verdict": "counterexample", **about, "other": plain_person(decisions.others, int(row))}
         else:
             yield {"verdict": "undecided"}
 

@@ -25,7 +25,7 @@ def rounded_up(value: Fraction) -> float:
         return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
 
 
-def plain_cell(cell: Cell, person: int) -> check.Cell:
+def plain_cell(cell: Cell, person: int) -> check.RationalCell:
     """One person's cell in lists of floats."""
     ends = zip(cell.numeric.tolist(), cell.lower[person].tolist(), cell.upper[person].tolist(), strict=True)
     groups = {("numeric", column): [(column, low), (column, high)] for column, low, high in ends}
@@ -33,8 +33,8 @@ def plain_cell(cell: Cell, person: int) -> check.Cell:
         allowed = choice.columns[choice.allowed[person]].tolist()
         groups["choice", int(choice.columns[0])] = [(column, 1.0) for column in allowed]
     if cell.rows is None:
-        return check.Cell(groups)
-    return check.Cell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
+        return check.RationalCell(groups)
+    return check.RationalCell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
 
 
 class ExactCell:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lcifr.certification.bundles.drawn import Drawn
 from lcifr.certification.population.statement import Statement
-from lcifr.check.judge import Report
+from lcifr.check.judge import CheckReport
 from lcifr.similarity.linting.finding import Finding, Severity
 
 FORMAT = "lcifr-audit-result-1"
@@ -125,7 +125,7 @@ class CheckedProofs:
     rejected: Mapping[str, str]
 
     @classmethod
-    def from_report(cls, report: Report, drawn: Drawn | None = None) -> CheckedProofs:
+    def from_report(cls, report: CheckReport, drawn: Drawn | None = None) -> CheckedProofs:
         """The checker's report, of a bundle about these people; about everybody if None."""
         drawn = drawn or Drawn(report.people, report.people, 0)
         return cls(
