@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from lcifr.check.exact import Rejected, Vector, dot, exact, items, number, numbers, position, printable, reading, up
+from lcifr.check.exact import Rejected, Vector, dot, exact, number, numbers, printable, reading, up
 from lcifr.check.limits import OUTPUTS, STEPS, UNCOUNTED, StepCounter, at_most
 from lcifr.check.proof import Bounds, IntegerLayer, Network, Problem, RationalCell, examine, follows
 from lcifr.check.rounding import rounding
+from lcifr.check.rule import DecisionRule, beyond
 from lcifr.check.similar import Formula, Person, derive
 
 KINDS = ("radius", "vacuous_radius", "unproved", "certified", "vacuous", "counterexample", "undecided", "unclaimed")
@@ -201,44 +202,6 @@ def _around(latent: Any, shape: str, z: list[float]) -> RationalCell:
     ball = [[-up(radius - Fraction(v)) for v in z], [up(Fraction(v) + radius) for v in z]]
     lower, upper = {"ball": ball, "box": box}[shape]
     return RationalCell({("numeric", j): [(j, lower[j]), (j, upper[j])] for j in range(len(z))})
-
-
-class DecisionRule:
-    """What must agree: the class by the sign of one output; the group of the largest output; or every output, nearly.
-
-    Classes have scores, the largest of which decides. For a sign they are 0 and the output, else the outputs.
-    """
-
-    def __init__(self, found: Any, outputs: int) -> None:
-        with reading("the rule of decision"):
-            self.within, self.sign = found["kind"] == "within", int(found["kind"] == "sign")
-            self.tolerance = Fraction(number(found["tolerance"])) if self.within else Fraction(0)
-            self.groups = {"sign": [[0], [1]], "class": found.get("groups"), "within": []}[found["kind"]]
-            self.classes = sorted(position(c, outputs + 1) for group in self.groups for c in items(group))
-            if set(found) != {"kind", *{"sign": (), "class": ("groups",), "within": ("tolerance",)}[found["kind"]]}:
-                raise Rejected("the rule says more than its kind has, or less")
-            if self.tolerance < 0 or not (self.within or self.classes == [*range(outputs + self.sign)] > [0]):
-                raise Rejected("a tolerance is negative, or the groups do not hold every class exactly once")
-
-    def alike(self, prediction: Any) -> list[Any]:
-        """The classes that count as this one."""
-        known = (group for group in self.groups if position(prediction, len(self.classes)) in group)
-        return [prediction] if self.within else next(known)
-
-    def limits(self, own: list[Fraction], off: list[Fraction], prediction: Any) -> Bounds:
-        """Where every one of these stays below its limit, the decision is the person's own, which is off by so much."""
-        if self.within:
-            room = [self.tolerance - error for error in off]
-            return {((j, s),): int(s) * value + room[j] for j, value in enumerate(own) for s in (1.0, -1.0)}
-        alike = frozenset(self.alike(prediction))
-        others = [c for c in self.classes if c not in alike]
-        pairs = (sorted(((c - self.sign, 1.0), (prediction - self.sign, -1.0))) for c in others)
-        return {tuple((output, s) for output, s in pair if output >= 0): Fraction(0) for pair in pairs}
-
-
-def beyond(limits: Bounds, outputs: list[Fraction], off: list[Fraction]) -> list[Fraction]:
-    """By how much outputs that are off by so much can be beyond each of the limits."""
-    return [sum(int(s) * outputs[j] + off[j] for j, s in direction) - limit for direction, limit in limits.items()]
 
 
 def forward(network: Network, point: Mapping[int, float], work: StepCounter = UNCOUNTED) -> list[Fraction]:
