@@ -17,7 +17,7 @@ CHUNK = 500_000
 
 def covers(network: Network, region: Region, device: str | None, proof: bool) -> bool:
     """Whether the kernel can answer: one hidden layer, on the CPU, no proof to be written, no giants in linear rows."""
-    shape = network.depth == 1 and not proof and device in (None, "cpu")
+    shape = network.depth >= 1 and not proof and device in (None, "cpu")
     rows = [cell.rows for cell in region.cells if cell.rows is not None]
     return shape and all(_fit(network, part) for part in rows)
 

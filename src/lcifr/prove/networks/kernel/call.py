@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from itertools import count
 
 import numpy as np
 import torch
 
 from lcifr.models.network import FLOOR, LARGEST, Network
 from lcifr.prove.answer import FloatArray, IntArray
+from lcifr.prove.networks.kernel.deep import call as deep
 from lcifr.prove.networks.kernel.kernel import make_kernel
+from lcifr.prove.networks.kernel.layout import Layout, cells_of, share
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, Objectives
 from lcifr.prove.networks.kernel.workspace import make_workspace
@@ -23,10 +22,6 @@ from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
 from lcifr.prove.networks.request import Findings, Request
 from lcifr.regions.region import Cell
 
-PIECES = 8
-"""Pieces of the people for each thread: people differ widely in how long they take."""
-PIECE = 512
-"""People of a piece where there is one thread only: between pieces it can be interrupted."""
 NODES = 256
 """Open nodes that a tree has room for at first."""
 
@@ -35,7 +30,7 @@ kernel = cache(make_kernel)
 
 def answer_people(request: Request) -> Findings:
     """What :func:`answer_chunk` finds; some people whose region has linear rows may be left unanswered."""
-    if all(cell.rows is None for cell in request.region.cells):
+    if request.network.depth > 1 or all(cell.rows is None for cell in request.region.cells):
         return _findings(answer_chunk(request, None), np.zeros(0, np.int64))
     first = strength_of(request.network, request.directions)
 
@@ -91,16 +86,19 @@ def _answer_cell(
     found: KernelAnswer,
 ) -> None:
     """One cell of everybody, its linear rows as penalties."""
+    if network.depth > 1:
+        deep.answer_cell(network, cell, directions, objectives, found)
+        return
     if cell.rows is not None and strength is not None:
         network, cell = with_penalties(network, cell)
         directions = np.concatenate([directions, strength[..., None]], -1)
         objectives = _towards(objectives, network, directions)
-    layer, order, slope, shift = _first_layer(_Layout.of(network, cell))
+    layer, order, slope, shift = _first_layer(Layout.of(network, cell))
     size = np.abs(directions if directions.ndim == 3 else directions[None])
     asked = objectives._replace(
         rise=size @ slope + FLOOR, shift=size @ shift + FLOOR
     )  # as RoundingBound.rounding_error
-    _share(len(cell.present), partial(_answer_piece, layer, _cells(cell, order), asked, found))
+    share(len(cell.present), partial(_answer_piece, layer, cells_of(cell, order), asked, found))
 
 
 def _answer_piece(
@@ -136,7 +134,7 @@ def _objectives(request: Request) -> Objectives:
 
 def _towards(objectives: Objectives, network: Network, directions: FloatArray) -> Objectives:
     """The same question in these directions (·, outputs) of this network."""
-    rows, last = directions if directions.ndim == 3 else directions[None], network.layers[1]
+    rows, last = directions if directions.ndim == 3 else directions[None], network.layers[-1]
     value = np.ascontiguousarray(np.swapaxes(rows @ last.weight, 1, 2))
     return objectives._replace(
         value=value,
@@ -146,25 +144,11 @@ def _towards(objectives: Objectives, network: Network, directions: FloatArray) -
     )
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """A network as the columns of a cell order it; what is made of it is kept for the next chunk or call."""
-
-    name: tuple[str, bytes, tuple[bytes, ...]]
-    network: Network = field(compare=False)
-    cell: Cell = field(compare=False)
-
-    @classmethod
-    def of(cls, network: Network, cell: Cell) -> _Layout:
-        columns = tuple(choice.columns.tobytes() for choice in cell.choices)
-        return cls((network.hash, cell.numeric.tobytes(), columns), network, cell)
-
-
 @lru_cache(maxsize=16)
-def _first_layer(layout: _Layout) -> tuple[FirstLayer, IntArray, FloatArray, FloatArray]:
+def _first_layer(layout: Layout) -> tuple[FirstLayer, IntArray, FloatArray, FloatArray]:
     """The first layer, its columns in cell order, and the slope and shift of the last layer's rounding term."""
     network, cell = layout.network, layout.cell
-    order = np.concatenate([cell.numeric, *(choice.columns for choice in cell.choices)]).astype(np.int64)
+    order = layout.order
     choices = [torch.as_tensor(choice.columns) for choice in cell.choices]
     rounding, first = RoundingBound.of(tensors(network), torch.as_tensor(cell.numeric), choices), network.layers[0]
     layer = FirstLayer(
@@ -176,39 +160,3 @@ def _first_layer(layout: _Layout) -> tuple[FirstLayer, IntArray, FloatArray, Flo
         LARGEST,
     )
     return layer, order, rounding.slope[1].numpy(), rounding.shift[1].numpy()
-
-
-def _cells(cell: Cell, order: IntArray) -> Cells:
-    allowed = np.concatenate([np.zeros((len(cell.present), 0), np.bool_), *(c.allowed for c in cell.choices)], 1)
-    return Cells(
-        np.array(cell.lower, order="C"),
-        np.array(cell.upper, order="C"),
-        allowed.view(np.uint8),
-        np.cumsum([0, *(len(choice.columns) for choice in cell.choices)]),
-        order,
-        np.array(cell.present).view(np.uint8),
-    )
-
-
-def _share(people: int, work: Callable[[int, int], None]) -> None:
-    """Let as many threads as torch would use take pieces of the people in turn; the kernel holds no lock."""
-    threads = min(torch.get_num_threads(), people)
-    step = max(1, -(-people // (PIECES * threads))) if threads > 1 else PIECE
-    pieces = count()
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            while (begin := next(pieces) * step) < people and not failed:
-                work(begin, min(people, begin + step))
-        except BaseException as problem:  # handed to the caller below
-            failed.append(problem)
-
-    helpers = [threading.Thread(target=run) for _ in range(threads - 1)]
-    for helper in helpers:
-        helper.start()
-    run()
-    for helper in helpers:
-        helper.join()
-    if failed:
-        raise failed[0]

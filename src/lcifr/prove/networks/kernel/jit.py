@@ -36,6 +36,6 @@ def _njit(function: Function, **options: bool) -> Function:
 
 
 def digest() -> str:
-    """A name for exactly the sources of this folder."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    """A name for exactly the sources of this folder and those inside it."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()

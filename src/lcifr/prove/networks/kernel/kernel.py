@@ -7,7 +7,7 @@ from collections.abc import Callable
 from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.networks.kernel.moving_cell import CHOICES, NUMERICS, look_at, plain_bounds
 from lcifr.prove.networks.kernel.program import OWNER
-from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, MovingCell, Objectives, Scratch
+from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, Floats, KernelAnswer, MovingCell, Objectives
 from lcifr.prove.networks.kernel.tree import search
 from lcifr.prove.networks.kernel.workspace import Workspace
 
@@ -44,7 +44,7 @@ def answer_all(
             scratch.hit[0] = 0
             done = search(layer, objectives, found, cell, i, row, answer, first, last, tree, lp, scratch)
             if scratch.hit[0]:
-                _write(cells, found, cell, i, answer, scratch)
+                write_point(cells, found, cell, i, answer, scratch.best)
             if not done:
                 return i
         for k in range(directions):
@@ -54,7 +54,7 @@ def answer_all(
 
 
 @compiled
-def _write(cells: Cells, found: KernelAnswer, cell: MovingCell, i: int, answer: int, scratch: Scratch) -> None:
+def write_point(cells: Cells, found: KernelAnswer, cell: MovingCell, i: int, answer: int, best: Floats) -> None:
     """The best point found in this cell as a whole individual."""
     witness, numerics = found.witness[i, answer], cells.lower.shape[1]
     for f in range(len(witness)):
@@ -62,14 +62,14 @@ def _write(cells: Cells, found: KernelAnswer, cell: MovingCell, i: int, answer: 
     for f in range(numerics):
         witness[cells.column[f]] = cells.lower[i, f]
     for p in range(cell.size[NUMERICS]):
-        witness[cells.column[cell.source[p]]] = scratch.best[p]
+        witness[cells.column[cell.source[p]]] = best[p]
     for c in range(len(cells.start) - 1):
         if not cell.pattern[numerics + c]:
             for v in range(cells.start[c], cells.start[c + 1]):
                 witness[cells.column[numerics + v]] = cells.allowed[i, v]
     for c in range(cell.size[CHOICES]):
         for p in range(cell.begin[c], cell.begin[c + 1]):
-            witness[cells.column[cell.source[p]]] = scratch.best[p]
+            witness[cells.column[cell.source[p]]] = best[p]
 
 
 def make_kernel() -> Callable[[FirstLayer, Cells, Objectives, KernelAnswer, Workspace, int, int], int]:

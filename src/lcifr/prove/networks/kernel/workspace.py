@@ -23,14 +23,15 @@ def make_workspace(layer: FirstLayer, cells: Cells, directions: int, nodes: int)
     columns, hidden = layer.weight.shape
     numerics, choices = cells.lower.shape[1], len(cells.start) - 1
     return Workspace(
-        _moving_cell(columns, hidden, numerics, choices),
-        _dictionary(columns, hidden, choices),
+        make_moving_cell(columns, hidden, numerics, choices),
+        make_dictionary(columns, hidden + choices, columns, hidden),
         _tree(columns, hidden, nodes + directions),
         _scratch(columns, hidden, directions),
     )
 
 
-def _moving_cell(columns: int, hidden: int, numerics: int, choices: int) -> MovingCell:
+def make_moving_cell(columns: int, hidden: int, numerics: int, choices: int) -> MovingCell:
+    """Room for the moving part of any cell of this shape."""
     return MovingCell(
         size=np.zeros(4, np.int64),
         pattern=np.full(numerics + choices, 2, np.uint8),  # unlike any, so that the first person is looked at
@@ -52,24 +53,24 @@ def _moving_cell(columns: int, hidden: int, numerics: int, choices: int) -> Movi
     )
 
 
-def _dictionary(columns: int, hidden: int, choices: int) -> SimplexDictionary:
-    rows = hidden + choices
+def make_dictionary(columns: int, rows: int, variables: int, kinks: int) -> SimplexDictionary:
+    """Room for so many basic and other variables; ``kinks`` of all of them have a kink."""
     return SimplexDictionary(
         size=np.zeros(4, np.int64),
-        table=np.zeros((rows, columns)),
+        table=np.zeros((rows, variables)),
         value=np.zeros(rows),
         basis=np.zeros(rows, np.int64),
         slope=np.zeros(rows),
-        other=np.zeros(columns, np.int64),
-        at=np.zeros(columns),
-        rest=np.zeros(columns),
+        other=np.zeros(variables, np.int64),
+        at=np.zeros(variables),
+        rest=np.zeros(variables),
         gain=np.zeros(columns),
-        left=np.zeros(hidden),
-        right=np.zeros(hidden),
-        reach=np.zeros(columns + hidden),
+        left=np.zeros(kinks),
+        right=np.zeros(kinks),
+        reach=np.zeros(columns + kinks),
         step=np.zeros(rows),
         share=np.zeros(columns),
-        input=np.zeros(hidden),
+        input=np.zeros(kinks),
     )
 
 

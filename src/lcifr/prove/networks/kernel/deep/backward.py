@@ -1,0 +1,169 @@
+"""Linear bounds backward through all layers, and intervals of hidden neurons by them.
+
+Every bound is the sum that :mod:`lcifr.prove.networks.linear_bounds.rounding` counts the roundings of, with the lines
+of a neuron written as c·y + t: for any number c, v·relu(y) ≤ c·y + t where t is the largest value of v·relu(y) − c·y
+at the ends of the neuron's interval and at 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes
+from lcifr.prove.networks.kernel.jit import compiled
+from lcifr.prove.networks.kernel.moving_cell import CHOICES, COLUMNS, NUMERICS, chord, intervals
+from lcifr.prove.networks.kernel.shape import FirstLayer, Flags, Floats, MovingCell
+
+
+@compiled
+def set_lines(layers: HiddenLayers, layer: int, lo: Floats, hi: Floats, bench: Bench) -> None:
+    """The chord above every unstable neuron of the layer, and below whichever of 0 and y encloses the smaller area.
+
+    The slope below is chosen once, at the root: so a node with smaller intervals never has a larger bound.
+    """
+    for n in range(layers.begin[layer], layers.begin[layer + 1]):
+        if lo[n] < 0.0 < hi[n]:
+            bench.slope[n], bench.intercept[n] = chord(lo[n], hi[n])
+            if bench.below[n] < 0.0:
+                bench.below[n] = 1.0 if hi[n] > -lo[n] else 0.0
+
+
+@compiled
+def pull(
+    layers: HiddenLayers, cell: MovingCell, top: int, lo: Floats, hi: Floats, constant: float, bench: Bench
+) -> float:
+    """The linear function Σ upstream·relu(y) of layer ``top`` bounded by one of x: its constant, and its slopes."""
+    v, w = bench.upstream, bench.downstream
+    for layer in range(top, -1, -1):
+        begin, width = layers.begin[layer], layers.width[layer]
+        for j in range(width):
+            c, n = v[j], begin + j
+            if c != 0.0 and lo[n] < 0.0:
+                if hi[n] <= 0.0:
+                    v[j] = 0.0
+                elif c > 0.0:
+                    constant += c * bench.intercept[n]
+                    v[j] = c * bench.slope[n]
+                else:
+                    v[j] = c * bench.below[n]
+        if layer > 0:
+            constant += step_back(layers, layer, v, w)
+            v, w = w, v
+    return constant + to_input(layers, cell, v, bench.slopes)
+
+
+@compiled
+def step_back(layers: HiddenLayers, layer: int, v: Floats, w: Floats) -> float:
+    """Coefficients v of the inputs of a layer as coefficients w of the outputs of the layer before; the constant."""
+    begin, below, constant = layers.begin[layer], layers.width[layer - 1], 0.0
+    for i in range(below):
+        w[i] = 0.0
+    for j in range(layers.width[layer]):
+        c = v[j]
+        if c != 0.0:
+            constant += c * layers.bias[begin + j]
+            weight = layers.weight[layer, j]
+            for i in range(below):
+                w[i] += c * weight[i]
+    return constant
+
+
+@compiled
+def to_input(layers: HiddenLayers, cell: MovingCell, v: Floats, slopes: Floats) -> float:
+    """Coefficients of the inputs of the first layer as slopes of the columns that move; the constant."""
+    q, constant = cell.size[COLUMNS], 0.0
+    for p in range(q):
+        slopes[p] = 0.0
+    for j in range(layers.width[0]):
+        c = v[j]
+        if c != 0.0:
+            constant += c * cell.base[j]
+            for p in range(q):
+                slopes[p] += c * cell.weight[j, p]
+    return constant
+
+
+@compiled
+def largest(cell: MovingCell, allow: Flags, slopes: Floats, constant: float) -> float:
+    """The maximum of a linear function over the cell with these categories, as computed; infinite if no number."""
+    for p in range(cell.size[NUMERICS]):
+        a = slopes[p]
+        constant += a * cell.high[p] if a > 0.0 else a * cell.low[p]
+    for c in range(cell.size[CHOICES]):
+        most = -np.inf
+        for p in range(cell.begin[c], cell.begin[c + 1]):
+            if allow[p]:
+                most = max(most, slopes[p])
+        constant += most
+    return np.inf if math.isnan(constant) else constant
+
+
+@compiled
+def refresh(
+    first: FirstLayer, layers: HiddenLayers, cell: MovingCell, nodes: OpenNodes, node: int, bench: Bench
+) -> bool:
+    """Intervals of all neurons at the node, from the first layer that its split touched; False where one is empty."""
+    lo, hi, allow, phase = nodes.lo[node], nodes.hi[node], nodes.allow[node], nodes.phase[node]
+    stale, there = nodes.stale[node], True
+    for layer in range(len(layers.width)):
+        if layer >= stale:
+            if layer == 0:
+                _first(first, layers, cell, allow, lo, hi)
+            else:
+                _deeper(layers, cell, allow, layer, lo, hi, bench)
+        for n in range(layers.begin[layer], layers.begin[layer + 1]):
+            if phase[n] > 0:
+                lo[n] = max(lo[n], 0.0)
+            elif phase[n] < 0:
+                hi[n] = min(hi[n], 0.0)
+            there = there and not lo[n] > hi[n]
+        if not there:
+            return False
+        set_lines(layers, layer, lo, hi, bench)
+    nodes.stale[node] = len(layers.width)
+    return True
+
+
+@compiled
+def _first(first: FirstLayer, layers: HiddenLayers, cell: MovingCell, allow: Flags, lo: Floats, hi: Floats) -> None:
+    intervals(first, cell, allow, cell.lo, cell.hi)
+    for j in range(layers.width[0]):
+        lo[j], hi[j] = max(lo[j], cell.lo[j]), min(hi[j], cell.hi[j])
+
+
+@compiled
+def _deeper(
+    layers: HiddenLayers, cell: MovingCell, allow: Flags, layer: int, lo: Floats, hi: Floats, bench: Bench
+) -> None:
+    """Interval arithmetic first; a backward pass for each end of what that leaves unstable."""
+    begin, before, count = layers.begin[layer], layers.begin[layer - 1], layers.width[layer - 1]
+    for j in range(layers.width[layer]):
+        n = begin + j
+        if not lo[n] < 0.0 < hi[n]:
+            continue
+        weight = layers.weight[layer, j]
+        error = layers.unit * (layers.slope[n] * cell.largest[0] + layers.shift[n])
+        low = high = layers.bias[n]
+        for i in range(count):
+            a, b = weight[i] * max(lo[before + i], 0.0), weight[i] * max(hi[before + i], 0.0)
+            low += min(a, b)
+            high += max(a, b)
+        lo[n], hi[n] = _larger(lo[n], low - error), -_larger(-hi[n], -high - error)
+        if lo[n] < 0.0 < hi[n]:
+            for i in range(count):
+                bench.upstream[i] = weight[i]
+            high = largest(cell, allow, bench.slopes, pull(layers, cell, layer - 1, lo, hi, layers.bias[n], bench))
+            hi[n] = -_larger(-hi[n], -high - error)
+        if lo[n] < 0.0 < hi[n]:
+            for i in range(count):
+                bench.upstream[i] = -weight[i]
+            low = largest(cell, allow, bench.slopes, pull(layers, cell, layer - 1, lo, hi, -layers.bias[n], bench))
+            lo[n] = _larger(lo[n], -low - error)
+
+
+@compiled
+def _larger(known: float, found: float) -> float:
+    """The larger of a known end and a found one, which may be no number."""
+    return found if found > known else known

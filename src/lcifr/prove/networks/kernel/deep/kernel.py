@@ -1,0 +1,144 @@
+"""The kernel for any depth: everybody in a piece of the population, one after the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from lcifr.prove.networks.kernel.deep.backward import largest, pull, refresh
+from lcifr.prove.networks.kernel.deep.program import BOXES, EARLY, LAST, LINES
+from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, Rows
+from lcifr.prove.networks.kernel.deep.tree import search
+from lcifr.prove.networks.kernel.jit import compiled, digest, kept
+from lcifr.prove.networks.kernel.kernel import write_point
+from lcifr.prove.networks.kernel.moving_cell import COLUMNS, look_at
+from lcifr.prove.networks.kernel.program import OWNER
+from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, MovingCell, Objectives
+
+
+@compiled
+def answer_all(
+    first: FirstLayer,
+    layers: HiddenLayers,
+    rows: Rows,
+    cells: Cells,
+    objectives: Objectives,
+    found: KernelAnswer,
+    work: DeepWorkspace,
+    begin: int,
+    end: int,
+) -> int:
+    """Fill in what is found about people begin … end−1 on this cell; the first person for whom there is no room."""
+    cell, bench, directions = work.cell, work.bench, objectives.value.shape[2]
+    for i in range(begin, end):
+        if not cells.present[i]:
+            continue
+        row = i if len(objectives.value) > 1 else 0
+        look_at(first, cells, i, cell)
+        _look_deeper(first, layers, cell, work)
+        _look_at_rows(rows, cells, cell, i, bench)
+        work.lp.size[OWNER] = -1
+        for k in range(directions):
+            bench.spent[k] = 0
+            bench.upper[k] = _plain_bound(first, layers, objectives, cell, row, k, bench)
+        for answer in range(found.best.shape[1]):
+            low, high = (0, directions) if objectives.together else (answer, answer + 1)
+            bench.hit[0] = 0
+            done = search(first, layers, rows, objectives, found, i, row, answer, low, high, work)
+            if bench.hit[0]:
+                write_point(cells, found, cell, i, answer, bench.best)
+            if not done:
+                return i
+        for k in range(directions):
+            found.upper[i, k] = max(found.upper[i, k], bench.upper[k])
+            found.nodes[i, k] += bench.spent[k]
+    return end
+
+
+@compiled
+def _look_deeper(first: FirstLayer, layers: HiddenLayers, cell: MovingCell, work: DeepWorkspace) -> None:
+    """Intervals of all layers on the person's cell, and which neurons they leave free."""
+    bench, nodes, depth = work.bench, work.nodes, len(layers.width)
+    for p in range(cell.size[COLUMNS]):
+        nodes.allow[0, p] = cell.allow[p]
+        bench.low[p], bench.high[p] = cell.low[p], cell.high[p]
+    early = last = 0
+    for layer in range(depth):
+        for n in range(layers.begin[layer], layers.begin[layer + 1]):
+            nodes.lo[0, n], nodes.hi[0, n], nodes.phase[0, n] = -np.inf, np.inf, 0
+            bench.below[n] = -1.0  # not chosen yet
+    nodes.stale[0] = 0
+    refresh(first, layers, cell, nodes, 0, bench)
+    for layer in range(depth):
+        for n in range(layers.begin[layer], layers.begin[layer + 1]):
+            lo, hi = nodes.lo[0, n], nodes.hi[0, n]
+            bench.lo[n], bench.hi[n], bench.place[n] = lo, hi, -1
+            if lo < 0.0 < hi:
+                bench.place[n] = early + last
+                bench.free[early + last] = n
+                if layer < depth - 1:
+                    early += 1
+                else:
+                    last += 1
+    bench.size[EARLY], bench.size[LAST], bench.size[BOXES] = early, last, 0
+
+
+@compiled
+def _look_at_rows(rows: Rows, cells: Cells, cell: MovingCell, i: int, bench: Bench) -> None:
+    """The linear rows on what moves, and their value at what is fixed."""
+    numerics = cells.lower.shape[1]
+    bench.size[LINES] = len(rows.slope)
+    for r in range(len(rows.slope)):
+        weight, base = rows.weight[r], -rows.level[i, r]
+        for f in range(numerics):
+            if not cell.pattern[f]:
+                base += weight[f] * cells.lower[i, f]
+        for c in range(len(cells.start) - 1):
+            if not cell.pattern[numerics + c]:
+                for v in range(cells.start[c], cells.start[c + 1]):
+                    if cells.allowed[i, v]:
+                        base += weight[numerics + v]
+        bench.row_base[r] = base
+        for p in range(cell.size[COLUMNS]):
+            bench.row[r, p] = weight[cell.source[p]]
+
+
+@compiled
+def _plain_bound(
+    first: FirstLayer, layers: HiddenLayers, objectives: Objectives, cell: MovingCell, row: int, k: int, bench: Bench
+) -> float:
+    """The bound of a direction with the lines of the root; its slopes are kept."""
+    depth = len(layers.width)
+    for j in range(layers.width[depth - 1]):
+        bench.upstream[j] = objectives.value[row, j, k]
+    constant = pull(layers, cell, depth - 1, bench.lo, bench.hi, objectives.level[row, k], bench)
+    for p in range(cell.size[COLUMNS]):
+        bench.plain[k, p] = bench.slopes[p]
+    bound = largest(cell, cell.allow, bench.slopes, constant)
+    bound += first.unit * (objectives.rise[row, k] * cell.largest[0] + objectives.shift[row, k])
+    return np.inf if math.isnan(bound) else bound
+
+
+def make_deep_kernel() -> Callable[
+    [FirstLayer, HiddenLayers, Rows, Cells, Objectives, KernelAnswer, DeepWorkspace, int, int], int
+]:
+    """:func:`answer_all`, kept on disk under a name that changes with any source of the kernels."""
+    sources = digest()
+
+    @kept
+    def deep_kernel(
+        first: FirstLayer,
+        layers: HiddenLayers,
+        rows: Rows,
+        cells: Cells,
+        objectives: Objectives,
+        found: KernelAnswer,
+        work: DeepWorkspace,
+        begin: int,
+        end: int,
+    ) -> int:
+        return answer_all(first, layers, rows, cells, objectives, found, work, begin, end) if sources else end
+
+    return deep_kernel

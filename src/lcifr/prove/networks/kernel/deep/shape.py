@@ -1,0 +1,154 @@
+"""What the search through several hidden layers is given and works in: plain arrays, by name.
+
+Hidden neurons are numbered through all layers; neuron ``begin[l] + j`` is the j-th of layer l. *Free* neurons are those
+that the intervals of a person's cell leave unstable; those of the last hidden layer are counted after all others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCell, SimplexDictionary
+
+
+class HiddenLayers(NamedTuple):
+    """The hidden layers behind the first, and how far rounding can take each neuron.
+
+    Parameters
+    ----------
+    width, begin : (layers,) and (layers + 1,).
+    weight : (layers, widest, widest), that of layer l read from layer l − 1; nothing at 0.
+    bias, slope, shift : (neurons,), as in :class:`RoundingBound` of ``linear_bounds.rounding``.
+    unit : γ.
+    """
+
+    width: Integers
+    begin: Integers
+    weight: Floats
+    bias: Floats
+    slope: Floats
+    shift: Floats
+    unit: float
+
+
+class Rows(NamedTuple):
+    """Linear rows G x′ ≤ g of one cell.
+
+    Parameters
+    ----------
+    weight : (rows, columns in cell order). level : (n, rows) g. slope, shift : (rows,) of the rounding of G x′ − g.
+    """
+
+    weight: Floats
+    level: Floats
+    slope: Floats
+    shift: Floats
+
+
+class WholeColumns(NamedTuple):
+    """Columns that take whole numbers only.
+
+    Parameters
+    ----------
+    start : (numerics + 1,) where the column's encoded values begin in ``value``; empty for a real column.
+    first : (numerics,) the whole number that the first of them encodes. value : ascending in each column.
+    """
+
+    start: Integers
+    first: Integers
+    value: Floats
+
+
+class OpenNodes(NamedTuple):
+    """Open nodes of one answer, the most promising first.
+
+    Parameters
+    ----------
+    size, heap, spare, key, bound, direction : as in :class:`Tree`.
+    stale : the first layer whose intervals have not been computed since the last split.
+    phase, lo, hi : (·, neurons). allow : (·, q). low, high : (·, q) box of the moving numerics.
+    boxed : which box of numerics this is; equal boxes have equal numbers. record : its number in the proof.
+    """
+
+    size: Integers
+    heap: Integers
+    spare: Integers
+    key: Floats
+    bound: Floats
+    direction: Integers
+    stale: Integers
+    phase: NDArray[np.int8]
+    allow: Flags
+    lo: Floats
+    hi: Floats
+    low: Floats
+    high: Floats
+    boxed: Integers
+    record: Integers
+
+
+class Bench(NamedTuple):
+    """What one node is worked on with.
+
+    Parameters
+    ----------
+    size : early free neurons, free neurons of the last layer, linear rows, boxes made.
+    free : (neurons,) the free ones. place : (neurons,) where in ``free``, or −1.
+    lo, hi : (neurons,) at the root. slope, intercept, below : (neurons,) of the lines that replace neurons.
+    proposed : (neurons,) what a program proposes as the coefficient of a free neuron's input. rate : (rows,) λ.
+    upstream, downstream : (widest,) coefficients on the way back. value : (neurons,) inputs at a point.
+    kink : slopes of a program's kinks at its optimum.
+    form, at : (neurons, width) and (neurons,) a neuron's input as an affine function of a program's variables.
+    hinge : (free,) slope of the chord that the program has, and its intercept ``cut``.
+    linear : (free,) cost of a free early neuron's output. strength : (1,) of the penalties.
+    row : (rows, q). row_base : (rows,) G x − g at what is fixed.
+    low, high : (q,) the whole box.
+    slopes, point, best, hit, half, output, upper, spent, plain, multiplier : as in :class:`Scratch`.
+    """
+
+    size: Integers
+    free: Integers
+    place: Integers
+    lo: Floats
+    hi: Floats
+    slope: Floats
+    intercept: Floats
+    below: Floats
+    proposed: Floats
+    rate: Floats
+    upstream: Floats
+    downstream: Floats
+    value: Floats
+    kink: Floats
+    form: Floats
+    at: Floats
+    hinge: Floats
+    cut: Floats
+    linear: Floats
+    strength: Floats
+    row: Floats
+    row_base: Floats
+    low: Floats
+    high: Floats
+    multiplier: Floats
+    slopes: Floats
+    point: Floats
+    best: Floats
+    hit: Flags
+    half: Flags
+    output: Floats
+    upper: Floats
+    spent: Integers
+    plain: Floats
+
+
+class DeepWorkspace(NamedTuple):
+    """Everything that the search writes besides what it finds."""
+
+    cell: MovingCell
+    lp: SimplexDictionary
+    nodes: OpenNodes
+    bench: Bench

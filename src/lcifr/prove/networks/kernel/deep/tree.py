@@ -1,0 +1,281 @@
+"""Best-first branch-and-bound for one answer of a person through all hidden layers, over all its directions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lcifr.prove.networks.kernel.deep.backward import refresh
+from lcifr.prove.networks.kernel.deep.chords import update_chords
+from lcifr.prove.networks.kernel.deep.node import decide, keeps_rows, proved_bound, read_multipliers, value_at_point
+from lcifr.prove.networks.kernel.deep.program import LINES, build, set_costs, set_direction
+from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows
+from lcifr.prove.networks.kernel.heap import OPEN, empty, forget, full, make, pop, push
+from lcifr.prove.networks.kernel.jit import compiled
+from lcifr.prove.networks.kernel.moving_cell import COLUMNS, NUMERICS
+from lcifr.prove.networks.kernel.node import CHOICE, RELU, STUCK, better_half, point_of, vertex_of
+from lcifr.prove.networks.kernel.program import OWNER, PIVOTS, read, solve
+from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, MovingCell, Objectives
+from lcifr.prove.networks.kernel.tree import JUMPS, STALE, enough, with_offset
+
+GROWTH, ROUNDS = 32.0, 3
+"""How penalties grow where nothing is left to split and a program still pays them."""
+
+
+@compiled
+def climb(
+    layers: HiddenLayers,
+    rows: Rows,
+    objectives: Objectives,
+    found: KernelAnswer,
+    cell: MovingCell,
+    i: int,
+    row: int,
+    k: int,
+    answer: int,
+    jumps: int,
+    bench: Bench,
+) -> bool:
+    """Jump from the bench's point along the gradient, and keep what is better. Whether the target is surely passed."""
+    last, q = -np.inf, cell.size[COLUMNS]
+    rounding_error = layers.unit * (objectives.rise[row, k] * cell.largest[0] + objectives.shift[row, k])
+    for _ in range(jumps + 1):
+        value = value_at_point(layers, objectives, cell, row, k, bench)
+        if value + objectives.offset[i, k] > found.best[i, answer] and keeps_rows(cell, rows, bench):
+            found.best[i, answer] = value + objectives.offset[i, k]
+            for p in range(q):
+                bench.best[p] = bench.point[p]
+            bench.hit[0] = 1
+            if found.best[i, answer] - 2.0 * rounding_error > objectives.target[i, answer] > -np.inf:
+                return True
+        if not value > last:
+            break
+        last = value
+        vertex_of(cell, cell.allow, bench)
+    return False
+
+
+@compiled
+def search(
+    first: FirstLayer,
+    layers: HiddenLayers,
+    rows: Rows,
+    objectives: Objectives,
+    found: KernelAnswer,
+    i: int,
+    row: int,
+    answer: int,
+    begin: int,
+    end: int,
+    work: DeepWorkspace,
+) -> bool:
+    """Raise the answer's best value and lower the bounds of directions begin … end−1 until the two meet.
+
+    False where the tree has no room left: the caller makes some and asks again.
+    """
+    cell, nodes, bench = work.cell, work.nodes, work.bench
+    target = objectives.target[i, answer]
+    limit = enough(found.best[i, answer], target, objectives.tolerance)
+    top = -1
+    for k in range(begin, end):
+        key = with_offset(bench.upper[k], objectives.offset[i, k])
+        if key > limit and (top < 0 or key > with_offset(bench.upper[top], objectives.offset[i, top])):
+            top = k
+    if top < 0:
+        return True
+    for p in range(cell.size[COLUMNS]):
+        bench.slopes[p] = bench.plain[top, p]
+    vertex_of(cell, cell.allow, bench)
+    settled = climb(layers, rows, objectives, found, cell, i, row, top, answer, JUMPS, bench)
+    limit = enough(found.best[i, answer], target, objectives.tolerance)
+    if not settled and objectives.branch:
+        _plant(layers, objectives, found, cell, i, begin, end, limit, nodes, bench)
+        while nodes.size[OPEN] > 0 and not settled:
+            if full(nodes):
+                return False
+            node = pop(nodes)
+            k = nodes.direction[node]
+            if nodes.key[node] <= enough(found.best[i, answer], target, objectives.tolerance) or objectives.stop[0]:
+                _close(nodes, node, bench)
+                found.exhausted[i, k] |= objectives.stop[0]
+                break
+            if bench.spent[k] >= objectives.nodes:
+                found.exhausted[i, k] = 1
+                _close(nodes, node, bench)
+                forget(nodes, node)
+                continue
+            settled = _work(first, layers, rows, objectives, found, i, row, answer, node, work)
+        for place in range(nodes.size[OPEN]):
+            _close(nodes, nodes.heap[place], bench)
+            if objectives.stop[0]:
+                found.exhausted[i, nodes.direction[nodes.heap[place]]] = 1
+        for k in range(begin, end):
+            if bench.output[k] > -np.inf or bench.spent[k] > 0:
+                bench.upper[k] = min(bench.upper[k], bench.output[k])
+        for p in range(cell.size[NUMERICS]):
+            cell.low[p], cell.high[p] = bench.low[p], bench.high[p]
+    return True
+
+
+@compiled
+def _plant(
+    layers: HiddenLayers,
+    objectives: Objectives,
+    found: KernelAnswer,
+    cell: MovingCell,
+    i: int,
+    begin: int,
+    end: int,
+    limit: float,
+    nodes: OpenNodes,
+    bench: Bench,
+) -> None:
+    """One root for every direction that still matters."""
+    empty(nodes)
+    for k in range(begin, end):
+        bench.output[k] = -np.inf
+        key = with_offset(bench.upper[k], objectives.offset[i, k])
+        if key > limit:
+            node = make(nodes)
+            nodes.key[node], nodes.bound[node], nodes.direction[node] = key, bench.upper[k], k
+            nodes.stale[node], nodes.boxed[node] = len(layers.width), 0
+            for n in range(layers.begin[len(layers.width)]):
+                nodes.phase[node, n] = 0
+                nodes.lo[node, n], nodes.hi[node, n] = bench.lo[n], bench.hi[n]
+            for p in range(cell.size[COLUMNS]):
+                nodes.allow[node, p] = cell.allow[p]
+                nodes.low[node, p], nodes.high[node, p] = cell.low[p], cell.high[p]
+            push(nodes, node)
+            found.branched[i, k] = 1
+
+
+@compiled
+def _close(nodes: OpenNodes, node: int, bench: Bench) -> None:
+    k = nodes.direction[node]
+    bench.output[k] = max(bench.output[k], nodes.bound[node])
+
+
+@compiled
+def _propose(
+    layers: HiddenLayers,
+    objectives: Objectives,
+    row: int,
+    node: int,
+    accuracy: float,
+    scale: float,
+    strength: float,
+    work: DeepWorkspace,
+) -> None:
+    """Solve the node's program, from the dictionary of the node before where that is possible."""
+    cell, lp, nodes, bench = work.cell, work.lp, work.nodes, work.bench
+    k = nodes.direction[node]
+    fresh = lp.size[OWNER] < 0 or lp.size[PIVOTS] > STALE
+    if not fresh:
+        fresh = not update_chords(lp, cell, nodes, node, bench)
+    if lp.size[OWNER] != k:
+        set_direction(lp, layers, objectives, cell, row, k, bench)
+    if fresh:
+        for p in range(cell.size[COLUMNS]):
+            bench.slopes[p] = bench.plain[k, p]
+        build(lp, layers, cell, cell.allow, bench)
+        update_chords(lp, cell, nodes, node, bench)
+    lp.size[OWNER] = k
+    penalty = strength * (bench.strength[0] if scale > 0.0 else 1.0)
+    set_costs(lp, layers, objectives, cell, row, nodes, node, bench, scale, penalty)
+    solve(lp, cell.size[COLUMNS], accuracy, 50 + 4 * len(lp.basis))
+    read(lp, cell, bench.kink)
+    read_multipliers(bench)
+
+
+@compiled
+def _work(
+    first: FirstLayer,
+    layers: HiddenLayers,
+    rows: Rows,
+    objectives: Objectives,
+    found: KernelAnswer,
+    i: int,
+    row: int,
+    answer: int,
+    node: int,
+    work: DeepWorkspace,
+) -> bool:
+    """Bound a node, look at the point it points at, and close or split it. Whether the target is surely passed."""
+    cell, lp, nodes, bench = work.cell, work.lp, work.nodes, work.bench
+    k = nodes.direction[node]
+    bench.spent[k] += 1
+    for p in range(cell.size[NUMERICS]):
+        cell.low[p], cell.high[p] = nodes.low[node, p], nodes.high[node, p]
+    if not refresh(first, layers, cell, nodes, node, bench):
+        nodes.bound[node] = -np.inf
+        forget(nodes, node)
+        return False
+    known = found.best[i, answer] > -np.inf
+    accuracy = 0.1 * objectives.tolerance * (1.0 + (abs(found.best[i, answer]) if known else 0.0))
+    kind, place, settled, limit = STUCK, 0, False, 0.0
+    for power in range(ROUNDS):
+        _propose(layers, objectives, row, node, accuracy, 1.0, GROWTH**power, work)
+        bound = proved_bound(first, layers, rows, objectives, cell, row, nodes, node, bench, 1.0)
+        nodes.bound[node] = min(nodes.bound[node], bound)
+        nodes.key[node] = with_offset(nodes.bound[node], objectives.offset[i, k])
+        kind, place = decide(layers, objectives, cell, row, nodes, node, lp, bench)
+        if kind == CHOICE:
+            better_half(cell, nodes.allow[node], place, bench)
+        point_of(lp, cell, nodes.allow[node], bench)
+        settled = climb(layers, rows, objectives, found, cell, i, row, k, answer, 1, bench)
+        limit = enough(found.best[i, answer], objectives.target[i, answer], objectives.tolerance)
+        if kind != STUCK or settled or nodes.key[node] <= limit:
+            break
+    if found.best[i, answer] == -np.inf and _is_empty(first, layers, rows, objectives, row, node, work):
+        forget(nodes, node)
+    elif kind == STUCK or settled or nodes.key[node] <= limit:
+        _close(nodes, node, bench)
+        forget(nodes, node)
+    else:
+        _split(layers, cell, node, kind, place, nodes, bench)
+    return settled
+
+
+@compiled
+def _is_empty(
+    first: FirstLayer,
+    layers: HiddenLayers,
+    rows: Rows,
+    objectives: Objectives,
+    row: int,
+    node: int,
+    work: DeepWorkspace,
+) -> bool:
+    """Whether linear rows and phases leave no point of the node: then the zero function is bounded by less than 0."""
+    if work.bench.size[LINES] == 0:
+        return False
+    _propose(layers, objectives, row, node, 1e-9, 0.0, 1.0, work)
+    return proved_bound(first, layers, rows, objectives, work.cell, row, work.nodes, node, work.bench, 0.0) < 0.0
+
+
+@compiled
+def _split(
+    layers: HiddenLayers, cell: MovingCell, node: int, kind: int, place: int, nodes: OpenNodes, bench: Bench
+) -> None:
+    """Two nodes in place of one: the phase off and on, or the better half of a choice and the others."""
+    second, q = make(nodes), cell.size[COLUMNS]
+    nodes.key[second], nodes.bound[second] = nodes.key[node], nodes.bound[node]
+    nodes.direction[second], nodes.boxed[second] = nodes.direction[node], nodes.boxed[node]
+    for n in range(layers.begin[len(layers.width)]):
+        nodes.phase[second, n] = nodes.phase[node, n]
+        nodes.lo[second, n], nodes.hi[second, n] = nodes.lo[node, n], nodes.hi[node, n]
+    for p in range(q):
+        nodes.allow[second, p] = nodes.allow[node, p]
+        nodes.low[second, p], nodes.high[second, p] = nodes.low[node, p], nodes.high[node, p]
+    if kind == RELU:
+        nodes.phase[node, place], nodes.phase[second, place] = -1, 1
+        layer = 0
+        while layers.begin[layer + 1] <= place:
+            layer += 1
+        nodes.stale[node] = nodes.stale[second] = layer + 1
+    else:
+        nodes.stale[node] = nodes.stale[second] = 0
+        for p in range(cell.begin[place], cell.begin[place + 1]):
+            nodes.allow[second, p] &= 1 - bench.half[p]
+            nodes.allow[node, p] = bench.half[p]
+    push(nodes, node)
+    push(nodes, second)
