@@ -217,7 +217,7 @@ def test_it_answers_only_what_it_covers() -> None:
     assert compiled.covers(network, region, "cpu", False)
     assert not compiled.covers(network, region, None, True)
     assert not compiled.covers(network, region, "cuda", False)
-    assert not compiled.covers(deep, region, None, False)
+    assert compiled.covers(deep, region, None, False)
     assert not compiled.covers(random_network(np.random.default_rng(0), [8, 2]), region, None, False)
     assert compiled.covers(random_network(np.random.default_rng(0), [3, 4, 2]), row, None, False)
     assert not compiled.covers(random_network(np.random.default_rng(0), [3, 4, 2]), giant, None, False)

@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.shape import Tree
+from lcifr.prove.networks.kernel.shape import Floats, Integers
 
 OPEN, MADE, SPARE = 0, 1, 2
 
 
+class Heap(Protocol):
+    """What a tree has for its heap."""
+
+    @property
+    def size(self) -> Integers:
+        """Nodes in the heap, names ever used, names free again."""
+
+    @property
+    def heap(self) -> Integers:
+        """Names of open nodes."""
+
+    @property
+    def spare(self) -> Integers:
+        """Names that are free again."""
+
+    @property
+    def key(self) -> Floats:
+        """What nodes are ordered by."""
+
+
 @compiled
-def empty(tree: Tree) -> None:
+def empty(tree: Heap) -> None:
     """Forget all nodes."""
     tree.size[OPEN] = tree.size[MADE] = tree.size[SPARE] = 0
 
 
 @compiled
-def full(tree: Tree) -> bool:
+def full(tree: Heap) -> bool:
     """Whether there is no room for another node."""
     return bool(tree.size[SPARE] == 0 and tree.size[MADE] == len(tree.heap))
 
 
 @compiled
-def make(tree: Tree) -> int:
+def make(tree: Heap) -> int:
     """The name of a new node."""
     if tree.size[SPARE] > 0:
         tree.size[SPARE] -= 1
@@ -31,14 +53,14 @@ def make(tree: Tree) -> int:
 
 
 @compiled
-def forget(tree: Tree, node: int) -> None:
+def forget(tree: Heap, node: int) -> None:
     """The node is done; its name may be used again."""
     tree.spare[tree.size[SPARE]] = node
     tree.size[SPARE] += 1
 
 
 @compiled
-def push(tree: Tree, node: int) -> None:
+def push(tree: Heap, node: int) -> None:
     """Put a node (its key is set) into the heap."""
     place = tree.size[OPEN]
     tree.size[OPEN] += 1
@@ -52,7 +74,7 @@ def push(tree: Tree, node: int) -> None:
 
 
 @compiled
-def pop(tree: Tree) -> int:
+def pop(tree: Heap) -> int:
     """Take the node with the largest key."""
     top = tree.heap[0]
     tree.size[OPEN] -= 1

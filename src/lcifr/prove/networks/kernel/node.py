@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from lcifr.prove.networks.kernel.jit import compiled
@@ -18,6 +20,24 @@ from lcifr.prove.networks.kernel.shape import (
 )
 
 STUCK, RELU, CHOICE = 0, 1, 2
+
+
+class Place(Protocol):
+    """Where points of a cell and halves of its choices are written."""
+
+    @property
+    def point(self) -> Floats:
+        """(q,) a point."""
+
+    @property
+    def slopes(self) -> Floats:
+        """(q,) of a linear function."""
+
+    @property
+    def half(self) -> Flags:
+        """(q,) some categories of a choice."""
+
+
 WHOLE = 1e-6
 """A category whose share at the relaxed optimum is within this of 1 counts as whole."""
 
@@ -91,7 +111,7 @@ def proved_bound(
 
 
 @compiled
-def take_largest(score: Floats, cell: MovingCell, allow: Flags, scratch: Scratch) -> None:
+def take_largest(score: Floats, cell: MovingCell, allow: Flags, scratch: Place) -> None:
     """Of every choice the allowed category with the largest score, for the scratch point."""
     for c in range(cell.size[CHOICES]):
         top = -1
@@ -103,7 +123,7 @@ def take_largest(score: Floats, cell: MovingCell, allow: Flags, scratch: Scratch
 
 
 @compiled
-def point_of(lp: SimplexDictionary, cell: MovingCell, allow: Flags, scratch: Scratch) -> None:
+def point_of(lp: SimplexDictionary, cell: MovingCell, allow: Flags, scratch: Place) -> None:
     """The relaxed optimum rounded to a point of the cell."""
     for p in range(cell.size[NUMERICS]):
         x = cell.low[p] + lp.share[p] * (cell.high[p] - cell.low[p])
@@ -113,7 +133,7 @@ def point_of(lp: SimplexDictionary, cell: MovingCell, allow: Flags, scratch: Scr
 
 
 @compiled
-def vertex_of(cell: MovingCell, allow: Flags, scratch: Scratch) -> None:
+def vertex_of(cell: MovingCell, allow: Flags, scratch: Place) -> None:
     """The point of the cell where a linear function with the scratch slopes is largest."""
     for p in range(cell.size[NUMERICS]):
         scratch.point[p] = cell.high[p] if scratch.slopes[p] > 0.0 else cell.low[p]
@@ -167,7 +187,7 @@ def decide(
 
 
 @compiled
-def better_half(cell: MovingCell, allow: Flags, choice: int, scratch: Scratch) -> None:
+def better_half(cell: MovingCell, allow: Flags, choice: int, scratch: Place) -> None:
     """The better half of the choice's categories by their slope: siblings share what is large."""
     begin, end, count = cell.begin[choice], cell.begin[choice + 1], 0
     for p in range(begin, end):

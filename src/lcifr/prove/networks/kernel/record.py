@@ -1,0 +1,106 @@
+"""Split trees written down while they grow, in arrays: what a proof is made of afterwards (:mod:`proofs`).
+
+A node is recorded with its split and its children, and with whose multipliers its bound rests on: its own, those of the
+nearest node above that did better, or −1 for the lines of the root. Nothing is written unless proofs are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.prove.networks.kernel.jit import compiled
+from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers
+
+USED, FULL, BASE = 0, 1, 2
+LEAF, RELU, CHOICE, WHOLE, NO_INTERVAL, NO_POINT = 0, 1, 2, 3, 4, 5
+"""What became of a node. NO_INTERVAL: a neuron's interval is empty. NO_POINT: rows leave no point (Farkas)."""
+OFF, ON, FREE = 0, 1, 2
+"""A neuron on a person's whole cell."""
+
+
+class Record(NamedTuple):
+    """Nodes of the trees of some people, one after the other.
+
+    Parameters
+    ----------
+    wanted : (1,) whether anything is written. size : nodes used, whether there was no room, the first person.
+    kind, place, level : (nodes,) the split: which neuron, choice or column, and k of a whole number.
+    child : (nodes, 2). by : (nodes,) whose multipliers. half : (nodes, q) of a choice.
+    slope : (nodes, free) coefficient of each free neuron's input. rate : (nodes, rows) λ.
+    above : (nodes, free) slopes of the lines that ends of deeper layers were proved with.
+    root : (people, K), −1 where the lines of the root are all. state, above_root, below_root : (people, neurons).
+    """
+
+    wanted: Flags
+    size: Integers
+    kind: NDArray[np.int8]
+    place: Integers
+    level: Integers
+    child: Integers
+    by: Integers
+    half: Flags
+    slope: Floats
+    rate: Floats
+    above: Floats
+    root: Integers
+    state: Flags
+    above_root: Floats
+    below_root: Floats
+
+
+def make_record(
+    wanted: bool, nodes: int, people: int, directions: int, neurons: int, early: int, rows: int, columns: int
+) -> Record:
+    """Room for so many nodes; none where nothing is wanted."""
+    nodes, people = (nodes, people) if wanted else (1, 1)
+    return Record(
+        wanted=np.array([wanted], np.uint8),
+        size=np.zeros(3, np.int64),
+        kind=np.zeros(nodes, np.int8),
+        place=np.zeros(nodes, np.int64),
+        level=np.zeros(nodes, np.int64),
+        child=np.zeros((nodes, 2), np.int64),
+        by=np.zeros(nodes, np.int64),
+        half=np.zeros((nodes, columns), np.uint8),
+        slope=np.zeros((nodes, neurons)),
+        rate=np.zeros((nodes, rows)),
+        above=np.zeros((nodes, early)),
+        root=np.full((people, directions), -1),
+        state=np.zeros((people, neurons), np.uint8),
+        above_root=np.zeros((people, neurons)),
+        below_root=np.zeros((people, neurons)),
+    )
+
+
+@compiled
+def record_node(record: Record, by: int) -> int:
+    """The number of a new node, a leaf until it is split; 0 where nothing is wanted."""
+    if not record.wanted[0]:
+        return 0
+    if record.size[USED] + 3 > len(record.kind):
+        record.size[FULL] = 1
+        return 0
+    number = record.size[USED]
+    record.size[USED] += 1
+    record.kind[number], record.by[number] = LEAF, by
+    return int(number)
+
+
+@compiled
+def no_room(record: Record) -> bool:
+    """Whether the record is full, so that the person has to be asked about again."""
+    return bool(record.size[FULL])
+
+
+@compiled
+def record_line(record: Record, i: int, n: int, lo: float, hi: float, above: float, below: float) -> None:
+    """The lines of neuron ``n`` of person ``i`` on the whole cell."""
+    if record.wanted[0]:
+        person = i - record.size[BASE]
+        state = OFF if hi <= 0.0 else (FREE if lo < 0.0 else ON)
+        record.state[person, n] = state
+        record.above_root[person, n] = above if state == FREE else float(state)
+        record.below_root[person, n] = below if state == FREE else float(state)
