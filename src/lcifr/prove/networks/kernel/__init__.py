@@ -1,4 +1,4 @@
-"""One hidden layer: bounds, search and branch-and-bound as machine code.
+"""Bounds, search and branch-and-bound as machine code: here for one hidden layer, in :mod:`deep` for any number.
 
 What it does not cover is answered by :mod:`lcifr.prove.networks.batched.engine`. numba is imported with the first
 question, not before: that takes a good part of a second.
@@ -16,7 +16,7 @@ CHUNK = 500_000
 
 
 def covers(network: Network, region: Region, device: str | None, proof: bool) -> bool:
-    """Whether the kernel can answer: one hidden layer, on the CPU, no proof to be written, no giants in linear rows."""
+    """Whether the kernel can answer: hidden layers, on the CPU, no proof to be written, no giants in linear rows."""
     shape = network.depth >= 1 and not proof and device in (None, "cpu")
     rows = [cell.rows for cell in region.cells if cell.rows is not None]
     return shape and all(_fit(network, part) for part in rows)

@@ -1,4 +1,4 @@
-"""Compile the kernel now, so that the first proof need not wait for it: ``python -m lcifr.prove.networks.kernel``."""
+"""Compile the kernels now, so that the first proof need not wait for them: ``python -m lcifr.prove.networks.kernel``."""
 
 from __future__ import annotations
 
@@ -10,4 +10,6 @@ from lcifr.regions.region import Region
 
 if __name__ == "__main__":
     one = np.ones((1, 1))
-    radius(Network.from_arrays([(one, [0.0]), (one, [0.0])]), one, Region.from_arrays(-one, one))
+    for depth in (1, 2):  # one kernel for one hidden layer, one for more
+        network = Network.from_arrays([(one, [0.0])] * (depth + 1))
+        radius(network, one, Region.from_arrays(-one, one))

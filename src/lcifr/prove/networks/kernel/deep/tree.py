@@ -6,8 +6,10 @@ import numpy as np
 
 from lcifr.prove.networks.kernel.deep.backward import refresh
 from lcifr.prove.networks.kernel.deep.chords import update_chords
-from lcifr.prove.networks.kernel.deep.node import decide, keeps_rows, proved_bound, read_multipliers, value_at_point
-from lcifr.prove.networks.kernel.deep.program import LINES, build, set_costs, set_direction
+from lcifr.prove.networks.kernel.deep.climb import climb
+from lcifr.prove.networks.kernel.deep.costs import set_costs, set_direction
+from lcifr.prove.networks.kernel.deep.node import decide, proved_bound, read_multipliers
+from lcifr.prove.networks.kernel.deep.program import LINES, build
 from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows
 from lcifr.prove.networks.kernel.heap import OPEN, empty, forget, full, make, pop, push
 from lcifr.prove.networks.kernel.jit import compiled
@@ -19,39 +21,6 @@ from lcifr.prove.networks.kernel.tree import JUMPS, STALE, enough, with_offset
 
 GROWTH, ROUNDS = 32.0, 3
 """How penalties grow where nothing is left to split and a program still pays them."""
-
-
-@compiled
-def climb(
-    layers: HiddenLayers,
-    rows: Rows,
-    objectives: Objectives,
-    found: KernelAnswer,
-    cell: MovingCell,
-    i: int,
-    row: int,
-    k: int,
-    answer: int,
-    jumps: int,
-    bench: Bench,
-) -> bool:
-    """Jump from the bench's point along the gradient, and keep what is better. Whether the target is surely passed."""
-    last, q = -np.inf, cell.size[COLUMNS]
-    rounding_error = layers.unit * (objectives.rise[row, k] * cell.largest[0] + objectives.shift[row, k])
-    for _ in range(jumps + 1):
-        value = value_at_point(layers, objectives, cell, row, k, bench)
-        if value + objectives.offset[i, k] > found.best[i, answer] and keeps_rows(cell, rows, bench):
-            found.best[i, answer] = value + objectives.offset[i, k]
-            for p in range(q):
-                bench.best[p] = bench.point[p]
-            bench.hit[0] = 1
-            if found.best[i, answer] - 2.0 * rounding_error > objectives.target[i, answer] > -np.inf:
-                return True
-        if not value > last:
-            break
-        last = value
-        vertex_of(cell, cell.allow, bench)
-    return False
 
 
 @compiled
