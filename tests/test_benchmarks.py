@@ -7,10 +7,32 @@ from pathlib import Path
 
 import pytest
 
-NAMES = sorted(path.stem for path in (Path(__file__).parents[1] / "benchmarks").glob("*.py") if path.stem != "__main__")
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+NAMES = sorted(
+    ".".join(path.relative_to(FOLDER).with_suffix("").parts)
+    for path in FOLDER.rglob("*.py")
+    if path.stem not in ("__main__", "__init__")
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_benchmark_imports(name: str) -> None:
     module = importlib.import_module(f"benchmarks.{name}")
     assert module.__doc__
+
+
+def test_every_part_of_the_engines_benchmark_is_there() -> None:
+    from benchmarks.engine.options import PARTS
+
+    assert {name.removeprefix("engine.part_") for name in NAMES if "part_" in name} == set(PARTS)
+
+
+def test_options_go_to_the_benchmark_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.__main__ import names, run
+
+    assert "engine" in names()
+    assert run(["rows", "--part", "radii"]) == 2
+    assert "only engine takes options" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as left:
+        run(["engine", "--part", "nothing"])
+    assert left.value.code == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.paper import paper_radius
+from benchmarks.engine.paper import paper_radius
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import Budget, Status

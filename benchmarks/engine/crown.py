@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import torch
-from benchmarks.recipe import Case
+from benchmarks.engine.recipe import Case
 from torch import nn
 
 

@@ -1,7 +1,8 @@
-"""The paper's way to a radius, for comparison only: two mixed-integer programs per output and person."""
+"""The paper's way to radii and verdicts, for comparison only: mixed-integer programs, person by person."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,3 +66,33 @@ def paper_radius(
                     raise UntrustedResultError(f"person {person}: {solver} answered {outcome.status.value}")
                 radius[person] = max(radius[person], outcome.bound + offset - direction @ z[person])
     return PaperRadius(radius, seconds, solved)
+
+
+@dataclass(frozen=True)
+class PaperVerdict:
+    """(people,) each: whether everybody gets one decision, CPU seconds inside the solver, and whether it finished."""
+
+    certified: NDArray[np.bool_]
+    seconds: FloatArray
+    solved: NDArray[np.bool_]
+
+
+def paper_verdicts(network: Network, x: ArrayLike, region: Region, *, limit: float = 60.0) -> PaperVerdict:
+    """One program for each person and cell: how far the one output of the network goes towards the other sign."""
+    points = np.asarray(x, dtype=np.float64)
+    certified, seconds, solved = (
+        np.ones(region.people, np.bool_),
+        np.zeros(region.people),
+        np.ones(region.people, bool),
+    )
+    away = np.where(network(points) > 0, -1.0, 1.0)
+    for cell in region.cells:
+        known = intervals_of(network, cell)
+        for person in np.flatnonzero(cell.present):
+            program = CellProgram(network, cell, int(person), known, find_solver(), Limits(seconds=limit))
+            start = time.process_time()
+            offset, outcome = program.maximize(away[person])
+            seconds[person] += time.process_time() - start
+            solved[person] &= outcome.status is SolverStatus.OPTIMAL
+            certified[person] &= outcome.bound + offset < 0
+    return PaperVerdict(certified, seconds, solved)

@@ -7,10 +7,19 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks._memory import peak
+from benchmarks.engine.options import Options
 
 from lcifr import Network, Region, radius
 
 FEATURES, MOVING, VALUES = 104, 6, 2
+
+
+def run(options: Options) -> None:
+    """Populations of growing size."""
+    print("working memory of verdicts, Adult-shaped 20+20, without x, region and result")
+    for people in (10_000, 40_000, 160_000):
+        count = options.people(people)
+        print(f"  {count:,} people {working_memory(count):8.1f} MB", flush=True)
 
 
 def working_memory(people: int) -> float:

@@ -1,4 +1,4 @@
-"""The engine against the paper's way: two mixed-integer programs per output and person, on the same weights and people.
+"""One hidden layer against the paper's way: two mixed-integer programs per output and person, the same weights.
 
 Both sides run in this process, one after the other, on the same weights; the paper's side on the first of the same
 people where all of them would take hours, and says so. It counts only the seconds inside HiGHS; the cascade's side
@@ -8,14 +8,14 @@ counts everything. Its fixed cost per call is spread over more people in a popul
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from benchmarks import crown
-from benchmarks.engine_memory import working_memory
-from benchmarks.paper import PaperRadius, paper_radius
-from benchmarks.recipe import Case, Setting, prepare
+from benchmarks.engine import crown
+from benchmarks.engine.options import Options
+from benchmarks.engine.paper import PaperRadius, paper_radius
+from benchmarks.engine.recipe import Case, Setting, prepare
 from threadpoolctl import threadpool_limits
 
 from lcifr.errors import DatasetError
@@ -41,12 +41,12 @@ class Match:
 
 
 MATCHES = [
-    Match(Setting("compas", "compas/cat_noise", 20, 20, 0.0, 20, 200), 1e-6, 6, None, 1_000),
-    Match(Setting("compas", "compas/cat_noise", 20, 20, 1.0, 20, 200), 1e-6, 6, None, 1_000),
-    Match(Setting("adult", "adult/cat_noise", 20, 20, 0.0, 3, 200), 1e-6, 6, None, 1_000),
-    Match(Setting("adult", "adult/cat_noise", 20, 20, 1.0, 3, 200), 1e-6, 6, None, 1_000),
-    Match(Setting("crime", "crime/cat_noise", 20, 20, 0.0, 10, 20), 1e-6, 3, 4, 300),
-    Match(Setting("adult", "adult/noise", 200, 200, 0.0, 3, 5), 1e-4, 1, 6, 300),
+    Match(Setting("compas", "compas/cat_noise", (20,), 20, 0.0, 20, 200), 1e-6, 6, None, 1_000),
+    Match(Setting("compas", "compas/cat_noise", (20,), 20, 1.0, 20, 200), 1e-6, 6, None, 1_000),
+    Match(Setting("adult", "adult/cat_noise", (20,), 20, 0.0, 3, 200), 1e-6, 6, None, 1_000),
+    Match(Setting("adult", "adult/cat_noise", (20,), 20, 1.0, 3, 200), 1e-6, 6, None, 1_000),
+    Match(Setting("crime", "crime/cat_noise", (20,), 20, 0.0, 10, 20), 1e-6, 3, 4, 300),
+    Match(Setting("adult", "adult/noise", (200,), 200, 0.0, 3, 5), 1e-4, 1, 6, 300),
 ]
 
 
@@ -120,7 +120,7 @@ def compare(match: Match) -> None:
     )
     _line("exact ε", exact, len(some), seconds, match.exact_bar)
     _line("verdicts", verdict, len(some), seconds, match.verdict_bar)
-    if setting.hidden <= 20:
+    if setting.latent <= 20:
         crowd = np.resize(np.random.default_rng(SEED).permutation(len(case.x)), CROWD)
         _line("verdicts", timed(case, crowd, match.tolerance, True, 3), len(crowd), seconds, match.verdict_bar)
     if small:
@@ -155,23 +155,17 @@ def _line(what: str, ours: Timed, people: int, paper: Cost, bar: float) -> None:
     )
 
 
-def main() -> None:
-    """Print one block per setting, then what memory a population takes."""
+def run(options: Options) -> None:
+    """Print one block per setting."""
     torch.set_num_threads(1)
     print(f"people are sampled with seed {SEED}; one thread on either side")
     if (why := crown.missing()) is not None:
         print(f"auto_LiRPA cannot be used ({why}): its CROWN is not compared")
     with threadpool_limits(1):  # numpy's products as well: their threads wait for each other by spinning
         for match in MATCHES:
+            match = replace(match, setting=replace(match.setting, people=options.people(match.setting.people)))
             print(f"\n{match.setting.title}, {match.setting.people} people, tolerance {match.tolerance:g}", flush=True)
             try:
                 compare(match)
             except DatasetError as missing:
                 print(f"  skipped: {missing}")
-    print("\nworking memory of verdicts, Adult-shaped 20+20, without x, region and result")
-    for people in (10_000, 40_000, 160_000):
-        print(f"  {people:,} people {working_memory(people):8.1f} MB", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,69 @@
+"""Verdicts of ``audit`` through an encoder of two hidden layers and a head of two more, beside HiGHS."""
+
+from __future__ import annotations
+
+import numpy as np
+from benchmarks.engine.checkouts import Job, ask
+from benchmarks.engine.options import Options
+from benchmarks.engine.paper import paper_verdicts
+from benchmarks.engine.recipe import Setting, prepare
+from benchmarks.engine.settings import SEED, TWO_LAYERS, draw
+from benchmarks.engine.tables import milliseconds, print_table, times
+
+from lcifr.models.network import compose
+
+PAPER, NODES, CROWD = 8, 100, 2_000
+"""People of HiGHS, of the count of nodes, and of the audit; the first of the same ones."""
+BAR = 2_000.0
+HEAD = (
+    "audit, ms of one core a person",
+    "HiGHS",
+    "older",
+    "now",
+    "HiGHS / now",
+    "older / now",
+    "nodes",
+    "certified, refuted, open",
+)
+
+
+def run(options: Options) -> None:
+    """One row for each setting; then whether HiGHS decides alike."""
+    rows, notes = [], []
+    for setting in TWO_LAYERS:
+        row, note = measure(setting, options)
+        rows.append(row)
+        notes.append(note)
+    print_table(HEAD, rows)
+    print("\n".join(notes), flush=True)
+
+
+def measure(setting: Setting, options: Options) -> tuple[list[str], str]:
+    """The row of one setting, and what is to be said about its answers."""
+    case = prepare(setting, SEED)
+    whole = compose(case.encoder, case.head)
+    everybody = draw(case, options.people(CROWD))
+    few, some = everybody[:PAPER], everybody[: options.people(NODES)]
+    job = Job("audit", setting.dataset, setting.similarity, everybody, case.encoder, case.head, {"rounds": 2})
+    ours = ask(job)
+    older = None
+    if options.old is not None:
+        older = ask(job, options.old)
+    each = ask(Job("each", setting.dataset, setting.similarity, some, head=whole))
+    paper = paper_verdicts(whole, case.x[few], case.narrow.take(few))
+    solver = float(paper.seconds.mean())
+    said = [ours["verdict"].count(word) for word in ("CERTIFIED", "COUNTEREXAMPLE", "UNDECIDED")]
+    row = [
+        f"{setting.title}, head 20+20, {len(everybody)} people",
+        milliseconds(solver),
+        "" if older is None else milliseconds(older["seconds"]),
+        milliseconds(ours["seconds"]),
+        times(solver / ours["seconds"], BAR),
+        "" if older is None else times(older["seconds"] / ours["seconds"]),
+        f"{np.mean(each['nodes']):.1f}, at most {max(each['nodes'])}",
+        ", ".join(map(str, said)),
+    ]
+    sure = np.array([word == "CERTIFIED" for word in ours["verdict"][: len(few)]])
+    open_still = np.array([word == "UNDECIDED" for word in ours["verdict"][: len(few)]])
+    agree = (sure == paper.certified) | open_still | ~paper.solved
+    return row, f"{setting.title}: HiGHS agrees on {agree.sum()} of {len(few)}"
