@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from tests.source_tree import Module, modules_of_tests, package_modules
+from tests.source_tree import PACKAGE, Module, modules_of_tests, package_modules
 
 MOST_LINES = 250
 MOST_MODULES = 15
@@ -31,6 +31,8 @@ KNOWN_MUTUAL = {
     ("lcifr.prove.networks.batched.nodes", "lcifr.prove.networks.batched.split"),
 }
 """Modules still to be untangled."""
+APART = {"check/second", "commands", "experiments", "language/corpus"}
+"""Folders of tests without one of the source: a second checker, commands in a shell, experiments, example formulas."""
 HEAVY = {"audit", "certify", "consume", "load", "maximize", "produce", "radius", "represent", "run", "train", "tune"}
 """What no module of tests calls while it is imported: collecting tests must take no time."""
 
@@ -51,6 +53,12 @@ def test_no_two_modules_import_each_other() -> None:
     imports = {module.name: module.imported_modules(names) for module in package_modules()}
     mutual = {(a, b) for a in imports for b in imports[a] if a < b and a in imports[b]}
     assert not sorted(mutual - KNOWN_MUTUAL)
+
+
+def test_folders_of_tests_mirror_those_of_the_source() -> None:
+    rooms = {"."} | {folder.relative_to(PACKAGE).as_posix() for folder in PACKAGE.rglob("*") if folder.is_dir()}
+    tested = {module.path.relative_to("tests").parent.as_posix() for module in modules_of_tests()}
+    assert not sorted(tested - rooms - APART)
 
 
 def test_no_test_module_is_imported() -> None:

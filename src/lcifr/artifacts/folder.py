@@ -48,18 +48,21 @@ def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
 
 def _rename_to(beside: Path, target: Path) -> None:
     """Rename, without replacing a folder that has appeared meanwhile, even between this check and the renaming."""
-    appeared = ArtefactError(
-        f"{target} has appeared while it was being written: it is left as it is",
-        fix="choose another name, or remove it yourself",
-    )
     if target.exists() or target.is_symlink():
-        raise appeared
+        raise _appeared(target)
     try:
         os.rename(beside, target)
     except OSError:
         if target.exists():
-            raise appeared from None
+            raise _appeared(target) from None
         raise
+
+
+def _appeared(target: Path) -> ArtefactError:
+    return ArtefactError(
+        f"{target} has appeared while it was being written: it is left as it is",
+        fix="choose another name, or remove it yourself",
+    )
 
 
 def sha256(path: Path) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import LearningError
-from lcifr.language.constrained_attributes import free_attributes
 from lcifr.learn.encoder_training import EncoderSettings, TrainingMethod
 from lcifr.learn.training_loop import Schedule
 
@@ -30,7 +29,7 @@ def schedule_of(estimator: Any, seed: int) -> Schedule:
 
 def unread_attributes(encoder: Any) -> tuple[str, ...]:
     """The attributes that z must not depend on: those that φ leaves free, with ``tie_free``."""
-    return free_attributes(encoder.similarity_.formula, encoder.schema_) if encoder.tie_free else ()
+    return encoder.similarity_.free_attributes if encoder.tie_free else ()
 
 
 def encoder_settings(encoder: Any) -> EncoderSettings:

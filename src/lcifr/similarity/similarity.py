@@ -12,6 +12,7 @@ import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import RegionError, SimilarityError
+from lcifr.language.constrained_attributes import free_attributes, sometimes_free_attributes
 from lcifr.language.diagnostics import Diagnostics
 from lcifr.language.explain.sentences import explain
 from lcifr.language.formula import Formula, Span
@@ -23,7 +24,7 @@ from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.regions.witness import RegionOrigin
 from lcifr.semantics.canonical import canonical
-from lcifr.semantics.core import Core
+from lcifr.semantics.core import Core, is_ranked
 from lcifr.semantics.holds import Booleans, PairedPeople, evaluate
 from lcifr.semantics.resolve import resolve
 from lcifr.similarity.ready_formulas import ready
@@ -179,6 +180,26 @@ class Similarity:
         from lcifr.semantics.loss import logic_loss
 
         return logic_loss(self.core, self.encoding, x, other)
+
+    @cached_property
+    def free_attributes(self) -> tuple[str, ...]:
+        """The attributes that φ never mentions: a similar person may have any value there."""
+        return free_attributes(self.formula, self.schema)
+
+    @cached_property
+    def sometimes_free_attributes(self) -> tuple[str, ...]:
+        """The attributes that φ constrains in some of its cases but not in all."""
+        return sometimes_free_attributes(self.formula, self.schema)
+
+    @property
+    def canonical_text(self) -> str:
+        """φ as the printer writes it: without comments, with the fewest parentheses."""
+        return print_formula(self.formula)
+
+    @property
+    def takes_ranks(self) -> bool:
+        """Whether φ compares ranks among the training people, so that its meaning depends on them."""
+        return is_ranked(self.core)
 
     def explain(self) -> str:
         """φ in English: what must be equal, what may differ and by how much, what is free."""
