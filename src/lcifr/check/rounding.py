@@ -16,7 +16,7 @@ from lcifr.check.proof import IntegerLayer, Network, Part
 Inputs = list[list[tuple[int, float, Fraction]]]  # of each corner of a group a column, its value, and how far it is off
 
 
-class FloatFormat(NamedTuple):
+class FloatParameters(NamedTuple):
     """Of floats: the roundoff, the smallest normal number, from where on they may overflow, the roundoff of a cast."""
 
     unit: Fraction
@@ -26,8 +26,8 @@ class FloatFormat(NamedTuple):
 
 
 FORMATS = {
-    "float64": FloatFormat(Fraction(1, 2**53), Fraction(1, 2**1022), 2**1023, Fraction(0)),
-    "float32": FloatFormat(Fraction(1, 2**24), Fraction(1, 2**126), 2**127, Fraction(1, 2**24)),
+    "float64": FloatParameters(Fraction(1, 2**53), Fraction(1, 2**1022), 2**1023, Fraction(0)),
+    "float32": FloatParameters(Fraction(1, 2**24), Fraction(1, 2**126), 2**127, Fraction(1, 2**24)),
 }
 
 
@@ -52,7 +52,7 @@ def rounding(
     return [group[0][2] for group in inputs]
 
 
-def _through(layer: IntegerLayer, inputs: Inputs, about: FloatFormat, work: StepCounter) -> Iterator[Any]:
+def _through(layer: IntegerLayer, inputs: Inputs, about: FloatParameters, work: StepCounter) -> Iterator[Any]:
     """Of every neuron the least and the largest exact value, and how far it is off at most."""
     work.spend(300 * sum(map(len, inputs)))
     rounded, floor = (len(inputs) + 3) * about.unit, 16 * about.normal
