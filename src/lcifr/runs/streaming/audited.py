@@ -65,7 +65,7 @@ def _frames(folder: str | Path, people: Iterator[Individuals], about: Hashes) ->
     """The next people, and their rows of the file, once all of it is known to be about the same."""
     root = Path(folder)
     about.refuse_others(open_folder(root, FORMAT, (AUDITED,)), root)
-    rows = _Rows(root / AUDITED)
+    rows = _AuditedRows(root / AUDITED)
     others = ArtefactError(f"{root} is about other people", fix="give those who were audited, in the same order")
     for some in people:
         frame = rows.take(len(some))
@@ -109,7 +109,7 @@ def _revised(batch: pa.RecordBatch, ids: set[str]) -> pa.Table:
     return table
 
 
-class _Rows:
+class _AuditedRows:
     """The next rows of a Parquet file, as many as one asks for."""
 
     def __init__(self, path: Path) -> None:

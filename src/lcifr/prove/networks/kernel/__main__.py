@@ -1,4 +1,4 @@
-"""Compile the kernels now, so that the first proof need not wait for them: ``python -m lcifr.prove.networks.kernel``."""
+"""Compile the kernels ahead of the first proof: ``python -m lcifr.prove.networks.kernel``."""
 
 from __future__ import annotations
 
