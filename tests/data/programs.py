@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from lcifr.data.program import FloatFormat, Operation, Program, ProgramStep
+from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.errors import LcifrError
 
-FORMATS = st.sampled_from(FloatFormat)
+FORMATS = st.sampled_from(StepFormat)
 AMOUNTS = st.floats(-50, 50)
 FACTORS = st.sampled_from([-3.0, -0.1, 0.01, 0.3, 1.0, 7.0, 25.0])
 
 
-def rounded(value: float, kind: FloatFormat) -> float:
+def rounded(value: float, kind: StepFormat) -> float:
     return float(np.asarray(value).astype(kind.value))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.data.columnwise import ColumnPrograms
-from lcifr.data.program import FloatFormat, Operation, Program, ProgramStep
+from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.errors import LcifrError
 from tests.data.programs import beside, programs
 
@@ -68,7 +68,7 @@ def test_steps_round_as_numpy_does(values: np.ndarray):
     block *= scale
     block += shift
     np.clip(block, 0.0, 1.0, out=block)
-    wide, narrow = FloatFormat.FLOAT64, FloatFormat.FLOAT32
+    wide, narrow = StepFormat.FLOAT64, StepFormat.FLOAT32
     program = Program(
         (
             ProgramStep(Operation.CAST, narrow),
@@ -91,25 +91,25 @@ def test_files_keep_every_bit(program: Program):
 @pytest.mark.parametrize(
     ("operation", "kind", "constants"),
     [
-        (Operation.MULTIPLY, FloatFormat.FLOAT64, (0.0,)),
-        (Operation.DIVIDE, FloatFormat.FLOAT64, (0.0,)),
-        (Operation.ADD, FloatFormat.FLOAT32, (0.1,)),
-        (Operation.ADD, FloatFormat.FLOAT32, (1e39,)),
-        (Operation.ADD, FloatFormat.FLOAT64, (float("nan"),)),
-        (Operation.ADD, FloatFormat.FLOAT64, ()),
-        (Operation.CAST, FloatFormat.FLOAT64, (1.0,)),
-        (Operation.CLIP, FloatFormat.FLOAT64, (1.0, 1.0)),
+        (Operation.MULTIPLY, StepFormat.FLOAT64, (0.0,)),
+        (Operation.DIVIDE, StepFormat.FLOAT64, (0.0,)),
+        (Operation.ADD, StepFormat.FLOAT32, (0.1,)),
+        (Operation.ADD, StepFormat.FLOAT32, (1e39,)),
+        (Operation.ADD, StepFormat.FLOAT64, (float("nan"),)),
+        (Operation.ADD, StepFormat.FLOAT64, ()),
+        (Operation.CAST, StepFormat.FLOAT64, (1.0,)),
+        (Operation.CLIP, StepFormat.FLOAT64, (1.0, 1.0)),
     ],
 )
-def test_what_is_no_step_is_refused(operation: Operation, kind: FloatFormat, constants: tuple[float, ...]):
+def test_what_is_no_step_is_refused(operation: Operation, kind: StepFormat, constants: tuple[float, ...]):
     with pytest.raises(LcifrError):
         ProgramStep(operation, kind, constants)
 
 
 def test_programs_that_cannot_be_taken_back_are_refused():
-    tiny = ProgramStep(Operation.MULTIPLY, FloatFormat.FLOAT64, (1e-200,))
+    tiny = ProgramStep(Operation.MULTIPLY, StepFormat.FLOAT64, (1e-200,))
     with pytest.raises(LcifrError, match="stretches"):
         Program((tiny,))
-    clips = [ProgramStep(Operation.CLIP, FloatFormat.FLOAT64, ends) for ends in ((0.0, 1.0), (2.0, 3.0))]
+    clips = [ProgramStep(Operation.CLIP, StepFormat.FLOAT64, ends) for ends in ((0.0, 1.0), (2.0, 3.0))]
     with pytest.raises(LcifrError, match="the same one"):
         Program(tuple(clips))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.data import Categorical, Encoding, Feature, Individuals, Numeric, Schema
-from lcifr.data.program import FloatFormat, Operation, Program, ProgramStep
+from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.errors import TableError
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity import Similarity
@@ -123,7 +123,7 @@ def test_whole_numbers_lose_nobody_and_keep_no_fraction(pair: tuple[Program, Pro
 
 
 def test_falling_programs_turn_intervals_around():
-    turn = Program((ProgramStep(Operation.MULTIPLY, FloatFormat.FLOAT64, (-2.0,)),))
+    turn = Program((ProgramStep(Operation.MULTIPLY, StepFormat.FLOAT64, (-2.0,)),))
     encoding = encoded_by((turn, turn))
     cell = Similarity("same(job) and same(income) and age within 5", SCHEMA, encoding).region(PEOPLE).cells[0]
     column = list(cell.numeric).index(encoding.columns("age").start)
@@ -146,7 +146,7 @@ def test_categories_outside_are_in_no_region_and_nobody_has_them():
 
 
 def test_numbers_that_overflow_are_refused_by_name():
-    narrow = Program((ProgramStep(Operation.CAST, FloatFormat.FLOAT32),))
+    narrow = Program((ProgramStep(Operation.CAST, StepFormat.FLOAT32),))
     encoding = encoded_by((Program(), narrow))
     with pytest.raises(TableError, match=r'column "income", row 1: 1e\+39 overflows: cast in float32'):
         encoding.encode(PEOPLE.assign(income=[1.0, 1e39, 2.0]))

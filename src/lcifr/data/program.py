@@ -24,7 +24,7 @@ EXTREME = 1e150
 """A program that stretches or shrinks by more is refused: nothing could be said about its inverse in float64."""
 
 
-class FloatFormat(StrEnum):
+class StepFormat(StrEnum):
     """What a step rounds its result to."""
 
     FLOAT32 = "float32"
@@ -73,7 +73,7 @@ class ProgramStep:
     """
 
     operation: Operation
-    format: FloatFormat
+    format: StepFormat
     constants: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
@@ -106,7 +106,7 @@ class ProgramStep:
     @classmethod
     def from_list(cls, values: list[Any]) -> ProgramStep:
         """What :meth:`to_list` wrote, checked."""
-        return cls(Operation(values[0]), FloatFormat(values[1]), tuple(float(constant) for constant in values[2:]))
+        return cls(Operation(values[0]), StepFormat(values[1]), tuple(float(constant) for constant in values[2:]))
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Program:
     def standardising(cls, mean: float, sd: float) -> Program:
         """(value − mean) / sd in float64, as this package's own encoders take their numbers."""
         steps = (Operation.SUBTRACT, float(mean)), (Operation.DIVIDE, float(sd))
-        return cls(tuple(ProgramStep(operation, FloatFormat.FLOAT64, (constant,)) for operation, constant in steps))
+        return cls(tuple(ProgramStep(operation, StepFormat.FLOAT64, (constant,)) for operation, constant in steps))
 
     def then(self, *steps: ProgramStep) -> Program:
         """This program with more steps behind it."""
@@ -211,9 +211,9 @@ class Program:
         (1 + u)·E/|s| + u·size + 2u·|t/s|. All of it is inflated for its own rounding.
         """
         size = np.asarray(size, dtype=np.float64)
-        reach, error, held = size, np.zeros_like(size), FloatFormat.FLOAT64
+        reach, error, held = size, np.zeros_like(size), StepFormat.FLOAT64
         for step in self.steps:
-            if held is FloatFormat.FLOAT64 and step.format is FloatFormat.FLOAT32:  # the operand is rounded too
+            if held is StepFormat.FLOAT64 and step.format is StepFormat.FLOAT32:  # the operand is rounded too
                 error = error + step.format.unit * (reach + error) + step.format.smallest
             held = step.format
             constant = abs(step.constants[0]) if _CONSTANTS.get(step.operation, 1) == 1 else 0.0
@@ -224,9 +224,9 @@ class Program:
             else:
                 reach = reach + constant
             error = error + step.format.unit * (reach + error) + step.format.smallest
-        unit = FloatFormat.FLOAT64.unit
+        unit = StepFormat.FLOAT64.unit
         taken_back = error * abs(self.factor) + unit * size + 2 * unit * abs(self.origin)
-        return np.asarray(taken_back * (1.0 + 1e-9) + FloatFormat.FLOAT64.smallest)
+        return np.asarray(taken_back * (1.0 + 1e-9) + StepFormat.FLOAT64.smallest)
 
     def __iter__(self) -> Iterator[ProgramStep]:
         return iter(self.steps)

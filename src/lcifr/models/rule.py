@@ -4,7 +4,8 @@
 kind       outputs                      decision                                 the same decision
 =========  ===========================  =======================================  ==================================
 sign       one                          class 1 where the output is > 0;         the same class
-                                        0 decides for class 0
+                                        0 decides for class 0; 0 may be a band
+                                        in which it is unknown
 class      one for each of the classes  the class of the largest output;         classes of the same group
                                         the first of several that are largest
 number     the numbers themselves       the outputs                              less than the tolerance apart, each
@@ -49,12 +50,15 @@ class Rule:
     groups : of ``class``: the classes that count as one decision; each class is in one group.
     tolerance : of ``number``: how far apart counts as another decision, in units of the output; None where nobody has
         said yet, and nothing can be certified.
+    band : of ``sign``: class 0 up to the first, class 1 from the second on, and between them nobody can tell. What is
+        certified or refuted is outside. A threshold on a probability is such a band (:mod:`lcifr.models.probability`).
     """
 
     kind: Kind
     outputs: int
     groups: tuple[tuple[int, ...], ...] = ()
     tolerance: float | None = None
+    band: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def of(cls, outputs: int, *, groups: Sequence[Sequence[int]] | None = None, tolerance: float | None = None) -> Rule:
@@ -95,8 +99,13 @@ class Rule:
         if self.kind is Kind.NUMBER:
             return values[:, 0] if self.outputs == 1 else values
         if self.kind is Kind.SIGN:
-            return np.asarray(values[:, 0] > 0, dtype=np.int64)
+            return np.asarray(values[:, 0] > self.middle, dtype=np.int64)
         return np.asarray(values.argmax(1), dtype=np.int64)
+
+    @property
+    def middle(self) -> float:
+        """Of the band: what a plain decision compares with."""
+        return self.band[0] / 2 + self.band[1] / 2
 
     @property
     def known_tolerance(self) -> float:

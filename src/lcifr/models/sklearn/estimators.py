@@ -1,4 +1,4 @@
-"""Fitted scikit-learn models: linear models and ReLU networks, in pipelines behind affine scalers."""
+"""Estimators of scikit-learn on numbers: linear models and ReLU networks, in pipelines behind affine scalers."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ CLASSIFIERS = (
     "LinearSVC",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "LinearDiscriminantAnalysis",
     "Perceptron",
     "SGDClassifier",
     "MLPClassifier",
@@ -59,7 +60,13 @@ def read_sklearn(model: Any) -> Model:
         raise NetworkError(f"{name} is not a model of scikit-learn or of this package", fix=f"use {WORKS}")
     if name == "Pipeline":
         return _pipeline(model)
-    if name not in (*CLASSIFIERS, *REGRESSORS):
+    return read_estimator(model)
+
+
+def read_estimator(model: Any) -> Model:
+    """The network of a fitted classifier or regressor, without anything before or around it."""
+    name = type(model).__name__
+    if name not in (*CLASSIFIERS, *REGRESSORS) or not type(model).__module__.startswith("sklearn."):
         raise NetworkError(f"{name} is neither linear nor a ReLU network that can be read", fix=f"use {WORKS}")
     from sklearn.utils.validation import check_is_fitted
 

@@ -1,0 +1,69 @@
+"""Thresholds on probabilities as intervals of margins: logistic(margin) ≥ threshold, as runtimes compute it.
+
+A runtime rounds its sigmoid: in float32 that of 1.2e-7 is not above 0.5. How far it may be off is an assumption, named
+here; inside the interval that follows from it the decision is unknown, outside it is certain.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+
+from lcifr.errors import NetworkError
+
+ASSUMED_ROUNDOFFS = 8
+"""A runtime's sigmoid is assumed to be off by at most so many units of roundoff, relative to its exact value."""
+DIGITS = 60
+
+
+@dataclass(frozen=True)
+class MarginBand:
+    """Margins at or below ``lower`` are surely below the threshold, those at or above ``upper`` surely not."""
+
+    lower: float
+    upper: float
+
+
+def probability_band(threshold: float, roundoff: float, where: str, *, second: bool = True) -> MarginBand:
+    """The margins whose probability may be on either side of a threshold, as a runtime computes it.
+
+    Parameters
+    ----------
+    second : whether the threshold is one of p, the logistic function of the margin; else it is one of 1 − p, computed
+        from p. Margins are those of p in either case.
+    """
+    with localcontext() as context:
+        context.prec = DIGITS
+        level, off = Decimal(threshold), ASSUMED_ROUNDOFFS * Decimal(roundoff)
+        if second:  # p is off by a factor within 1 ± off
+            low, high = level / (1 + off), level / (1 - off)
+        else:  # 1 − p is off by off · p, and by its own rounding
+            low, high = 1 - level - 2 * off, 1 - level + 2 * off
+        if low <= 0 or high >= 1:
+            raise NetworkError(
+                f"{where}: on which side of a probability threshold of {threshold:g} people are, only rounding decides",
+                fix="use a threshold between 0 and 1, or one of the decision function",
+            )
+        return MarginBand(_down((low / (1 - low)).ln()), _up((high / (1 - high)).ln()))
+
+
+def behind_line(band: MarginBand, slope: float, shift: float, roundoff: float) -> MarginBand:
+    """The band of f where ``band`` is that of slope · f + shift, computed with two rounded operations; slope > 0."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        by, plus = Decimal(slope), Decimal(shift)
+        ends = []
+        for end, sign in ((band.lower, -1), (band.upper, 1)):
+            margin = Decimal(end)
+            room = 4 * Decimal(roundoff) * (abs(margin) + 2 * abs(plus)) + Decimal(2) ** -1000
+            ends.append((margin + sign * room - plus) / by)
+        return MarginBand(_down(ends[0]), _up(ends[1]))
+
+
+def _down(value: Decimal) -> float:
+    return math.nextafter(float(value), -math.inf)
+
+
+def _up(value: Decimal) -> float:
+    return math.nextafter(float(value), math.inf)

@@ -1,0 +1,148 @@
+"""Columns as formulas of attributes: what a transformer is given and gives, without any rows.
+
+A transformer that works column by column turns a program into a longer program, and the table of a category into
+another table. Both are exact: the steps are the library's own, and a category has finitely many values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lcifr.data import Categorical, Numeric
+from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
+from lcifr.errors import LcifrError, NetworkError
+
+Dtype = np.dtype[Any]
+FLOAT64: Dtype = np.dtype(np.float64)
+
+
+@dataclass(frozen=True)
+class RawColumn:
+    """A column of the table as it is; ``dtype`` is how the library finds it there."""
+
+    attribute: Numeric | Categorical
+    dtype: Dtype
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A number of the table behind a program."""
+
+    attribute: str
+    program: Program
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A number for each value of a category, in the order of the schema; None where the library raises."""
+
+    attribute: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class ConstantColumn:
+    """The same number for everybody."""
+
+    value: float
+
+
+Column = NumberColumn | TableColumn | ConstantColumn
+
+
+@dataclass(frozen=True)
+class Block:
+    """Numeric columns side by side.
+
+    Parameters
+    ----------
+    dtype : in which the library holds them. sparse : whether it leaves zeros out, and scales what is left.
+    """
+
+    columns: tuple[Column, ...]
+    dtype: Dtype = FLOAT64
+    sparse: bool = False
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def as_floats(self) -> Block:
+        """As transformers and estimators take numbers: in float32 or float64, anything else as float64."""
+        return self if self.dtype in (np.float32, np.float64) else replace(self, dtype=FLOAT64)
+
+    def stepwise(self, steps: Iterable[tuple[ProgramStep, ...]], where: str) -> Block:
+        """Each column behind its steps."""
+        return replace(self, columns=tuple(_behind(c, s, where) for c, s in zip(self.columns, steps, strict=True)))
+
+
+def _behind(column: Column, steps: tuple[ProgramStep, ...], where: str) -> Column:
+    if isinstance(column, NumberColumn):
+        try:
+            return NumberColumn(column.attribute, column.program.then(*steps))
+        except LcifrError as problem:
+            raise NetworkError(f'{where}: "{column.attribute}" cannot be followed exactly: {problem}') from None
+    apply = _function_of(steps)
+    if isinstance(column, ConstantColumn):
+        return ConstantColumn(apply(column.value))
+    return TableColumn(column.attribute, tuple(None if value is None else apply(value) for value in column.values))
+
+
+def _function_of(steps: tuple[ProgramStep, ...]) -> Callable[[float], float]:
+    def apply(value: float) -> float:
+        found = np.array(value)
+        for step in steps:
+            found = step(found)
+        return float(found)
+
+    return apply
+
+
+def join_blocks(blocks: Iterable[Block], sparse: bool = False) -> Block:
+    """Side by side, in the dtype that numpy gives the whole; widening a number changes nothing."""
+    parts = list(blocks)
+    dtype = np.result_type(*(part.dtype for part in parts)) if parts else FLOAT64
+    return Block(tuple(column for part in parts for column in part.columns), dtype, sparse)
+
+
+def cast_to(dtype: Dtype) -> tuple[ProgramStep, ...]:
+    """What a number of the table goes through to be one of this dtype."""
+    return (ProgramStep(Operation.CAST, StepFormat.FLOAT32),) if dtype == np.float32 else ()
+
+
+def as_numbers(raw: tuple[RawColumn, ...], where: str) -> Block:
+    """Raw columns as the library makes one array of numbers of them."""
+    for column in raw:
+        if column.dtype.kind == "f" and column.dtype not in (np.float32, np.float64):
+            raise NetworkError(f'{where}: column "{column.attribute.name}" is {column.dtype}', fix="use float64")
+    kinds = [FLOAT64 if column.dtype.kind not in "fiub" else column.dtype for column in raw]
+    dtype = np.result_type(*kinds) if kinds else FLOAT64
+    block = Block(tuple(_as_number(column, where) for column in raw), dtype)
+    return block.stepwise((cast_to(block.as_floats().dtype) for _ in raw), where)
+
+
+def _as_number(column: RawColumn, where: str) -> Column:
+    attribute = column.attribute
+    steps = cast_to(column.dtype)
+    if isinstance(attribute, Numeric):
+        return NumberColumn(attribute.name, Program(steps))
+    values = tuple(_number_of(value) for value in attribute.values)
+    if all(value is None for value in values):
+        raise NetworkError(
+            f'{where} takes "{attribute.name}" as a number, but it holds texts', fix="encode it as a category first"
+        )
+    return _behind(TableColumn(attribute.name, values), steps, where)
+
+
+def _number_of(text: str) -> float | None:
+    """What a category's name is as a number: 1 for true, 3 for "3"; None for what is none, at which libraries raise."""
+    if text in ("true", "false"):
+        return float(text == "true")
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None

@@ -1,0 +1,167 @@
+"""Decisions of scikit-learn by a score and a threshold: calibrated, fixed and tuned ones, and what they stand on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lcifr.errors import NetworkError
+from lcifr.models.model import Model
+from lcifr.models.network import Network
+from lcifr.models.probability import MarginBand, behind_line, probability_band
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.sklearn.estimators import read_estimator
+
+WRAPPERS = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV", "FrozenEstimator")
+LOGISTIC = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "MLPClassifier")
+"""Whose probability of the second class is the logistic function of the score."""
+UNIT = 2.0**-53
+
+
+def read_decision(model: Any) -> Model:
+    """A fitted classifier or regressor, wrapped or not; what comes before it in pipelines is passed over.
+
+    Raises
+    ------
+    NetworkError
+        For what cannot be read exactly, by name.
+    """
+    name = type(model).__name__
+    if name == "Pipeline":
+        return read_decision(model.steps[-1][1])
+    if name not in WRAPPERS:
+        read = read_estimator(model)
+        if name == "MLPClassifier" and read.rule.kind is Kind.SIGN:
+            return replace(read, rule=_rule(probability_band(0.5, _roundoff(model), name)))
+        return read
+    if name == "FrozenEstimator":
+        return read_decision(model.estimator)
+    if name == "CalibratedClassifierCV":
+        return _decided(model, _calibrated(model), 0.5, second=True)
+    inner = inner_estimator(model)
+    threshold, label = _threshold(model)
+    second = label is None or label == model.classes_[1]
+    used = _response(model, inner)
+    score = _probability(inner) if used == "predict_proba" else _Score.of(inner)
+    if getattr(model, "threshold", None) == "auto":
+        threshold = 0.5 if used == "predict_proba" else 0.0
+    return _decided(model, score, float(threshold), second)
+
+
+def inner_estimator(model: Any) -> Any:
+    """What a wrapper decides with; None for what is none."""
+    if type(model).__name__ not in WRAPPERS:
+        return None
+    if type(model).__name__ == "CalibratedClassifierCV":
+        return model.calibrated_classifiers_[0].estimator
+    return getattr(model, "estimator_", None) or model.estimator
+
+
+@dataclass(frozen=True)
+class _Score:
+    """The output of a network, or the logistic function of slope · output + shift.
+
+    Parameters
+    ----------
+    logistic : whether the score is a probability.
+    """
+
+    network: Network
+    logistic: bool = False
+    slope: float = 1.0
+    shift: float = 0.0
+    roundoff: float = UNIT
+
+    @classmethod
+    def of(cls, estimator: Any) -> _Score:
+        """The decision function of an estimator."""
+        inner = estimator
+        while type(inner).__name__ in ("FrozenEstimator", "Pipeline"):
+            inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner.estimator
+        read = read_estimator(inner)
+        if read.rule.kind is not Kind.SIGN:
+            raise NetworkError(f"{type(inner).__name__} decides between several classes", fix="use two classes")
+        return cls(read.network, roundoff=_roundoff(inner))
+
+    def band(self, threshold: float, second: bool, where: str) -> MarginBand:
+        """Of the network's output, for this threshold of the score of the second class, or of the first."""
+        if not self.logistic:
+            return MarginBand(threshold, threshold) if second else MarginBand(-threshold, -threshold)
+        found = probability_band(threshold, self.roundoff, where, second=second)
+        if (self.slope, self.shift) == (1.0, 0.0):
+            return found
+        return behind_line(found, self.slope, self.shift, self.roundoff)
+
+
+def _decided(model: Any, score: _Score, threshold: float, second: bool) -> Model:
+    """Class 1 from the threshold on, where the score is that of the second class; else class 0 from there on."""
+    band = score.band(threshold, second, type(model).__name__)
+    return Model(score.network, _rule(band), np.asarray(model.classes_))
+
+
+def _rule(band: MarginBand) -> Rule:
+    return Rule(Kind.SIGN, 1, band=(band.lower, band.upper))
+
+
+def _roundoff(estimator: Any) -> float:
+    weights = estimator.coefs_[0] if hasattr(estimator, "coefs_") else estimator.coef_
+    return 2.0**-24 if np.asarray(weights).dtype == np.float32 else UNIT
+
+
+def _threshold(model: Any) -> tuple[Any, Any]:
+    if type(model).__name__ == "FixedThresholdClassifier":
+        return model.threshold, model.pos_label
+    return model.best_threshold_, model._curve_scorer._get_pos_label()
+
+
+def _response(model: Any, inner: Any) -> str:
+    """Which score the threshold is compared with."""
+    asked = model.response_method
+    candidates = ("predict_proba", "decision_function") if asked == "auto" else (asked,)
+    for name in candidates:
+        if hasattr(inner, name):
+            return name
+    raise NetworkError(f"{type(inner).__name__} has no {asked}")
+
+
+def _probability(estimator: Any) -> _Score:
+    """The probability of the second class."""
+    name = type(estimator).__name__
+    if name in ("FrozenEstimator", "Pipeline"):
+        return _probability(estimator.steps[-1][1] if name == "Pipeline" else estimator.estimator)
+    if name == "CalibratedClassifierCV":
+        return _calibrated(estimator)
+    if name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss"):
+        return replace(_Score.of(estimator), logistic=True)
+    raise NetworkError(
+        f"the probability of {name} is not the logistic function of a linear score or network",
+        fix='use response_method="decision_function", or one of ' + ", ".join(LOGISTIC),
+    )
+
+
+def _calibrated(model: Any) -> _Score:
+    """logistic(−(a·f + b)), f the decision function of one estimator."""
+    fitted = model.calibrated_classifiers_
+    if model.method != "sigmoid" or len(fitted) != 1 or len(model.classes_) != 2:
+        raise NetworkError(
+            f'CalibratedClassifierCV with method="{model.method}" averages {len(fitted)} models of '
+            f"{len(model.classes_)} classes",
+            fix='use method="sigmoid", ensemble=False and two classes',
+        )
+    if not hasattr(fitted[0].estimator, "decision_function"):
+        raise NetworkError(
+            f"CalibratedClassifierCV calibrates the probability of {type(fitted[0].estimator).__name__}",
+            fix="calibrate a model that has a decision_function",
+        )
+    score, sigmoid = _Score.of(fitted[0].estimator), fitted[0].calibrators[0]
+    a, b = float(sigmoid.a_), float(sigmoid.b_)
+    if a == 0:
+        raise NetworkError("CalibratedClassifierCV gives everybody the same probability")
+    if a < 0:
+        return replace(score, logistic=True, slope=-a, shift=-b)
+    opposite = [(layer.weight, layer.bias) for layer in score.network.layers[:-1]]
+    last = score.network.layers[-1]
+    turned = Network.from_arrays([*opposite, (-last.weight, -last.bias)])
+    return replace(score, network=turned, logistic=True, slope=a, shift=-b)

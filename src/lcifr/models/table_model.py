@@ -1,0 +1,64 @@
+"""TableModel: a fitted model of another library on the raw columns of a table, with everything a proof needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.data import Categorical, Encoding, Individuals
+from lcifr.data.frames import is_missing, text_of
+from lcifr.models.model import Model
+from lcifr.models.network import Network
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """What walks in: encoding, function, rule; and the library's own word to compare with.
+
+    Parameters
+    ----------
+    encoding : how numbers of the table are computed, and the categories at which the model raises.
+    inputs : the first layer: encoded people to the numbers that the model's function takes. It holds the tables of
+        categories, and a 1 for each number.
+    model : the function behind, and the rule.
+    predict : the library's own decisions about a pandas frame such as ``table``.
+    table : the frame that it was read with; made-up people are written like those in it.
+    """
+
+    encoding: Encoding
+    inputs: Network
+    model: Model
+    predict: Callable[[Any], NDArray[Any]] = field(repr=False, compare=False)
+    table: Any = field(repr=False, compare=False)
+
+    def decide(self, people: Individuals) -> NDArray[Any]:
+        """(people,) decisions by a plain forward pass, in the model's own labels."""
+        return self.model.predict(self.inputs(self.encoding.encode(people)))
+
+    def library_decides(self, people: Individuals) -> NDArray[Any]:
+        """(people,) decisions by the library itself."""
+        return np.asarray(self.predict(self.frame(people)))
+
+    def frame(self, people: Individuals) -> Any:
+        """People as the library takes them: a pandas frame with the columns and dtypes of the table."""
+        import pandas as pd
+
+        known = {name: self._column(people, name) for name in self.table.columns if name in people.schema}
+        return pd.DataFrame(known)
+
+    def _column(self, people: Individuals, name: str) -> Any:
+        import pandas as pd
+
+        like, attribute = self.table[name], people.schema[name]
+        if not isinstance(attribute, Categorical):
+            values = people.number(name)
+            whole = (values == np.rint(values)).all()
+            return pd.Series(values).astype(like.dtype if whole or like.dtype.kind == "f" else np.float64)
+        seen = {text_of(value).strip(): value for value in like.unique() if not is_missing(value)}
+        written = [seen.get(text, text) for text in attribute.values]
+        column = pd.Series([written[code] for code in people.code(name)], dtype=object)
+        return column if isinstance(like.dtype, pd.CategoricalDtype) else column.astype(like.dtype)
