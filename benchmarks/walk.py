@@ -1,6 +1,7 @@
 """The walk of one command through the source: which files it executes, and between which rooms it goes.
 
-    python -m benchmarks.walk audit      # a person through the auditor's work
+    python -m benchmarks.walk audit      # a person through the auditor's work: verdicts, proofs and their check
+    python -m benchmarks.walk baselines  # the same with the two models that are learned to stand beside it
     python -m benchmarks.walk produce    # a table through the producer's
 
 Prints the files in the order in which they are first entered, and the borders between rooms that are crossed. What
@@ -70,8 +71,9 @@ def run(command: str) -> Walk:
         before.append(["produce", "german", "--phi", "german/cat_noise", "--out", f"{made}/producer", *QUICK])
         handed = f"{made}/producer/handover"
         before.append(["consume", handed, f"{made}/producer/labels.csv", "--out", f"{made}/consumer"])
-        before.append(["audit", f"{made}/producer", f"{made}/consumer", "--out", f"{made}/audit", "--workers", "1"])
+        audit = ["audit", f"{made}/producer", f"{made}/consumer", "--out", f"{made}/audit", "--workers", "1"]
         commands = {words[0]: words for words in before}
+        commands |= {"audit": [*audit, "--no-baselines"], "baselines": [*audit, "--baselines"]}
         if command not in commands:
             raise SystemExit(f"one of {', '.join(commands)}, not {command!r}")
         for words in before[: list(commands).index(command)]:

@@ -1,8 +1,9 @@
-"""What every test may ask for: the datasets, where their files are at hand."""
+"""What every test may ask for: the datasets, where their files are at hand, and the story of the three parties."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -43,3 +44,30 @@ def dataset(data_root: Path | None) -> Callable[..., Dataset]:
         pytest.skip(f"no files of {name}: set {FOLDER_VARIABLE} to a folder that has them")
 
     return get
+
+
+@pytest.fixture(scope="session")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with people.csv, people.phi, new.csv, producer, consumer and audit; tests write beside, not into it."""
+    from tests.story import tell
+
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return tell(tmp_path_factory.mktemp("story"))
+    place = tmp_path_factory.getbasetemp().parent / "story"  # of all processes of this run
+    try:
+        place.mkdir()
+    except FileExistsError:
+        return _wait_for(place)
+    try:
+        tell(place)
+    finally:
+        place.with_suffix(".told").touch()
+    return place
+
+
+def _wait_for(place: Path) -> Path:
+    deadline = time.monotonic() + 600
+    while not place.with_suffix(".told").exists() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert (place / "audit.code").exists(), "the process that told the story failed"
+    return place

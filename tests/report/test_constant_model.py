@@ -11,7 +11,7 @@ import pytest
 from lcifr.certification.auditor import Audit
 from lcifr.certification.population.statement import state
 from lcifr.certification.verdicts import Reason, Verdict
-from lcifr.cli._words import statement_lines
+from lcifr.cli.terminal.statements import statement_lines
 from lcifr.drawing.text import percent
 from lcifr.learn.score import GAMMA_ADVICE, Degeneracy
 from lcifr.report import Report, build, render

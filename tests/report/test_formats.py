@@ -18,7 +18,7 @@ from lcifr.report import build, format_names, render
 from lcifr.report.build import read_frontier
 from lcifr.report.charts import frontier
 from lcifr.report.document import Chart, Table
-from lcifr.report.shown import show
+from lcifr.report.people.shown import show
 from lcifr.report.wording import put_into_words
 from tests.certification import scenes as small
 from tests.report import scenes

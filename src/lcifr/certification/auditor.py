@@ -15,17 +15,18 @@ from lcifr.certification.counterexample import Trial, find, simplify
 from lcifr.certification.display import VerdictDisplay, counterexample_rows
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.certification.merged_network import merge, merging_error
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import represent_lowered
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
 from lcifr.certification.verdicts import Reason, Verdict, words
 from lcifr.certification.whole_numbers import search
 from lcifr.data import Individuals
-from lcifr.data.io.ids import as_ids
+from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,7 +133,23 @@ def audit(
     known = read_model(model, groups, tolerance)
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
-    region = encoder.similarity.region(people, whole_numbers=True)
+    lowered = encoder.similarity.region(people)
+    return audit_region(encoder, known, people, lowered, names, budget=budget, device=device, modular=modular)
+
+
+def audit_region(
+    encoder: Encoder,
+    known: Model,
+    people: Individuals,
+    lowered: Region,
+    ids: tuple[Id, ...],
+    *,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+    modular: bool | Representation = True,
+) -> Audit:
+    """:func:`audit` of people whose regions over the reals are at hand: end to end and hand-over share them."""
+    region = narrow_to_whole_numbers(lowered, encoder.encoding)
     trial = Trial(encoder, known, people)
     query = query_end_to_end(encoder, known, trial, region)
     network = merge(encoder.network, known.network)
@@ -161,9 +178,11 @@ def audit(
         Reason.FRACTIONAL: reached,
         Reason.BUDGET: (answer.status == Status.BUDGET).any(1),
     }
-    ball, box = _modular(encoder, known, people, modular, budget, device)
+    if modular is True:
+        modular = represent_lowered(encoder, people, lowered, budget=budget, device=device)
+    ball, box = (None, None) if modular is False else _modular(known, modular, budget, device)
     return Audit(
-        ids=names,
+        ids=ids,
         people=people,
         verdict=words(Verdict, {Verdict.CERTIFIED: certified, Verdict.COUNTEREXAMPLE: found.found}, Verdict.UNDECIDED),
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
@@ -198,11 +217,9 @@ def query_end_to_end(encoder: Encoder, model: Model, trial: Trial, region: Regio
 
 
 def _modular(
-    encoder: Encoder, model: Model, people: Individuals, modular: Any, budget: Any, device: str | None
-) -> tuple[BoolArray | None, BoolArray | None]:
-    if modular is False:
-        return None, None
-    handed = represent(encoder, people, budget=budget, device=device) if modular is True else modular
+    model: Model, handed: Representation, budget: Budget | int | None, device: str | None
+) -> tuple[BoolArray, BoolArray]:
+    """(people,) who is certified from the hand-over alone: on the ball, and on the box."""
     found = [
         certify(handed, model, on=on, budget=budget, device=device, largest_radius=False).certified
         for on in ("ball", "box")

@@ -13,11 +13,15 @@ import numpy as np
 from lcifr.artifacts.handover import FloatArray, Provenance, Representation
 from lcifr.certification.encoder import Encoder, freeze
 from lcifr.data import Individuals
-from lcifr.data.io.ids import as_ids
+from lcifr.data.io.ids import Id, as_ids
 from lcifr.language.printer import print_formula
 from lcifr.prove import Budget, radius
+from lcifr.regions.region import Region
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.semantics.core import is_ranked
 
+TOLERANCE = 1e-6
+"""How far, in absolute and relative terms, a proved radius may lie above the true one."""
 ROOM = 0.5
 """Share of the tolerance that is added to every end of a box: room in which the same bound is proved again, by another
 tree or in exact arithmetic. The proofs get the rest, so that the radius is as tight as was asked for."""
@@ -30,7 +34,7 @@ def represent(
     ids: Any = None,
     *,
     share_formula: bool = True,
-    tolerance: float = 1e-6,
+    tolerance: float = TOLERANCE,
     budget: Budget | int | None = None,
     device: str | None = None,
 ) -> Representation:
@@ -49,6 +53,22 @@ def represent(
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
     region = encoder.similarity.region(people, whole_numbers=encoder.whole_numbers)
+    provenance = provenance_of(encoder, share_formula, tolerance)
+    return represent_region(encoder, people, region, names, provenance, budget=budget, device=device)
+
+
+def represent_region(
+    encoder: Encoder,
+    people: Individuals,
+    region: Region,
+    ids: tuple[Id, ...],
+    provenance: Provenance,
+    *,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+) -> Representation:
+    """:func:`represent` of people whose regions are at hand; ``provenance`` names the tolerance."""
+    tolerance = provenance.tolerance
     found = radius(
         encoder.network,
         encoder.encoding.encode(people),
@@ -59,14 +79,30 @@ def represent(
     )
     lower, upper = _widened(found.lower, -ROOM * tolerance), _widened(found.upper, ROOM * tolerance)
     return Representation(
-        ids=names,
+        ids=ids,
         latent=found.latent,
         radius=covering(found.latent, lower, upper),
         lower=lower,
         upper=upper,
         exact=found.exact,
         vacuous=~region.nonempty,
-        provenance=provenance_of(encoder, share_formula, tolerance),
+        provenance=provenance,
+    )
+
+
+def represent_lowered(
+    encoder: Encoder,
+    people: Individuals,
+    lowered: Region,
+    *,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+) -> Representation:
+    """The hand-over that an audit asks about, of people whose regions over the reals are at hand; φ is not shown."""
+    region = narrow_to_whole_numbers(lowered, encoder.encoding) if encoder.whole_numbers else lowered
+    provenance = provenance_of(encoder, False, TOLERANCE)
+    return represent_region(
+        encoder, people, region, as_ids(None, len(people)), provenance, budget=budget, device=device
     )
 
 

@@ -1,8 +1,9 @@
 """The command line, one file per command.
 
-Every module of this folder whose name does not begin with an underscore is a command. It defines either ``app``, a
-``typer.Typer`` whose commands appear under the module's name (``lcifr data list``), or ``register(app)``, which adds
-what it likes to the root. Heavy packages are imported inside the commands, so that ``lcifr --help`` answers at once.
+Every module of this folder is a command; what commands share lies in :mod:`lcifr.cli.terminal`. A command defines
+either ``app``, a ``typer.Typer`` whose commands appear under the module's name (``lcifr data list``), or
+``register(app)``, which adds what it likes to the root. It holds options, wording and exit codes; its work is a
+function of :mod:`lcifr.runs`. Heavy packages are imported inside the commands: ``lcifr --help`` answers at once.
 
 Exit codes: 0 fine, 1 the answer is no (a counterexample, a table with problems), 2 wrong use, 3 some undecided; 70 a
 fault of lcifr itself, 130 stopped by Ctrl-C.
@@ -19,7 +20,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from lcifr.cli._output import to_stderr
+from lcifr.cli.terminal.output import to_stderr
 from lcifr.errors import LcifrError
 
 WRONG_USE, FAULT, STOPPED = 2, 70, 130
@@ -30,8 +31,8 @@ class _PlainErrors(TyperGroup):
     """Errors that lcifr raises on purpose are messages to a person: no traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        from lcifr.cli._progress import on_terminal
-        from lcifr.runs.folder import RunStopped
+        from lcifr.cli.terminal.progress import on_terminal
+        from lcifr.runs.folders.run import RunStopped
 
         try:
             with on_terminal():
@@ -66,7 +67,7 @@ def build() -> typer.Typer:
     )
     app.callback()(_root)
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
-        if not module.name.startswith("_"):
+        if not module.ispkg and not module.name.startswith("_"):
             _add(app, module.name, importlib.import_module(f"{__name__}.{module.name}"))
     for group in (app, *(found.typer_instance for found in app.registered_groups)):
         for command in group.registered_commands if group else ():

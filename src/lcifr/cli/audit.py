@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli._command import command_of
-from lcifr.cli._options import (
+from lcifr.cli.terminal.command_words import words_of
+from lcifr.cli.terminal.options import (
     ChunkOption,
     ConsumerArgument,
     ForceOption,
@@ -19,7 +19,7 @@ from lcifr.cli._options import (
     WorkersOption,
     exit_code,
 )
-from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
 from lcifr.runs.people.limits import PROVED
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def audit(
         chunk=chunk,
         force=force,
     )
-    result = run_audit(request, argv=command_of(context).argv)
+    result = run_audit(request, argv=words_of(context))
     if as_json:
         print_json(result.to_dict())
     else:
@@ -127,7 +127,7 @@ def audit(
 
 
 def _show(result: AuditResult, out: Path) -> None:
-    from lcifr.cli._words import baseline_table, counterexample_table, statement_lines
+    from lcifr.cli.terminal.statements import baseline_table, counterexample_table, statement_lines
     from lcifr.drawing.text import percent
 
     said, on = result.statement, result.modularity

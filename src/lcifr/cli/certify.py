@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli._command import command_of
-from lcifr.cli._options import (
+from lcifr.cli.terminal.command_words import words_of
+from lcifr.cli.terminal.options import (
     ChunkOption,
     ConsumerArgument,
     FailUnderOption,
@@ -21,7 +21,7 @@ from lcifr.cli._options import (
     WorkersOption,
     exit_code,
 )
-from lcifr.cli._output import JsonOption, print_json, say
+from lcifr.cli.terminal.output import JsonOption, print_json, say
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certifying import CertifyResult
@@ -76,7 +76,7 @@ def certify(
         chunk=chunk,
         force=force,
     )
-    result = run_certify(request, argv=command_of(context).argv)
+    result = run_certify(request, argv=words_of(context))
     if as_json:
         print_json(result.to_dict())
     else:
@@ -88,7 +88,7 @@ def certify(
 
 
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli._words import statement_lines
+    from lcifr.cli.terminal.statements import statement_lines
 
     claimed = result.radius is not None
     say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli._output import JsonOption, print_json, say
-from lcifr.errors import LcifrError
+from lcifr.cli.terminal.output import JsonOption, print_json, say
 
 if TYPE_CHECKING:
     from lcifr.certification.bundles.drawn import Drawn
@@ -39,33 +37,19 @@ def check(
     beyond a limit; with --strict 4 all that is claimed is confirmed, and nothing is claimed of somebody, or a radius
     has no proof.
     """
-    from lcifr.certification.bundles.drawn import read_drawn
     from lcifr.check.__main__ import hush
-    from lcifr.check.bundle import check_bundle
-    from lcifr.check.exact import Rejected
-    from lcifr.runs.events import StepKind, step
+    from lcifr.runs.checking import CheckRequest
+    from lcifr.runs.checking import check as run_check
 
-    if not bundle.is_dir():
-        raise LcifrError(f"{bundle}: there is no such folder", fix="give the folder `bundle` of a producer or an audit")
-    if not (bundle / "manifest.json").exists() and (bundle / "bundle" / "manifest.json").exists():
-        bundle = bundle / "bundle"
-    try:
-        with step("Checking", StepKind.COUNT) as progress:
-            report = check_bundle(bundle, progress, patience)
-    except (Rejected, RecursionError) as problem:
-        fix = "get the bundle again; nothing in it is confirmed"
-        if "steps of work" in str(problem):
-            fix += f". If you trust whoever wrote it, allow more work: --patience {10 * patience}"
-        raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
-    drawn = read_drawn(bundle)
+    result = run_check(CheckRequest(bundle, patience))
     try:
         if as_json:
-            print_json({**asdict(report), **({} if drawn is None else {"drawn": asdict(drawn)})})
+            print_json(result.to_dict())
         else:
-            say("\n".join([*report.lines(), *_about(drawn)]))
+            say("\n".join([*result.report.lines(), *_about(result.drawn)]))
     except BrokenPipeError:
         hush()
-    raise typer.Exit(report.strict_exit_code if strict else report.exit_code)
+    raise typer.Exit(result.report.strict_exit_code if strict else result.report.exit_code)
 
 
 def _about(drawn: Drawn | None) -> list[str]:

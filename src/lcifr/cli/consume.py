@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli._command import words_of
-from lcifr.cli._options import (
+from lcifr.cli.terminal.command_words import words_of
+from lcifr.cli.terminal.options import (
     ClassWeight,
     ClassWeightOption,
     EpochsOption,
@@ -21,15 +21,18 @@ from lcifr.cli._options import (
     ToleranceOption,
     Where,
     finite,
+    list_text,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
+from lcifr.learn.defaults import HEAD
 from lcifr.runs.consuming import ConsumeRequest
 from lcifr.runs.consuming import consume as run_consume
 
 if TYPE_CHECKING:
-    from lcifr.runs.results import ConsumeResult
+    from lcifr.runs.folders.results import ConsumeResult
 
+HIDDEN = list_text(HEAD.hidden)
 EXAMPLE = "Example: lcifr consume producer/handover labels.csv --out consumer"
 
 
@@ -51,12 +54,12 @@ def consume(
     ] = None,
     task: Annotated[Task, typer.Option(help="Classes or numbers; auto looks at the labels.")] = Task.AUTO,
     tolerance: ToleranceOption = None,
-    hidden: HiddenOption = "",
+    hidden: HiddenOption = HIDDEN,
     gamma: Annotated[
         float, typer.Option(min=0.0, callback=finite, help="Weight of certificates against accuracy.")
-    ] = 1.0,
+    ] = HEAD.gamma,
     class_weight: ClassWeightOption = ClassWeight.NONE,
-    epochs: EpochsOption = 100,
+    epochs: EpochsOption = HEAD.epochs,
     on: OnOption = Where.BALL,
     checked: Annotated[
         Path | None,
@@ -100,7 +103,7 @@ def consume(
 
 
 def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
-    from lcifr.cli._words import people_words, statement_lines
+    from lcifr.cli.terminal.statements import people_words, statement_lines
 
     tolerance = result.model.tolerance
     said = statement_lines(result.statement, held_out=result.held_out, tolerance=tolerance, sees_z_alone=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli._options import ForceOption, IdOption
-from lcifr.cli._output import JsonOption, print_json, say, to_stderr
-from lcifr.errors import LcifrError
+from lcifr.cli.terminal.options import ForceOption, IdOption
+from lcifr.cli.terminal.output import JsonOption, print_json, say, to_stderr
 
 if TYPE_CHECKING:
-    from lcifr.data import Schema
+    from lcifr.runs.preparing.initializing import InitRequest, InitResult
 
 EXAMPLE = "Example: lcifr init people.csv --target repaid"
 
@@ -42,56 +42,50 @@ def init(
 
     Columns that can be no attribute (dates, ids, free text, constants) are left out, each with advice.
     """
-    from lcifr.runs.proposal import propose
+    from lcifr.runs.preparing.initializing import InitRequest
+    from lcifr.runs.preparing.initializing import init as run_init
 
-    folder = table.parent if out is None else out
-    stem = table.name.split(".")[0] or "people"
-    schema_file, phi_file = folder / f"{stem}.toml", folder / f"{stem}.phi"
-    there = [str(path) for path in (schema_file, phi_file) if path.exists()]
-    if there and not force:
-        raise LcifrError(f"there already: {' and '.join(there)}", fix="say --force to replace, or --out another folder")
-    found = propose(table, target, id_column, categorical or [], numeric or [], drop or [])
-    folder.mkdir(parents=True, exist_ok=True)
-    found.schema.save(schema_file)
-    phi_file.write_text(found.formula, encoding="utf-8")
-    result = {
-        "format": "lcifr-proposal-1",
-        "command": "init",
-        "people": found.people,
-        "schema": found.schema.to_dict(),
-        "formula": found.formula,
-        "left_out": found.left_out,
-        "to_know": found.to_know,
-        "files": {"schema": str(schema_file), "phi": str(phi_file)},
-    }
+    request = InitRequest(
+        table=table,
+        out=out,
+        target=target,
+        id_column=id_column,
+        categorical=tuple(categorical or ()),
+        numeric=tuple(numeric or ()),
+        drop=tuple(drop or ()),
+        force=force,
+    )
+    result = run_init(request)
     if as_json:
-        print_json(result)
+        print_json(result.to_dict())
         return
-    _show(result, found.schema)
-    named = f" --id {_word(id_column)}" if id_column else ""
-    people, schema_word, phi_word = (_word(str(path)) for path in (table, schema_file, phi_file))
-    if target is None:  # nothing could be learned with these files
-        to_stderr("\nNow say what is to be predicted:")
-        to_stderr(f"  lcifr init {people} --target COLUMN{named}{f' --out {_word(str(out))}' if out else ''} --force")
-        return
-    to_stderr(f"\nNow read and correct {phi_word}. What it means for these people:")
-    to_stderr(f"  lcifr phi check {phi_word} --data {people} --schema {schema_word}")
-    to_stderr(f"Then:\n  lcifr produce {people} --phi {phi_word} --target {_word(target)}{named} --out producer")
+    _show(result)
+    _show_next(request)
 
 
-def _word(text: str) -> str:
-    """As a shell reads it."""
-    import shlex
-
-    return shlex.quote(text)
-
-
-def _show(result: dict[str, Any], schema: Schema) -> None:
+def _show(result: InitResult) -> None:
+    schema = result.schema
     kinds = f"{len(schema.numeric)} numeric and {len(schema.categorical)} categorical attributes"
-    say(f"{result['people']} people, {kinds}" + (f', target "{schema.target}"' if schema.target else ""))
-    for name, advice in result["left_out"].items():
+    say(f"{result.people} people, {kinds}" + (f', target "{schema.target}"' if schema.target else ""))
+    for name, advice in result.left_out.items():
         say(f'left out: "{name}": {advice}')
-    for text in result["to_know"]:
+    for text in result.to_know:
         say(f"to know: {text}")
-    say(f"\n{result['files']['schema']}   what the columns mean")
-    say(f"{result['files']['phi']}    who counts as similar: a guess, yours to correct")
+    say(f"\n{result.schema_file}   what the columns mean")
+    say(f"{result.phi_file}    who counts as similar: a guess, yours to correct")
+
+
+def _show_next(request: InitRequest) -> None:
+    """The commands to go on with, to paste."""
+    words = [shlex.quote(str(path)) for path in (request.table, request.schema_file, request.phi_file)]
+    people, schema, phi = words
+    named = f" --id {shlex.quote(request.id_column)}" if request.id_column else ""
+    if request.target is None:  # nothing could be learned with these files
+        out = f" --out {shlex.quote(str(request.out))}" if request.out else ""
+        to_stderr("\nNow say what is to be predicted:")
+        to_stderr(f"  lcifr init {people} --target COLUMN{named}{out} --force")
+        return
+    to_stderr(f"\nNow read and correct {phi}. What it means for these people:")
+    to_stderr(f"  lcifr phi check {phi} --data {people} --schema {schema}")
+    target = shlex.quote(request.target)
+    to_stderr(f"Then:\n  lcifr produce {people} --phi {phi} --target {target}{named} --out producer")

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
-from lcifr.cli._output import JsonOption, console, print_json, to_stderr
-from lcifr.errors import LcifrError, TableError
-from lcifr.runs.events import StepKind, step
-from lcifr.runs.formulas import fit_similarity, read_formula, read_schema, schema_beside
-from lcifr.runs.people.tables import find_schema, is_file, pick_columns, with_fix
-
-if TYPE_CHECKING:
-    from lcifr.data import Schema
-    from lcifr.similarity import Similarity
+from lcifr.cli.terminal.output import JsonOption, console, print_json
 
 app = typer.Typer(help="Similarity formulas.", no_args_is_help=True)
 
@@ -53,35 +44,24 @@ def list_formulas(as_json: JsonOption = False) -> None:
 
 
 @app.command("explain", epilog="Example: lcifr phi explain adult/cat_noise")
-def explain_formula(
+def explain(
     formula: FormulaArgument, schema: SchemaOption = None, data: DataOption = None, as_json: JsonOption = False
 ) -> None:
     """Say a formula in English: what must be equal, what may differ and by how much, what is free.
 
     Distances in standard deviations are said in the data's own units where the data is given.
     """
-    from lcifr.language.explain.sentences import explain
-    from lcifr.language.parser import parse
+    from lcifr.runs.preparing.formula_check import FormulaRequest, explain_formula
 
-    text, source = read_formula(formula)
-    if data is not None:
-        crowd = _crowd(data, schema, formula)
-        similarity = _fit(text, source, crowd)
-        english, tree = similarity.explain(), similarity.formula
-    else:
-        known = _known_schema(schema, formula)
-        tree = parse(text, known, source=source)
-        english = explain(tree, known)
+    found = explain_formula(FormulaRequest(formula, data, schema))
     if as_json:
-        from lcifr.language.printer import print_formula
-
-        print_json({"source": source, "formula": print_formula(tree), "english": english})
+        print_json(asdict(found))
     else:
-        typer.echo(english)
+        typer.echo(found.english)
 
 
 @app.command("check", epilog="Example: lcifr phi check german/cat_noise --data german")
-def check_formula(
+def check(
     formula: FormulaArgument,
     data: DataOption = None,
     schema: SchemaOption = None,
@@ -94,82 +74,17 @@ def check_formula(
     Ready formulas are checked on their own dataset unless --data says otherwise. Exits 1 if nothing could be proved
     about the formula.
     """
-    from lcifr.cli._phi_report import Report
-    from lcifr.similarity.linting.finding import Severity
-    from lcifr.similarity.linting.linter import lint
-    from lcifr.similarity.linting.neighbours import find_neighbours
+    from lcifr.runs.preparing.formula_check import FormulaRequest, check_formula
 
-    text, source = read_formula(formula)
-    crowd = _crowd(data or _dataset_of(formula), schema, formula)
-    similarity = _fit(text, source, crowd)
-    findings = lint(similarity, seed=seed)
-    with step("Comparing people", StepKind.COUNT) as progress:
-        neighbours = find_neighbours(similarity, similarity.encoding.training, most=most, seed=seed, progress=progress)
-    report = Report(similarity, crowd.name, findings, neighbours, seed)
+    result = check_formula(FormulaRequest(formula, data, schema), most=most, seed=seed)
     if as_json:
-        print_json(report.as_dict())
+        print_json(result.to_dict())
     else:
-        typer.echo(report.as_text())
-    if any(finding.severity is Severity.ERROR for finding in findings):
+        from lcifr.cli.terminal.formula_report import formula_report
+
+        typer.echo(formula_report(result))
+    if result.has_errors:
         raise typer.Exit(1)
-
-
-# -- what was named ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Crowd:
-    """The people a formula is looked at with: where they come from, their schema and table."""
-
-    name: str
-    schema: Schema
-    table: Any
-
-
-def _dataset_of(named: str) -> str:
-    """The dataset that a ready formula is about."""
-    from lcifr.similarity import ready_names
-
-    if named not in ready_names() or Path(named).is_file():
-        raise LcifrError(f"{named} is looked at with people", fix="say which: --data german, or --data people.csv")
-    return named.split("/")[0]
-
-
-def _known_schema(schema: str | None, formula: str) -> Schema:
-    from lcifr.datasets import find
-    from lcifr.similarity import ready_names
-
-    schema = schema or schema_beside(formula)
-    if schema is None:
-        if formula not in ready_names() or Path(formula).is_file():
-            raise LcifrError(
-                f"nothing says what the names in {formula} mean", fix="add --schema people.toml, or --data people.csv"
-            )
-        return find(formula.split("/")[0]).schema
-    return read_schema(schema)
-
-
-def _crowd(data: str, schema: str | None, formula: str) -> _Crowd:
-    from lcifr.datasets import load
-    from lcifr.runs.people.sample import read_whole
-
-    if is_file(data):
-        table = read_whole(Path(data), "looking at people with φ")
-        known = find_schema(table, data, formula, schema, None, None)
-        return _Crowd(data, known, table.select(pick_columns(table.column_names, data, known, None, labelled=False)))
-    dataset = load(data)
-    if dataset.partial:
-        to_stderr(f"Note: {dataset.partial}")
-    known = read_schema(schema) if schema is not None else dataset.schema
-    name = f"the {len(dataset.train)} training people of {dataset.source.title}"
-    return _Crowd(name, known, dataset.train.X)
-
-
-def _fit(text: str, source: str, crowd: _Crowd) -> Similarity:
-    try:
-        return fit_similarity(text, source, crowd.schema, crowd.table)
-    except TableError as error:
-        raise with_fix(error, crowd.name) from None
 
 
 def _summary(text: str) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli._command import words_of
-from lcifr.cli._options import (
+from lcifr.cli.terminal.command_words import words_of
+from lcifr.cli.terminal.options import (
     BatchOption,
     BundleOption,
     ChunkOption,
@@ -33,18 +33,21 @@ from lcifr.cli._options import (
     WholeOption,
     WorkersOption,
     finite,
+    list_text,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, print_json, say
-from lcifr.cli._produced import show_produced
-from lcifr.cli._progress import watched
+from lcifr.cli.terminal.output import JsonOption, print_json, say
+from lcifr.cli.terminal.produced import show_produced
+from lcifr.cli.terminal.progress import watched
 from lcifr.errors import LcifrError
+from lcifr.learn.defaults import ENCODER, HELD_OUT_SHARE
 from lcifr.runs.producing import ProduceRequest
 from lcifr.runs.producing import produce as run_produce
 
 if TYPE_CHECKING:
-    from lcifr.runs.results import ProduceResult
+    from lcifr.runs.folders.results import ProduceResult
 
+HIDDEN = list_text(ENCODER.hidden)
 EXAMPLE = "Example: lcifr produce people.csv --phi people.phi --target repaid --out producer"
 
 
@@ -61,11 +64,11 @@ def produce(
     schema: SchemaOption = None,
     id_column: IdOption = None,
     sample: SampleOption = None,
-    held_out: HeldOutOption = 0.2,
+    held_out: HeldOutOption = HELD_OUT_SHARE,
     gamma: Annotated[
         float,
         typer.Option(min=0.0, callback=finite, help="Weight of the promise against accuracy; `lcifr tune` finds one."),
-    ] = 1.0,
+    ] = ENCODER.gamma,
     unaware: Annotated[
         bool,
         typer.Option(
@@ -73,14 +76,14 @@ def produce(
             help="Learn for the label alone, without reading the attributes that φ leaves free; no --gamma.",
         ),
     ] = False,
-    stretch: StretchOption = 1.0,
-    decoder_weight: DecoderOption = 0.0,
+    stretch: StretchOption = ENCODER.stretch,
+    decoder_weight: DecoderOption = ENCODER.decoder_weight,
     class_weight: ClassWeightOption = ClassWeight.NONE,
     whole_numbers: WholeOption = False,
-    latent: LatentOption = 20,
-    hidden: HiddenOption = "20",
-    epochs: EpochsOption = 50,
-    batch: BatchOption = 64,
+    latent: LatentOption = ENCODER.latent_dim,
+    hidden: HiddenOption = HIDDEN,
+    epochs: EpochsOption = ENCODER.epochs,
+    batch: BatchOption = ENCODER.batch_size,
     share_formula: ShareOption = True,
     bundle: BundleOption = True,
     workers: WorkersOption = None,

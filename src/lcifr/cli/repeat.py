@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from lcifr.cli._options import ForceOption, OutOption
-from lcifr.cli._output import JsonOption, command, to_stderr
-from lcifr.errors import LcifrError
-from lcifr.runs.folder import describe_input, read_settings
+from lcifr.cli.terminal.options import ForceOption, OutOption
+from lcifr.cli.terminal.output import JsonOption, command, to_stderr
+from lcifr.runs.folders.repeating import unchanged_settings
 
 EXAMPLE = "Example: lcifr repeat consumer --out consumer-again"
 
@@ -31,32 +30,8 @@ def repeat(
     The files must be where they were (paths count from the current folder) and what they were. The same versions on
     the same machine give the same weights; other versions are named. Exits as the repeated command does.
     """
-    settings = read_settings(folder)
-    _same_inputs(settings)
-    _name_other_versions(settings)
-    words, more = settings["argv"], ["--out", str(out)]
+    settings = unchanged_settings(folder)
+    words, more = settings.argv, ["--out", str(out)]
     more += ["--force"] * force + ["--json"] * as_json
     to_stderr(command(words[0], *more, *words[1:]))
     context.find_root().command.main([words[0], *more, *words[1:]], prog_name="lcifr")
-
-
-def _same_inputs(settings: dict[str, Any]) -> None:
-    for name, before in settings["inputs"].items():
-        path = Path(before["path"])
-        if not path.exists():
-            raise LcifrError(f"{path} ({name}) is not there", fix="run it from the folder where it was run")
-        if describe_input(path)["sha256"] != before["sha256"]:
-            raise LcifrError(
-                f"{path} ({name}) is not what it was: its hash differs", fix="put the old one in its place"
-            )
-
-
-def _name_other_versions(settings: dict[str, Any]) -> None:
-    import platform
-
-    from lcifr.certification.producer import versions
-
-    now = {"python": platform.python_version(), **versions()}
-    for name, before in settings["versions"].items():
-        if now.get(name) != before:
-            to_stderr(f"Note: {name} was {before} then and is {now.get(name)} now: numbers may differ a little")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli._command import words_of
-from lcifr.cli._options import (
+from lcifr.cli.terminal.command_words import words_of
+from lcifr.cli.terminal.options import (
     BundleOption,
     ChunkOption,
     ForceOption,
@@ -18,7 +18,7 @@ from lcifr.cli._options import (
     ShareOption,
     WorkersOption,
 )
-from lcifr.cli._output import JsonOption, command, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
 from lcifr.runs.representing import RepresentRequest
 from lcifr.runs.representing import represent as run_represent
 

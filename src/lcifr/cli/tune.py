@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli._command import words_of
-from lcifr.cli._options import (
+from lcifr.cli.terminal.command_words import words_of
+from lcifr.cli.terminal.options import (
     BatchOption,
     BundleOption,
     ChunkOption,
@@ -34,20 +34,23 @@ from lcifr.cli._options import (
     ToleranceOption,
     WholeOption,
     WorkersOption,
+    list_text,
     widths_of,
 )
-from lcifr.cli._output import JsonOption, console, print_json, say, to_stderr
-from lcifr.cli._produced import show_produced
-from lcifr.cli._progress import watched
+from lcifr.cli.terminal.output import JsonOption, console, print_json, say, to_stderr
+from lcifr.cli.terminal.produced import show_produced
+from lcifr.cli.terminal.progress import watched
 from lcifr.errors import LcifrError
+from lcifr.learn.defaults import ENCODER, GAMMAS, HELD_OUT_SHARE
 from lcifr.runs.tuning import TuneRequest
 from lcifr.runs.tuning import tune as run_tune
 
 if TYPE_CHECKING:
     from lcifr.estimators.frontier import FrontierPoint
-    from lcifr.runs.results import TuneResult
+    from lcifr.runs.folders.results import TuneResult
 
 NONE_CHOSEN = 3  # as where somebody is undecided: the work was done, and there is nothing to go on with
+HIDDEN, WEIGHTS = list_text(ENCODER.hidden), list_text(GAMMAS)
 EXAMPLE = "Example: lcifr tune people.csv --phi people.phi --target repaid --required 0.5 --gammas 1,10 --out frontier"
 
 
@@ -75,17 +78,17 @@ def tune(
     schema: SchemaOption = None,
     id_column: IdOption = None,
     sample: SampleOption = None,
-    gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try, rising.")] = "0.1,0.3,1,3,10,30",
-    held_out: HeldOutOption = 0.2,
-    stretch: StretchOption = 1.0,
-    decoder_weight: DecoderOption = 0.0,
+    gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try, rising.")] = WEIGHTS,
+    held_out: HeldOutOption = HELD_OUT_SHARE,
+    stretch: StretchOption = ENCODER.stretch,
+    decoder_weight: DecoderOption = ENCODER.decoder_weight,
     class_weight: ClassWeightOption = ClassWeight.NONE,
     tolerance: ToleranceOption = None,
     whole_numbers: WholeOption = False,
-    latent: LatentOption = 20,
-    hidden: HiddenOption = "20",
-    epochs: EpochsOption = 50,
-    batch: BatchOption = 64,
+    latent: LatentOption = ENCODER.latent_dim,
+    hidden: HiddenOption = HIDDEN,
+    epochs: EpochsOption = ENCODER.epochs,
+    batch: BatchOption = ENCODER.batch_size,
     share_formula: ShareOption = True,
     bundle: BundleOption = True,
     workers: WorkersOption = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -19,13 +19,15 @@ from lcifr.errors import LcifrError, TableError, TableProblem, no_such_file
 ACCEPTED = "a pandas or polars frame, an Arrow table, or a path to a .csv or .parquet file"
 
 
-def read_frame(source: Any) -> pa.Table:
+def read_frame(source: Any, *, texts: Sequence[str] = ()) -> pa.Table:
     """``source`` as an Arrow table; its shape and column names are checked, its values are not.
 
     Parameters
     ----------
     source
         A pandas or polars frame (polars may be lazy), an Arrow table, or a path to a ``.csv`` or ``.parquet`` file.
+    texts
+        Columns of a ``.csv`` file that stay as they are written, such as ids: "007" is no 7.
 
     Raises
     ------
@@ -35,7 +37,7 @@ def read_frame(source: Any) -> pa.Table:
         If ``source`` is no table, or the file cannot be read.
     """
     if isinstance(source, str | Path):
-        return _unique(_read_file(Path(source)), str(source))
+        return _unique(_read_file(Path(source), texts), str(source))
     if isinstance(source, pa.Table):
         return _unique(source)
     if isinstance(source, pa.RecordBatch):
@@ -50,7 +52,7 @@ def read_frame(source: Any) -> pa.Table:
     return pa.table({str(column.name): _arrow_column(column) for column in eager.iter_columns()})
 
 
-def _read_file(path: Path) -> pa.Table:
+def _read_file(path: Path, texts: Sequence[str]) -> pa.Table:
     from pyarrow import csv, parquet
 
     with file_errors(path):
@@ -58,7 +60,9 @@ def _read_file(path: Path) -> pa.Table:
             return parquet.read_table(path)
         if path.suffix.lower() in (".csv", ".tsv", ".gz"):
             check_separator(path)
-            table = csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path)))
+            as_written = csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()))
+            layout = csv.ParseOptions(delimiter=delimiter_of(path))
+            table = csv.read_csv(path, parse_options=layout, convert_options=as_written)
             if any(pa.types.is_binary(kind) for kind in table.schema.types):  # Arrow's word for text that is no UTF-8
                 check_utf8(path)
             return table

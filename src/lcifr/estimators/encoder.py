@@ -22,6 +22,7 @@ from lcifr.estimators.input_validation import (
 )
 from lcifr.estimators.saving import read_encoder, write_encoder
 from lcifr.estimators.settings import encoder_settings, schedule_of, seed_of, unread_attributes
+from lcifr.learn.defaults import ENCODER
 from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
 from lcifr.learn.radius_bounds import LatentReach, bound_radius
 from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
@@ -47,10 +48,9 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Width of z and of the hidden layers.
     method
         ``"bounds"``: the proved radius itself is trained. ``"dl2"``: the paper's counterexamples.
-    gamma
-        Weight of the robust loss against the plain loss. 0 trains a plain encoder.
-    delta
-        For ``dl2``: the distance in z that costs nothing.
+    gamma, delta
+        Weight of the robust loss against the plain loss; 0 trains a plain encoder. For ``dl2``, the distance in z that
+        costs nothing.
     stretch
         For ``bounds``: how many times the proved radius the label is to survive in training. Above 1 it certifies more
         people for less accuracy, also where a larger gamma no longer does.
@@ -84,25 +84,25 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         similarity: Any,
         *,
         schema: Schema | str | Path | None = None,
-        latent_dim: int = 20,
-        hidden: tuple[int, ...] = (20,),
+        latent_dim: int = ENCODER.latent_dim,
+        hidden: tuple[int, ...] = ENCODER.hidden,
         method: str = "bounds",
-        gamma: float = 1.0,
+        gamma: float = ENCODER.gamma,
         delta: float = 0.0,
-        stretch: float = 1.0,
-        decoder_weight: float = 0.0,
+        stretch: float = ENCODER.stretch,
+        decoder_weight: float = ENCODER.decoder_weight,
         whole_numbers: bool = False,
         tie_free: bool = True,
         task: str = "auto",
         tolerance: float = 0.0,
         class_weight: Any = None,
-        epochs: int = 50,
-        batch_size: int = 256,
-        learning_rate: float = 1e-3,
-        weight_decay: float = 1e-4,
-        patience: int = 15,
-        warmup: float = 0.3,
-        validation_fraction: float = 0.2,
+        epochs: int = ENCODER.epochs,
+        batch_size: int = ENCODER.batch_size,
+        learning_rate: float = ENCODER.learning_rate,
+        weight_decay: float = ENCODER.weight_decay,
+        patience: int = ENCODER.patience,
+        warmup: float = ENCODER.warmup,
+        validation_fraction: float = ENCODER.validation_fraction,
         random_state: Any = 0,
         device: str | None = None,
         verbose: bool = False,

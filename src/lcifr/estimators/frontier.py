@@ -19,13 +19,13 @@ from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.evaluation import FrontierPoint, evaluate_models
 from lcifr.estimators.heads import RobustClassifier
 from lcifr.estimators.search import Search
+from lcifr.learn.defaults import GAMMAS
 from lcifr.learn.score import worse_than_unaware
 from lcifr.locking import locked
 
-__all__ = ["GAMMAS", "Frontier", "FrontierPoint", "evaluate_models", "tune"]
+__all__ = ["Frontier", "FrontierPoint", "evaluate_models", "tune"]
 
 TITLE = "Score against certified share"
-GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from lcifr.estimators.base_head import FloatArray, Head
+from lcifr.learn.defaults import HEAD
 from lcifr.learn.target import Target
 from lcifr.models.rule import Kind
 
@@ -42,20 +43,20 @@ class RobustClassifier(ClassifierMixin, Head):  # type: ignore[misc]
 
     def __init__(
         self,
-        hidden: tuple[int, ...] = (),
+        hidden: tuple[int, ...] = HEAD.hidden,
         *,
         against: str = "auto",
         delta: float | None = None,
-        gamma: float = 1.0,
-        penalty: float = 1e-4,
+        gamma: float = HEAD.gamma,
+        penalty: float = HEAD.penalty,
         class_weight: Any = None,
-        epochs: int = 100,
-        batch_size: int = 256,
-        learning_rate: float = 3e-3,
-        weight_decay: float = 1e-4,
-        patience: int = 15,
-        warmup: float = 0.3,
-        validation_fraction: float = 0.2,
+        epochs: int = HEAD.epochs,
+        batch_size: int = HEAD.batch_size,
+        learning_rate: float = HEAD.learning_rate,
+        weight_decay: float = HEAD.weight_decay,
+        patience: int = HEAD.patience,
+        warmup: float = HEAD.warmup,
+        validation_fraction: float = HEAD.validation_fraction,
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
@@ -112,20 +113,20 @@ class RobustRegressor(RegressorMixin, Head):  # type: ignore[misc]
 
     def __init__(
         self,
-        hidden: tuple[int, ...] = (),
+        hidden: tuple[int, ...] = HEAD.hidden,
         *,
         tolerance: float = 0.0,
         against: str = "auto",
         delta: float | None = None,
-        gamma: float = 1.0,
-        penalty: float = 1e-4,
-        epochs: int = 100,
-        batch_size: int = 256,
-        learning_rate: float = 3e-3,
-        weight_decay: float = 1e-4,
-        patience: int = 15,
-        warmup: float = 0.3,
-        validation_fraction: float = 0.2,
+        gamma: float = HEAD.gamma,
+        penalty: float = HEAD.penalty,
+        epochs: int = HEAD.epochs,
+        batch_size: int = HEAD.batch_size,
+        learning_rate: float = HEAD.learning_rate,
+        weight_decay: float = HEAD.weight_decay,
+        patience: int = HEAD.patience,
+        warmup: float = HEAD.warmup,
+        validation_fraction: float = HEAD.validation_fraction,
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:

@@ -1,24 +1,19 @@
-"""Saving and loading of estimators without pickle and without training data."""
+"""Estimators as saved models and back: parameters as plain values, and the history of training."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lcifr.data import Encoding
-from lcifr.errors import LearningError
+from lcifr.artifacts.saved_models import SavedEncoder, SavedHead, consistent_file
+from lcifr.data import Individuals, Schema
 from lcifr.estimators.input_validation import validate_people
-from lcifr.learn.score import Degeneracy
-from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, ValidationMetrics
-from lcifr.models.storage import Stored, read, write
-from lcifr.similarity.similarity import Similarity
 
 NOT_SAVED = ("similarity", "schema", "device", "verbose", "random_state")
 
@@ -41,7 +36,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _arguments(saved: dict[str, Any]) -> dict[str, Any]:
+def _arguments(saved: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(saved)
     result["hidden"] = tuple(result["hidden"])
     if isinstance(result.get("class_weight"), list):
@@ -49,107 +44,74 @@ def _arguments(saved: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-@contextmanager
-def _consistent_file(path: str | Path) -> Iterator[None]:
-    try:
-        yield
-    except LearningError:
-        raise
-    except (KeyError, TypeError, ValueError) as problem:
-        raise LearningError(f"{path}: what it says of the model does not fit together: {problem!r}") from None
-
-
-def _lines(history: tuple[Epoch, ...]) -> list[dict[str, Any]]:
+def _lines(history: tuple[Epoch, ...]) -> tuple[dict[str, Any], ...]:
     """The history as JSON, which has no NaN."""
-    lines = [asdict(epoch) for epoch in history]
+    lines = tuple(asdict(epoch) for epoch in history)
     for line in lines:
         line["validation"] = {name: None if math.isnan(value) else value for name, value in line["validation"].items()}
     return lines
 
 
-def _history(lines: list[dict[str, Any]]) -> tuple[Epoch, ...]:
+def _history(lines: tuple[Mapping[str, Any], ...]) -> tuple[Epoch, ...]:
     def checked(values: dict[str, Any]) -> ValidationMetrics:
         return ValidationMetrics(**{name: math.nan if value is None else value for name, value in values.items()})
 
     return tuple(Epoch(**{**line, "validation": checked(line["validation"])}) for line in lines)
 
 
-# -- the encoder -------------------------------------------------------------------------------------------------------
-
-
 def write_encoder(encoder: Any, path: str | Path) -> None:
     """See :meth:`FairEncoder.save`."""
-    similarity, target = encoder.similarity_, encoder.target_
-    content = {
-        "parameters": _parameters(encoder),
-        "encoding": encoder.encoding_.to_dict(),
-        "similarity": {"text": similarity.text, "source": similarity.source, "hash": similarity.hash},
-        "target": None if target is None else target.to_dict(),
-        "history": _lines(encoder.history_),
-        "degeneracies": [asdict(one) for one in encoder.degeneracies_],
-        "named": hasattr(encoder, "feature_names_in_"),
-    }
-    networks = {"encoder": encoder.network_, "head": encoder.head_, "decoder": encoder.decoder_}
-    write(path, "FairEncoder", Stored(content, {name: net for name, net in networks.items() if net is not None}))
+    SavedEncoder(
+        network=encoder.network_,
+        head=encoder.head_,
+        decoder=encoder.decoder_,
+        similarity=encoder.similarity_,
+        target=encoder.target_,
+        parameters=_parameters(encoder),
+        history=_lines(encoder.history_),
+        degeneracies=tuple(encoder.degeneracies_),
+        named=hasattr(encoder, "feature_names_in_"),
+    ).write(path)
 
 
 def read_encoder(cls: type[Any], path: str | Path, training: Any) -> Any:
     """See :meth:`FairEncoder.load`."""
-    stored = read(path, "FairEncoder")
-    with _consistent_file(path):
-        return _rebuild_encoder(cls, stored, training)
 
+    def people(schema: Schema) -> Individuals:
+        return validate_people(cls("", schema=schema), training, schema, fitting=True)
 
-def _rebuild_encoder(cls: type[Any], stored: Stored, training: Any) -> Any:
-    content = stored.content
-    encoding = Encoding.from_dict(content["encoding"])
-    schema = encoding.schema
-    formula = content["similarity"]
-    encoder = cls(formula["text"], schema=schema, **_arguments(content["parameters"]))
-    if training is not None:
-        encoding = replace(encoding, training=validate_people(encoder, training, schema, fitting=True))
-    encoder.n_features_in_ = len(schema)
-    if content["named"]:
-        encoder.feature_names_in_ = np.array(schema.names, dtype=object)
-    encoder.schema_, encoder.encoding_ = schema, encoding
-    encoder.similarity_ = Similarity(formula["text"], schema, encoding, source=formula["source"])
-    if encoder.similarity_.hash != formula["hash"]:
-        raise LearningError(
-            "the formula does not mean what it meant when the model was saved", fix="give the same training table"
-        )
-    encoder.target_ = None if content["target"] is None else Target.from_dict(content["target"])
-    encoder.network_ = stored.networks["encoder"]
-    encoder.head_, encoder.decoder_ = stored.networks.get("head"), stored.networks.get("decoder")
-    encoder.history_ = _history(content["history"])
-    encoder.degeneracies_ = tuple(Degeneracy(**one) for one in content["degeneracies"])
-    encoder._n_features_out = encoder.network_.outputs
-    return encoder
-
-
-# -- heads -------------------------------------------------------------------------------------------------------------
+    saved = SavedEncoder.read(path, None if training is None else people)
+    with consistent_file(path):
+        similarity = saved.similarity
+        encoder = cls(similarity.text, schema=similarity.schema, **_arguments(saved.parameters))
+        encoder.n_features_in_ = len(similarity.schema)
+        if saved.named:
+            encoder.feature_names_in_ = np.array(similarity.schema.names, dtype=object)
+        encoder.schema_, encoder.encoding_, encoder.similarity_ = similarity.schema, similarity.encoding, similarity
+        encoder.target_, encoder.network_ = saved.target, saved.network
+        encoder.head_, encoder.decoder_ = saved.head, saved.decoder
+        encoder.history_, encoder.degeneracies_ = _history(saved.history), saved.degeneracies
+        encoder._n_features_out = saved.network.outputs
+        return encoder
 
 
 def write_head(head: Any, path: str | Path) -> None:
     """See :meth:`Head.save`."""
-    content = {
-        "parameters": _parameters(head),
-        "target": Target.of_model(head.model_).to_dict(),
-        "mean": head.model_.mean,
-        "history": _lines(head.history_),
-        "degeneracies": [asdict(one) for one in head.degeneracies_],
-    }
-    write(path, type(head).__name__, Stored(content, {"head": head.model_.network}))
+    SavedHead(
+        kind=type(head).__name__,
+        model=head.model_,
+        parameters=_parameters(head),
+        history=_lines(head.history_),
+        degeneracies=tuple(head.degeneracies_),
+    ).write(path)
 
 
 def read_head(cls: type[Any], path: str | Path) -> Any:
     """See :meth:`Head.load`."""
-    stored = read(path, cls.__name__)
-    content = stored.content
-    with _consistent_file(path):
-        head = cls(**_arguments(content["parameters"]))
-        network = stored.networks["head"]
-        model = Target.from_dict(content["target"]).model(network, content["mean"])
-        head._keep(model, _history(content["history"]))
-        head.degeneracies_ = tuple(Degeneracy(**one) for one in content["degeneracies"])
-        head.n_features_in_ = network.inputs
-    return head
+    saved = SavedHead.read(path, cls.__name__)
+    with consistent_file(path):
+        head = cls(**_arguments(saved.parameters))
+        head._keep(saved.model, _history(saved.history))
+        head.degeneracies_ = saved.degeneracies
+        head.n_features_in_ = saved.model.network.inputs
+        return head

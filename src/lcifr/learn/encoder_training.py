@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lcifr.learn.counterexamples import STEP, STEPS, find_counterexamples
+from lcifr.learn.defaults import ENCODER
 from lcifr.learn.region_tensors import RegionTensors
 from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
@@ -56,13 +57,13 @@ class EncoderSettings:
     tolerance : predicted numbers less than this apart are the same decision.
     """
 
-    hidden: tuple[int, ...] = (20,)
-    latent: int = 20
+    hidden: tuple[int, ...] = ENCODER.hidden
+    latent: int = ENCODER.latent_dim
     method: TrainingMethod = TrainingMethod.BOUNDS
-    gamma: float = 1.0
+    gamma: float = ENCODER.gamma
     delta: float = 0.0
-    stretch: float = 1.0
-    decoder_weight: float = 0.0
+    stretch: float = ENCODER.stretch
+    decoder_weight: float = ENCODER.decoder_weight
     tied: tuple[slice, ...] = ()
     tolerance: float = 0.0
     attack_steps: int = STEPS

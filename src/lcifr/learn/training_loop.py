@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from lcifr.errors import LearningError
+from lcifr.learn.defaults import ENCODER
 
 CHUNK = 512
 """People judged at once: larger chunks fall out of the cache and are slower for it."""
@@ -29,12 +30,12 @@ class Schedule:
     patience : epochs without progress before stopping; the learning rate is halved at a third of that.
     """
 
-    epochs: int = 50
-    batch_size: int = 256
-    learning_rate: float = 1e-3
-    weight_decay: float = 1e-4
-    patience: int = 15
-    warmup: float = 0.3
+    epochs: int = ENCODER.epochs
+    batch_size: int = ENCODER.batch_size
+    learning_rate: float = ENCODER.learning_rate
+    weight_decay: float = ENCODER.weight_decay
+    patience: int = ENCODER.patience
+    warmup: float = ENCODER.warmup
     seed: int = 0
     verbose: bool = False
 

@@ -8,7 +8,7 @@ Examples
 
 from lcifr.report.build import build
 from lcifr.report.content import About, Report
-from lcifr.report.folder import read_folder
 from lcifr.report.formats import format_names, render
+from lcifr.report.sources.folder import read_folder
 
 __all__ = ["About", "Report", "build", "format_names", "read_folder", "render"]

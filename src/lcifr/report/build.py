@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,12 @@ from lcifr.models.rule import Kind
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Origin, Promise, Proved, Report, Tuning
 from lcifr.report.decided import read_decisions
-from lcifr.report.explorer import explore
+from lcifr.report.people.explorer import explore
+from lcifr.runs.folders.results import TuneResult
 from lcifr.similarity import Similarity
+
+if TYPE_CHECKING:
+    from lcifr.estimators.frontier import Frontier
 
 KINDS = {"certified": Verdict.CERTIFIED, "counterexample": Verdict.COUNTEREXAMPLE, "undecided": Verdict.UNDECIDED}
 FIGURES = ("accuracy", "balanced_accuracy", "certified", "violated", "undecided", "r2", "mean_error")
@@ -180,11 +184,11 @@ def _groups(statement: Statement) -> tuple[GroupRow, ...]:
     )
 
 
-def read_frontier(frontier: Any) -> Tuning:
-    """What :func:`lcifr.tune` found: a frontier, or anything with its fields."""
-    chosen = frontier.chosen
+def read_frontier(frontier: Frontier | TuneResult) -> Tuning:
+    """What :func:`lcifr.tune` found, or the result of the command."""
+    chosen = frontier.chosen if isinstance(frontier, TuneResult) or frontier.chosen is None else frontier.chosen.name
     points = [(frontier.plain, "plain"), (frontier.unaware, "unaware")]
-    points += [(point, "chosen" if chosen is not None and point == chosen else "tried") for point in frontier.points]
+    points += [(point, "chosen" if point.name == chosen else "tried") for point in frontier.points]
     rows = [FrontierRow(p.name, kind, p.gamma, p.score, p.balanced, p.certified) for p, kind in points]
     return Tuning(float(frontier.required), tuple(rows), frontier.by)
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from lcifr.drawing.charts import Dot
 from lcifr.drawing.histogram import Histogram
-from lcifr.report.content import Caution, Explorer
+from lcifr.report.content import Caution
+from lcifr.report.people.content import Explorer
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeBlock:
     """Text as it was written: a formula, a command."""
 
     text: str
@@ -51,14 +52,14 @@ class Points:
 
 
 @dataclass(frozen=True)
-class People:
+class PeopleBlock:
     """The explorer, and how many counterexamples there are in all."""
 
     explorer: Explorer
     violated: int
 
 
-Block = str | Table | Chart | Code | Points | People
+Block = str | Table | Chart | CodeBlock | Points | PeopleBlock
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lcifr.drawing.text import at_least, count, percent
-from lcifr.report.charts import KINDS, frontier, margins, radii
-from lcifr.report.content import Checked, Origin, Proved, Report, Tuning
-from lcifr.report.document import Block, Code, Document, Headline, People, Points, Section, Table
-from lcifr.report.numbers import FIT, margin_sentence, number_groups, number_models, tolerance_sentence
+from lcifr.report.charts import KINDS
+from lcifr.report.content import Checked, Origin, Proved, Report
+from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section, Table
+from lcifr.report.numbers import tolerance_sentence
+from lcifr.report.sections import (
+    compared_section,
+    decisions_section,
+    distances_section,
+    explorer_section,
+    frontier_section,
+    groups_section,
+)
 from lcifr.report.tables import (
-    confusion_table,
-    decision_table,
-    group_table,
-    model_table,
     verdict_shares,
     verdict_table,
 )
@@ -32,27 +36,21 @@ LIMITS = (
 )
 
 
-MARGIN = (
-    "The margin is proved: every similar person stays at least this far from another decision, in units of the model’s "
-    "output. Where it is negative, nothing is proved."
-)
-
-
 def put_into_words(report: Report) -> Document:
     """The report as a document."""
     sections = [
         Section("promise", "What was promised", tuple(_promise(report))),
         Section("proved", "What was proved", tuple(_proved(report.proved))),
-        Section("compared", "Compared with the baselines", tuple(_compared(report))),
-        *([Section("decisions", "Decisions and errors", tuple(_decisions(report)))] if report.decisions else []),
-        Section("distances", "How far from another decision", tuple(_distances(report))),
+        Section("compared", "Compared with the baselines", tuple(compared_section(report))),
+        *([Section("decisions", "Decisions and errors", tuple(decisions_section(report)))] if report.decisions else []),
+        Section("distances", "How far from another decision", tuple(distances_section(report))),
     ]
     if report.tuning is not None:
-        sections.append(Section("frontier", "What the promise costs", tuple(_frontier(report))))
+        sections.append(Section("frontier", "What the promise costs", tuple(frontier_section(report))))
     if report.groups:
-        sections.append(Section("groups", "Group by group", tuple(_groups(report))))
+        sections.append(Section("groups", "Group by group", tuple(groups_section(report))))
     sections += [
-        Section("explorer", "Person by person", tuple(_explorer(report))),
+        Section("explorer", "Person by person", tuple(explorer_section(report))),
         *([Section("data", "About the data", (Points(report.data_cautions),))] if report.data_cautions else []),
         Section("limits", "What this does not say", (Points(LIMITS),)),
         Section("method", "Method, versions, hashes", tuple(_method(report))),
@@ -128,7 +126,7 @@ def _promise(report: Report) -> Iterator[Block]:
     if promise.text is None:
         yield "The producer does not show φ. It is the formula with the hash given below."
         return
-    yield Code(promise.text.strip(), f"φ, as it is written: {promise.name}")
+    yield CodeBlock(promise.text.strip(), f"φ, as it is written: {promise.name}")
     if promise.english is None:
         return
     lead, items = _english(promise.english)
@@ -168,85 +166,6 @@ def _proved(proved: Proved) -> Iterator[Block]:
         )
 
 
-def _compared(report: Report) -> Iterator[Block]:
-    yield (
-        "A certified share means little alone. The plain model was trained for its label only; the unaware model never "
-        "sees what φ leaves free. Whoever cannot beat the unaware model should use it."
-    )
-    if report.explorer.tolerance is not None:
-        yield number_models(report.models)
-        yield FIT
-        yield from () if len(report.models) > 1 else ("No baseline was given.",)
-        return
-    yield model_table(report.models)
-    if report.majority_rate is not None:
-        yield f"Deciding for the larger class without looking is right for {percent(report.majority_rate)}."
-    if len(report.models) == 1:
-        yield "No baseline was given."
-
-
-def _decisions(report: Report) -> Iterator[Block]:
-    assert report.decisions is not None
-    yield (
-        "A certificate compares people who are similar; it does not say that groups "
-        "are decided alike: they may differ in what φ holds equal."
-    )
-    yield decision_table(report.decisions)
-    if report.decisions.labels:
-        yield "Who is decided rightly, and which way the errors go: every true label against what was decided."
-        yield confusion_table(report.decisions)
-
-
-def _distances(report: Report) -> Iterator[Block]:
-    yield MARGIN if report.explorer.tolerance is None else margin_sentence(report.explorer.tolerance)
-    if report.margins is not None:
-        yield margins(report.margins)
-    if report.radii is not None:
-        yield (
-            "The radius is how far from a person’s own representation anybody similar can land: the largest change in "
-            "any coordinate of z."
-        )
-        yield radii(report.radii)
-
-
-def _frontier(report: Report) -> Iterator[Block]:
-    assert report.tuning is not None
-    required = f"a {_score(report.tuning)} of {percent(report.tuning.required)}"
-    yield (
-        "Every weight that was tried, on validation people. Certified shares here are by quick bounds on the ball and "
-        f"therefore lower than in an audit. Required was {required}."
-    )
-    yield frontier(report.tuning)
-
-
-def _score(tuning: Tuning) -> str:
-    return "balanced accuracy" if tuning.by == "balanced" else "score"
-
-
-def _groups(report: Report) -> Iterator[Block]:
-    bound = any(row.at_least is not None for row in report.groups)
-    yield (
-        "The same verdicts, for the people with one value of an attribute each. Small groups vary by chance"
-        + ("; every bound holds for its own row, not for all rows together." if bound else ".")
-    )
-    yield number_groups(report.groups) if report.explorer.tolerance is not None else group_table(report.groups)
-
-
-def _explorer(report: Report) -> Iterator[Block]:
-    explorer = report.explorer
-    if explorer.complete:
-        yield f"All {count(len(explorer.people))} people."
-    else:
-        yield (
-            f"{count(len(explorer.people))} of {count(report.proved.people)} people: a random sample and "
-            f"{count(explorer.counterexamples)} of {count(report.proved.violated)} counterexamples. The figures above "
-            "are of everybody."
-        )
-    if explorer.attributes and not explorer.regions and report.proved.people > report.proved.vacuous:
-        yield "What a similar person may have is not shown: φ could not be evaluated with what this report was made of."
-    yield People(explorer, report.proved.violated)
-
-
 def _method(report: Report) -> Iterator[Block]:
     yield (
         "For every person, φ becomes a region of all similar people, rounded outward. Linear bounds of the network on "
@@ -272,7 +191,7 @@ def _recheck(report: Report) -> Iterator[Block]:
             "The checker needs Python and nothing else: no solver, no graphics card, nothing of the program that made "
             "the proofs. It derives everybody’s region from φ itself and recomputes every bound in exact arithmetic."
         )
-        yield Code("\n".join(report.recheck), "In the folder of the audit")
+        yield CodeBlock("\n".join(report.recheck), "In the folder of the audit")
     elif report.checked is None:
         yield (
             "There are no proofs here to check. An auditor who has the producer’s folder makes them, with "

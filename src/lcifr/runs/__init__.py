@@ -14,10 +14,15 @@ if TYPE_CHECKING:
     from lcifr.runs.auditing.certifying import CertifyRequest, CertifyResult, certify
     from lcifr.runs.auditing.result import AuditResult
     from lcifr.runs.auditing.run import AuditRequest, audit
+    from lcifr.runs.checking import CheckRequest, CheckResult, check
     from lcifr.runs.consuming import ConsumeRequest, consume
+    from lcifr.runs.folders.results import ConsumeResult, ProduceResult, RepresentResult, TuneResult
+    from lcifr.runs.preparing.environment import DoctorResult, doctor
+    from lcifr.runs.preparing.formula_check import FormulaCheckResult, FormulaRequest, check_formula, explain_formula
+    from lcifr.runs.preparing.initializing import InitRequest, InitResult, init
+    from lcifr.runs.preparing.table_check import TableCheckRequest, TableCheckResult, check_table
     from lcifr.runs.producing import ProduceRequest, produce
     from lcifr.runs.representing import RepresentRequest, represent
-    from lcifr.runs.results import ConsumeResult, ProduceResult, RepresentResult, TuneResult
     from lcifr.runs.tuning import TuneRequest, tune
 
 _HOMES = {
@@ -25,17 +30,32 @@ _HOMES = {
     "AuditResult": "lcifr.runs.auditing.result",
     "CertifyRequest": "lcifr.runs.auditing.certifying",
     "CertifyResult": "lcifr.runs.auditing.certifying",
+    "CheckRequest": "lcifr.runs.checking",
+    "CheckResult": "lcifr.runs.checking",
     "ConsumeRequest": "lcifr.runs.consuming",
-    "ConsumeResult": "lcifr.runs.results",
+    "ConsumeResult": "lcifr.runs.folders.results",
+    "DoctorResult": "lcifr.runs.preparing.environment",
+    "FormulaCheckResult": "lcifr.runs.preparing.formula_check",
+    "FormulaRequest": "lcifr.runs.preparing.formula_check",
+    "InitRequest": "lcifr.runs.preparing.initializing",
+    "InitResult": "lcifr.runs.preparing.initializing",
     "ProduceRequest": "lcifr.runs.producing",
-    "ProduceResult": "lcifr.runs.results",
+    "ProduceResult": "lcifr.runs.folders.results",
     "RepresentRequest": "lcifr.runs.representing",
-    "RepresentResult": "lcifr.runs.results",
+    "RepresentResult": "lcifr.runs.folders.results",
+    "TableCheckRequest": "lcifr.runs.preparing.table_check",
+    "TableCheckResult": "lcifr.runs.preparing.table_check",
     "TuneRequest": "lcifr.runs.tuning",
-    "TuneResult": "lcifr.runs.results",
+    "TuneResult": "lcifr.runs.folders.results",
     "audit": "lcifr.runs.auditing.run",
     "certify": "lcifr.runs.auditing.certifying",
+    "check": "lcifr.runs.checking",
+    "check_formula": "lcifr.runs.preparing.formula_check",
+    "check_table": "lcifr.runs.preparing.table_check",
     "consume": "lcifr.runs.consuming",
+    "doctor": "lcifr.runs.preparing.environment",
+    "explain_formula": "lcifr.runs.preparing.formula_check",
+    "init": "lcifr.runs.preparing.initializing",
     "produce": "lcifr.runs.producing",
     "represent": "lcifr.runs.representing",
     "tune": "lcifr.runs.tuning",
@@ -46,17 +66,32 @@ __all__ = [
     "AuditResult",
     "CertifyRequest",
     "CertifyResult",
+    "CheckRequest",
+    "CheckResult",
     "ConsumeRequest",
     "ConsumeResult",
+    "DoctorResult",
+    "FormulaCheckResult",
+    "FormulaRequest",
+    "InitRequest",
+    "InitResult",
     "ProduceRequest",
     "ProduceResult",
     "RepresentRequest",
     "RepresentResult",
+    "TableCheckRequest",
+    "TableCheckResult",
     "TuneRequest",
     "TuneResult",
     "audit",
     "certify",
+    "check",
+    "check_formula",
+    "check_table",
     "consume",
+    "doctor",
+    "explain_formula",
+    "init",
     "produce",
     "represent",
     "tune",

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lcifr.errors import ArtefactError, LcifrError
+from lcifr.learn.defaults import HEAD
 from lcifr.runs.events import Listener, StepKind, listening, step
-from lcifr.runs.folder import Command, run_folder
+from lcifr.runs.folders.run import run_folder
+from lcifr.runs.folders.settings import Command
 from lcifr.runs.people.labels import Labels, find_split_labels
-from lcifr.runs.people.tables import HELD_OUT, TRAIN
+from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.verdicts import Certificates
     from lcifr.estimators.base_head import Head
-    from lcifr.runs.results import ConsumeResult
+    from lcifr.runs.folders.results import ConsumeResult
 
 MODEL, CERTIFICATES = "model.safetensors", "certificates.parquet"
 
@@ -43,10 +45,10 @@ class ConsumeRequest:
     id_column: str | None = None
     task: str = "auto"
     tolerance: float | None = None
-    hidden: tuple[int, ...] = ()
-    gamma: float = 1.0
+    hidden: tuple[int, ...] = HEAD.hidden
+    gamma: float = HEAD.gamma
     class_weight: str | None = None
-    epochs: int = 100
+    epochs: int = HEAD.epochs
     on: Literal["ball", "box"] = "ball"
     checked: Path | None = None
     seed: int = 0
@@ -157,10 +159,10 @@ def _learn(splits: dict[str, Representation], known: dict[str, Labels], request:
 
 def _certify(splits: dict[str, Representation], head: Head, on: Literal["ball", "box"]) -> dict[str, Certificates]:
     from lcifr.certification.consumer import certify
-    from lcifr.runs.learning import decision_of
 
+    tolerance = getattr(head, "tolerance", None)
     with step(f"Certifying {sum(map(len, splits.values()))} people"):
-        return {name: certify(split, head, on=on, **decision_of(head)) for name, split in splits.items()}
+        return {name: certify(split, head, on=on, tolerance=tolerance) for name, split in splits.items()}
 
 
 def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
@@ -178,8 +180,9 @@ def _result(
     splits: dict[str, Representation], known: dict[str, Labels], head: Head, found: dict[str, Certificates]
 ) -> ConsumeResult:
     from lcifr.certification.population.statement import state
+    from lcifr.runs.folders.results import ConsumeResult
+    from lcifr.runs.folders.summaries import ConsumerSummary
     from lcifr.runs.learning import classes_of, learned_warnings
-    from lcifr.runs.results import ConsumeResult, ConsumerSummary
 
     about = HELD_OUT if HELD_OUT in found else TRAIN
     labels = known[about]
@@ -189,7 +192,7 @@ def _result(
     model = ConsumerSummary(
         target=labels.name,
         task=head._task,
-        classes=tuple(classes_of(head)),
+        classes=classes_of(head.model_),
         tolerance=getattr(head, "tolerance", None),
         trained_on=int(known[TRAIN].there.sum()),
         provenance=splits[about].provenance,

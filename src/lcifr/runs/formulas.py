@@ -55,13 +55,3 @@ def fit_similarity(text: str, source: str, schema: Schema, people: Any) -> Simil
 
     parse(text, schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
     return Similarity(text, schema, Encoding.fit(people, schema), source=source)
-
-
-def describe_formula(similarity: Similarity) -> dict[str, Any]:
-    """What a result says of φ."""
-    return {
-        "text": similarity.text,
-        "english": similarity.explain(),
-        "hash": similarity.hash,
-        "source": similarity.source,
-    }

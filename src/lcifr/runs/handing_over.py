@@ -9,7 +9,7 @@ from lcifr.runs.people.source import PeopleSource
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
-    from lcifr.runs.steps import Steps
+    from lcifr.runs.folders.steps import Steps
 
 BUNDLE = "bundle"
 
@@ -36,7 +36,7 @@ def hand_over(
 ) -> None:
     """Write the hand-over of these people to the folder ``name``, part by part, unless that is done already.
 
-    Their attributes are read where they are: a copy of them could be left where a consumer gets it.
+    Nothing else is written into that folder, which a consumer gets.
     """
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.learning import note_resumed

@@ -13,11 +13,17 @@ from lcifr.files import json_value
 from lcifr.runs.events import note, warn
 
 if TYPE_CHECKING:
+    from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
     from lcifr.certification.population.statement import Statement
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
     from lcifr.learn.score import Degeneracy
+    from lcifr.models.model import Model
     from lcifr.runs.streaming.large import Done
+
+TRAINING = Path("people") / "train.parquet"
+HEADS = {"classification": "RobustClassifier", "regression": "RobustRegressor"}
+"""The kind of head that a task needs; a test keeps it like the estimators, which need not be loaded for it."""
 
 
 @contextmanager
@@ -56,15 +62,29 @@ def load_encoder(folder: Path) -> FairEncoder:
     """The encoder of a producer's folder; its training people are there for formulas that take ranks."""
     from lcifr.estimators import FairEncoder
 
-    training = folder / "people" / "train.parquet"
+    training = folder / TRAINING
     return FairEncoder.load(folder / "encoder.safetensors", training=training if training.is_file() else None)
 
 
-def load_model(path: Path, task: str) -> Head:
-    """A saved classifier or regressor."""
-    from lcifr.estimators.heads import head_for
+def read_saved_encoder(folder: Path) -> SavedEncoder:
+    """The encoder of a producer's folder, for proofs and not for training."""
+    from lcifr.artifacts.saved_models import SavedEncoder
+    from lcifr.data import Individuals, Schema, read_frame
 
-    return head_for(task).load(path)
+    training = folder / TRAINING
+
+    def people(schema: Schema) -> Individuals:
+        return Individuals.read(read_frame(training).select(list(schema.names)), schema, fitting=True)
+
+    there = people if training.is_file() else None
+    return SavedEncoder.read(folder / "encoder.safetensors", there, only_for_ranks=True)
+
+
+def read_saved_head(folder: Path, task: str) -> SavedHead:
+    """The classifier or regressor of a consumer's folder, for proofs and not for training."""
+    from lcifr.artifacts.saved_models import SavedHead
+
+    return SavedHead.read(folder / "model.safetensors", HEADS[task])
 
 
 def head_of(
@@ -98,19 +118,9 @@ def example_tolerance(y: Any) -> str:
     return f"--tolerance {float(f'{tenth:.0e}'):g}"
 
 
-def classes_of(head: Any) -> list[Any]:
-    """What a classifier decides between, as JSON has it; empty for numbers."""
-    return [json_value(one) for one in getattr(head, "classes_", ())]
-
-
-def decision_of(head: Any, tolerance: float | None = None) -> dict[str, Any]:
-    """The tolerance of a regressor as :func:`lcifr.certify` takes it; nothing for classes."""
-    own = getattr(head, "tolerance", None)
-    if own is None:
-        if tolerance is not None:
-            raise LcifrError("--tolerance is for numbers, and this model decides classes", fix="leave it out")
-        return {}
-    return {"tolerance": float(own if tolerance is None else tolerance)}
+def classes_of(model: Model) -> tuple[Any, ...]:
+    """What a model decides between, as JSON has it; empty for numbers."""
+    return () if model.labels is None else tuple(json_value(one) for one in model.labels)
 
 
 def learned_warnings(found: Iterable[Degeneracy], said: Statement) -> list[str]:

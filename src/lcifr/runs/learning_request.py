@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcifr.learn.defaults import ENCODER, HELD_OUT_SHARE
 from lcifr.runs.formulas import fit_similarity, read_formula
-from lcifr.runs.people.tables import TrainTest, is_file, read_train_test
+from lcifr.runs.people.tables import is_file
+from lcifr.runs.people.train_test import TrainTest, read_train_test
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
@@ -37,15 +39,15 @@ class LearningRequest:
     schema: str | None = None
     id_column: str | None = None
     sample: int | None = None
-    held_out: float = 0.2
-    stretch: float = 1.0
-    decoder_weight: float = 0.0
+    held_out: float = HELD_OUT_SHARE
+    stretch: float = ENCODER.stretch
+    decoder_weight: float = ENCODER.decoder_weight
     class_weight: str | None = None
     whole_numbers: bool = False
-    latent: int = 20
-    hidden: tuple[int, ...] = (20,)
-    epochs: int = 50
-    batch: int = 64
+    latent: int = ENCODER.latent_dim
+    hidden: tuple[int, ...] = ENCODER.hidden
+    epochs: int = ENCODER.epochs
+    batch: int = ENCODER.batch_size
     share_formula: bool = True
     bundle: bool = True
     workers: int | None = None

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lcifr.errors import LcifrError
+from lcifr.learn.defaults import ENCODER
 from lcifr.runs.events import Listener, StepKind, listening, step
-from lcifr.runs.folder import Command, Run, run_folder
+from lcifr.runs.folders.producer import LEARNED, summarize, write_encoder, write_handover, write_people, write_proofs
+from lcifr.runs.folders.run import Run, run_folder
+from lcifr.runs.folders.settings import Command
 from lcifr.runs.learning_request import LearningRequest
-from lcifr.runs.producer_folder import LEARNED, summarize, write_encoder, write_handover, write_people, write_proofs
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
-    from lcifr.runs.people.tables import TrainTest
-    from lcifr.runs.results import ProduceResult
+    from lcifr.runs.folders.results import ProduceResult
+    from lcifr.runs.people.train_test import TrainTest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +29,7 @@ class ProduceRequest(LearningRequest):
     unaware : learn for the label alone, without reading what φ leaves free; gamma and stretch then mean nothing.
     """
 
-    gamma: float = 1.0
+    gamma: float = ENCODER.gamma
     unaware: bool = False
 
 
@@ -43,7 +45,7 @@ def produce(
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     verbose : whether learning has a bar on stderr.
     """
-    from lcifr.runs.results import ProduceResult
+    from lcifr.runs.folders.results import ProduceResult
 
     with listening(listener):
         people = request.read_people()

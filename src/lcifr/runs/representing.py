@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.runs.events import Listener, listening
-from lcifr.runs.folder import Command, run_folder
+from lcifr.runs.folders.run import run_folder
+from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE, hand_over, prove_radii, refuse_bundle
 from lcifr.runs.people.source import scan_people
 
 if TYPE_CHECKING:
-    from lcifr.runs.results import RepresentResult
+    from lcifr.runs.folders.results import RepresentResult
 
 HANDED = "handover"
 
@@ -55,8 +56,9 @@ def represent(
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
     from lcifr.artifacts.handover_chunks import radius_summary
+    from lcifr.runs.folders.results import RepresentResult
+    from lcifr.runs.folders.summaries import read_producer
     from lcifr.runs.learning import load_encoder
-    from lcifr.runs.results import RepresentResult, read_producer
 
     with listening(listener):
         read_producer(request.producer)

@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lcifr.errors import LcifrError
+from lcifr.learn.defaults import ENCODER, GAMMAS
 from lcifr.runs.events import Listener, StepKind, listening, step
-from lcifr.runs.folder import Command, Run, run_folder
+from lcifr.runs.folders.producer import HANDED, summarize, write_encoder, write_handover, write_people, write_proofs
+from lcifr.runs.folders.run import Run, run_folder
+from lcifr.runs.folders.settings import Command
 from lcifr.runs.learning_request import LearningRequest
-from lcifr.runs.people.tables import HELD_OUT
-from lcifr.runs.producer_folder import HANDED, summarize, write_encoder, write_handover, write_people, write_proofs
+from lcifr.runs.people.train_test import HELD_OUT
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder, Frontier
     from lcifr.estimators.base_head import Head
-    from lcifr.runs.people.tables import TrainTest
-    from lcifr.runs.results import ConsumerSummary, ProducerSummary, TuneResult
+    from lcifr.runs.folders.results import TuneResult
+    from lcifr.runs.folders.summaries import ConsumerSummary, ProducerSummary
+    from lcifr.runs.people.train_test import TrainTest
 
 PLOT, MODEL = "frontier.svg", "model.safetensors"
-GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +84,9 @@ def _search(
     from lcifr.runs.learning import one_thread
 
     labels = None if head._task == "regression" else people.train.y
-    rows, others = split_rows(len(people.train), 0.2, labels, request.seed)  # as fit itself does: the same models
+    rows, others = split_rows(
+        len(people.train), ENCODER.validation_fraction, labels, request.seed
+    )  # as fit itself does: the same models
     training, checking = people.train.take(rows), people.train.take(others)
     title = f"Learning up to {len(request.gammas) + 2} models from {len(training)} people"
     with one_thread(say=False), step(title, StepKind.LONG):
@@ -105,8 +109,8 @@ def _produce(
 ) -> tuple[ProducerSummary, ConsumerSummary]:
     """The chosen models as a producer's and a consumer's folder have them."""
     from lcifr.artifacts.handover import Representation
+    from lcifr.runs.folders.summaries import ConsumerSummary
     from lcifr.runs.learning import classes_of
-    from lcifr.runs.results import ConsumerSummary
 
     encoder, head = frontier.encoder, frontier.head
     assert encoder is not None
@@ -122,7 +126,7 @@ def _produce(
     model = ConsumerSummary(
         target=produced.target,
         task=produced.task,
-        classes=tuple(classes_of(head)),
+        classes=classes_of(head.model_),
         tolerance=getattr(head, "tolerance", None),
         trained_on=learned_from,
         provenance=Representation.read(run.work / HANDED / HELD_OUT).provenance,
@@ -134,7 +138,7 @@ def _produce(
 def _result(
     frontier: Frontier, request: TuneRequest, produced: ProducerSummary | None, model: ConsumerSummary | None
 ) -> TuneResult:
-    from lcifr.runs.results import TuneResult
+    from lcifr.runs.folders.results import TuneResult
 
     chosen = frontier.chosen
     return TuneResult(

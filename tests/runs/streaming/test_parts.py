@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import inspect
 import io
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,15 +17,14 @@ from safetensors.numpy import load, save
 
 from lcifr.artifacts.handover_chunks import HandoverChunk
 from lcifr.certification.producer import represent
-from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.io.stream import read_chunks
-from lcifr.errors import ArtefactError, TableError
+from lcifr.errors import ArtefactError
 from lcifr.locking import LockedError, locked
 from lcifr.runs.streaming import certified, large, parts
 from lcifr.runs.streaming import file_runs as files
 from lcifr.runs.streaming.file_runs import represent_file
 from tests.certification.scenes import SCHEMA, people
-from tests.runs.streaming.world import ROOT, audit_all, contents, one
+from tests.runs.streaming.world import audit_all, contents, one
 
 CHUNK, PARTS = 5, 4
 
@@ -197,60 +193,6 @@ def test_a_folder_that_appears_meanwhile_is_left_alone(
     assert len(list((tmp_path / ".out.parts").glob("part-*"))) == PARTS
 
 
-# -- killed between two steps ------------------------------------------------------------------------------------------
-
-KILLED = f"""
-import os, signal, sys
-sys.path.insert(0, {str(ROOT)!r})
-from lcifr.runs.streaming import file_runs as files, parts as large
-from lcifr.runs.streaming import file_runs as files, parts
-from tests.runs.streaming.world import audit_all
-
-def kill(*arguments):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-where, name = sys.argv[1].split(".")
-setattr({{"files": files, "parts": parts}}[where], name, kill)
-audit_all("people.parquet", __import__("pathlib").Path("out"))
-"""
-
-
-def killed_at(moment: str, cwd: Path) -> None:
-    process = subprocess.run([sys.executable, "-c", KILLED, moment], cwd=cwd, capture_output=True, text=True)
-    assert process.returncode == -signal.SIGKILL, process.stderr
-
-
-def test_a_whole_that_did_not_get_its_name_is_cleared(table: Path, tmp_path: Path) -> None:
-    """Killed while parts are joined: what lies there is in the folder of the parts, and the next run removes it."""
-    killed_at("files.describe_files", tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.lock", ".out.parts", "people.parquet"]
-    audit_all(table, tmp_path / "out")
-    audit_all(table, tmp_path / "whole")
-    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.parquet", "whole"]
-
-
-def test_parts_of_a_finished_run_are_cleared(table: Path, tmp_path: Path) -> None:
-    """Killed when the folder has its name and its parts are still there: the next run, refused, removes them."""
-    killed_at("parts.discard", tmp_path)
-    assert (tmp_path / ".out.parts").is_dir()
-    audit_all(table, tmp_path / "whole")
-    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
-    with pytest.raises(ArtefactError, match="exists already"):
-        audit_all(table, tmp_path / "out")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.parquet", "whole"]
-
-
-def test_parts_of_a_stopped_run_outlive_a_folder_in_the_way(table: Path, tmp_path: Path) -> None:
-    """A folder of the same name is no reason to throw away what a stopped run has done."""
-    (tmp_path / ".out.parts").mkdir()
-    (tmp_path / ".out.parts/part-00000000-v3-0.parquet").touch()
-    (tmp_path / "out").mkdir()
-    with pytest.raises(ArtefactError, match="exists already"):
-        audit_all(table, tmp_path / "out")
-    assert [path.name for path in (tmp_path / ".out.parts").iterdir()] == ["part-00000000-v3-0.parquet"]
-
-
 # -- ids ---------------------------------------------------------------------------------------------------------------
 
 
@@ -260,34 +202,3 @@ def test_an_id_in_two_parts_is_refused_by_name(run: Any, tmp_path: Path) -> None
     with pytest.raises(ArtefactError, match="the id 'p2' is there twice"):
         run(pa.Table.from_pandas(frame), tmp_path / "out", id_column="who")
     assert not (tmp_path / "out").exists()
-
-
-# -- reading -----------------------------------------------------------------------------------------------------------
-
-
-def test_problems_count_rows_from_the_beginning_of_the_file(tmp_path: Path) -> None:
-    frame = people(9, 5)
-    frame.loc[7, "job"] = "pilot"
-    frame.to_csv(tmp_path / "people.csv", index=False)
-    with pytest.raises(TableError, match=r'people\.csv(.|\n)*column "job", row 7') as raised:
-        list(read_chunks(tmp_path / "people.csv", SCHEMA, 3))
-    assert [problem.row for problem in raised.value.problems] == [7]
-
-
-def test_a_category_may_be_called_na(tmp_path: Path) -> None:
-    """As in a table in memory; a blank one is missing."""
-    schema = Schema((Numeric("age"), Categorical("job", ("NA", "null", "nurse"))))
-    (tmp_path / "people.csv").write_text("age,job\n1,NA\n2,null\n3,nurse\n", encoding="utf-8")
-    (chunk,) = read_chunks(tmp_path / "people.csv", schema, 3)
-    assert chunk.people.to_pandas()["job"].tolist() == ["NA", "null", "nurse"]
-    (tmp_path / "blank.csv").write_text("age,job\n1,NA\n2,\n", encoding="utf-8")
-    with pytest.raises(TableError, match='column "job", row 1'):
-        list(read_chunks(tmp_path / "blank.csv", schema, 3))
-
-
-def test_a_table_in_memory_is_read_like_its_file(table: Path) -> None:
-    for from_file, from_memory in zip(
-        read_chunks(table, SCHEMA, 7), read_chunks(pa.table(pd.read_parquet(table)), SCHEMA, 7), strict=True
-    ):
-        assert from_file.ids == from_memory.ids
-        assert from_file.people.to_pandas().equals(from_memory.people.to_pandas())

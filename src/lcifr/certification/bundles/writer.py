@@ -38,6 +38,7 @@ from lcifr.files import write_json
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.regions.region import Region
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 FORMAT = "lcifr-audit-7"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
@@ -144,12 +145,13 @@ def _write_people(
             lines: list[dict[str, Any]] = [
                 {"id": source.ids[row], "x": plain_person(part, place)} for place, row in enumerate(rows)
             ]
+            lowered = encoder.similarity.region(part)
             if representation is not None:
-                latents = _latents(encoder, part, representation.take(rows), options)
+                latents = _latents(encoder, lowered, representation.take(rows), options)
                 for line, latent in zip(lines, latents, strict=True):
                     line["latent"] = latent
             if isinstance(decisions, Audit):
-                found = _audited(encoder, part, decisions, rows, options)
+                found = _audited(encoder, part, lowered, decisions, rows, options)
             elif decisions is not None and representation is not None:
                 proved = np.array(["proofs" in line["latent"] for line in lines], np.bool_)
                 sure = np.flatnonzero(decisions.certified[rows] & proved)
@@ -171,9 +173,10 @@ def plain_person(people: Individuals, row: int) -> dict[str, Any]:
 
 
 def _latents(
-    encoder: Encoder, people: Individuals, part: Representation, options: dict[str, Any]
+    encoder: Encoder, lowered: Region, part: Representation, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    region = encoder.similarity.region(people, whole_numbers=part.provenance.whole_numbers)
+    whole = part.provenance.whole_numbers
+    region = narrow_to_whole_numbers(lowered, encoder.encoding) if whole else lowered
     evidence = prove(encoder.network, box_question(part.lower, part.upper), region, **options)
     for row in range(len(part)):
         yield {
@@ -215,9 +218,9 @@ def _certified(
 
 
 def _audited(
-    encoder: Encoder, part: Individuals, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
+    encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    region = encoder.similarity.region(part, whole_numbers=True)
+    region = narrow_to_whole_numbers(lowered, encoder.encoding)
     trial = Trial(encoder, decisions.model, part)
     query = query_end_to_end(encoder, decisions.model, trial, region)
     network = merge(encoder.network, decisions.model.network)

@@ -7,10 +7,12 @@ the type of a CSV column.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
+from pyarrow import parquet
 
 from lcifr.data import Schema
 from lcifr.data.frames import is_parquet
@@ -22,7 +24,12 @@ from lcifr.errors import LcifrError
 
 
 def scan_file(
-    source: FileColumns, schema: Schema, id_column: str | None, label: str | None, folder: Path
+    source: FileColumns,
+    schema: Schema,
+    id_column: str | None,
+    label: str | None,
+    folder: Path,
+    store: Path | None = None,
 ) -> FileColumns:
     """Read every row once: the same columns, with the number of people and the types that all rows fit.
 
@@ -30,6 +37,8 @@ def scan_file(
     ----------
     id_column, label : columns among those of the source that are no attributes, or None.
     folder : where temporary files hold the hashes of ids, so that memory is bounded.
+    store : a new Parquet file for these columns with their types; what is returned is then that file, so that the
+        source is read twice, however often its people are needed.
     """
     kinds: dict[str, Sequence[pa.DataType]] = {name: OF_IDS if name == id_column else KINDS for name in source.names}
     unsure: set[str] = set()
@@ -48,9 +57,9 @@ def scan_file(
     if people == 0:
         raise LcifrError(f"{source.path} has no rows", fix="give at least one person")
     found = replace(source, people=people, kinds=tuple((name, left[0]) for name, left in kinds.items()))
-    if any(name in unsure and not pa.types.is_string(kind) for name, kind in found.kinds):
-        _look_again(found, schema, id_column, label)
-    return found
+    if store is None and not any(name in unsure and not pa.types.is_string(kind) for name, kind in found.kinds):
+        return found
+    return _look_again(found, schema, id_column, label, store)
 
 
 def _checked(
@@ -68,12 +77,20 @@ def _checked(
     return ids
 
 
-def _look_again(found: FileColumns, schema: Schema, id_column: str | None, label: str | None) -> None:
+def _look_again(
+    found: FileColumns, schema: Schema, id_column: str | None, label: str | None, store: Path | None
+) -> FileColumns:
     """Check for missing values once the types are known: "NA" is missing in a column of numbers, and text elsewhere."""
     start = 0
-    for table in read_tables(found, schema):
-        _checked(table, found, schema, id_column, label, start)
-        start += len(table)
+    with ExitStack() as stack:
+        writer: parquet.ParquetWriter | None = None
+        for table in read_tables(found, schema):
+            _checked(table, found, schema, id_column, label, start)
+            start += len(table)
+            if store is not None:
+                writer = writer or stack.enter_context(parquet.ParquetWriter(store, table.schema))
+                writer.write_table(table)
+    return found if store is None else FileColumns(store, found.names, found.people)
 
 
 def _refuse_twice(source: FileColumns, id_column: str, twice: bytes) -> None:

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from lcifr.data import Individuals, Numeric, Schema
 from lcifr.data.frames import check_separator, delimiter_of, file_errors, is_parquet, text_of
-from lcifr.data.io.csv_types import fitting_id_types, read_as
 from lcifr.data.io.ids import Id, read_ids
 from lcifr.errors import LcifrError, TableError
 
@@ -124,21 +123,6 @@ def read_individuals(table: pa.Table, named: str, schema: Schema, rows: Sequence
         return Individuals.read(table, schema)
     except TableError as error:
         raise TableError([one.among(rows) for one in error.problems], source=named, fix=error.fix) from None
-
-
-def read_written_ids(frame: pa.Table, path: Path, id_column: str, rows: Sequence[int]) -> tuple[Id, ...]:
-    """The ids of the people in these rows of a file, spelled as in the file.
-
-    CSV is read again for this: in memory "007" has become 7, and "1.50" is 1.5. A hand-over and labels are matched by
-    id, and one of the two may come from a file that keeps texts as they are.
-    """
-    table = frame if is_parquet(path) else _as_written(path, id_column).take(pa.array(rows))
-    return read_ids(table, str(path), id_column, rows, texts=True)
-
-
-def _as_written(path: Path, id_column: str) -> pa.Table:
-    texts = pa.concat_tables(read_tables(FileColumns(path, (id_column,)), None))
-    return read_as(texts, {id_column: fitting_id_types(texts[id_column])[0]})
 
 
 def convert_csv_texts(table: pa.Table, schema: Schema) -> pa.Table:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from lcifr.drawing.charts import frontier_chart, histogram_chart
 from lcifr.drawing.markup import breakable, element
-from lcifr.report.document import Block, Chart, Code, Points, Table
+from lcifr.report.document import Block, Chart, CodeBlock, Points, Table
 from lcifr.report.formats._people import draw_people
 
 LONG = 120
@@ -26,7 +26,7 @@ def draw_block(block: Block) -> Any:
         return _table(block)
     if isinstance(block, Chart):
         return _chart(block)
-    if isinstance(block, Code):
+    if isinstance(block, CodeBlock):
         return [
             element("p", block.label, class_="code-label"),
             element("pre", element("code", block.text), tabindex="0"),

@@ -9,8 +9,8 @@ from xml.etree.ElementTree import Element
 from lcifr.drawing.markup import breakable, element
 from lcifr.drawing.text import count
 from lcifr.report.charts import KINDS
-from lcifr.report.document import People
-from lcifr.report.shown import Shown, show
+from lcifr.report.document import PeopleBlock
+from lcifr.report.people.shown import Shown, show
 
 PRINTED = 100
 """Counterexamples on paper: some pages of them."""
@@ -18,7 +18,7 @@ WORDS = 300_000
 """Characters of all of them: where names are very long, fewer are printed."""
 
 
-def draw_people(block: People) -> list[Element]:
+def draw_people(block: PeopleBlock) -> list[Element]:
     """What the script fills, and what is printed instead, which is also there where no script runs."""
     without = element(
         "noscript",
@@ -31,7 +31,7 @@ def draw_people(block: People) -> list[Element]:
     return [without, explorer, element("div", list(_printed(block)), class_="printed")]
 
 
-def _finder(block: People) -> Element:
+def _finder(block: PeopleBlock) -> Element:
     kinds = dict.fromkeys(person.verdict.lower() for person in block.explorer.people)
     options = [element("option", "All", value="")]
     options += [element("option", KINDS[kind], value=kind) for kind in KINDS if kind in kinds]
@@ -49,7 +49,7 @@ def _finder(block: People) -> Element:
     )
 
 
-def _printed(block: People) -> Iterator[Any]:
+def _printed(block: PeopleBlock) -> Iterator[Any]:
     explorer = block.explorer
     if not explorer.attributes:
         yield element("p", "On the screen this page shows everybody’s decision, verdict and margin, one by one.")

@@ -18,7 +18,7 @@ from lcifr.drawing.text import count
 from lcifr.report.content import Caution, Report
 from lcifr.report.document import Document, Headline, Section
 from lcifr.report.formats._blocks import MUCH, draw_block, draw_text, unbroken
-from lcifr.report.shown import compact
+from lcifr.report.people.shown import compact
 from lcifr.report.wording import put_into_words
 
 

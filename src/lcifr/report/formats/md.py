@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from lcifr.drawing.text import count, visible
-from lcifr.report.content import Explorer, Report
-from lcifr.report.document import Block, Chart, Code, People, Points, Table
-from lcifr.report.shown import Shown, show
+from lcifr.report.content import Report
+from lcifr.report.document import Block, Chart, CodeBlock, PeopleBlock, Points, Table
+from lcifr.report.people.content import Explorer
+from lcifr.report.people.shown import Shown, show
 from lcifr.report.wording import put_into_words
 
 
@@ -47,7 +48,7 @@ def _block(block: Block) -> Iterator[str]:
         yield f"**{_plain(block.title)}.** {_plain(block.description)}"
         yield ""
         yield from _table(block.table)
-    elif isinstance(block, Code):
+    elif isinstance(block, CodeBlock):
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))
         yield _plain(block.label)
         yield ""
@@ -69,7 +70,7 @@ def _table(table: Table) -> Iterator[str]:
         yield "| " + " | ".join(_plain(cell) for cell in row) + " |"
 
 
-def _people(block: People) -> Iterator[str]:
+def _people(block: PeopleBlock) -> Iterator[str]:
     """Everybody in a line each, and the counterexamples in full."""
     shown = [show(person, block.explorer) for person in block.explorer.people]
     if not shown:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lcifr.certification.encoder import FrozenEncoder
     from lcifr.certification.population.statement import Statement
     from lcifr.data import Individuals
+    from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
     from lcifr.runs.auditing.parties import Parties
     from lcifr.runs.people.tables import PeopleTable
@@ -24,31 +25,46 @@ def judge_baselines(parties: Parties, training: PeopleTable, people: Individuals
     A model of numbers is also compared with whoever always says the mean of the training labels. Classes count for the
     baselines as they do for the model in question: else accuracies do not compare.
     """
-    from lcifr.certification.auditor import audit
-    from lcifr.certification.encoder import freeze
+    from lcifr.certification.auditor import audit_region
     from lcifr.certification.population.statement import state
-    from lcifr.estimators import RobustClassifier, RobustRegressor, plain, unaware
+    from lcifr.estimators import plain, unaware
+    from lcifr.models.load import read_model
     from lcifr.runs.events import StepKind, step
+    from lcifr.runs.learning import load_encoder
 
-    found, number = Baselines(), parties.task == "regression"
-    weight = getattr(parties.head, "class_weight", None)
+    found, ids, fitted = Baselines(), tuple(range(len(people))), load_encoder(parties.producer)
+    lowered = parties.encoder.similarity.region(people)  # once for both: φ and the scales are the same
     with step("Training and auditing the baselines", StepKind.COUNT) as progress:
         progress(0, 2)
         for place, (name, make) in enumerate((("plain", plain), ("unaware", unaware))):
-            encoder = make(parties.fitted).set_params(random_state=parties.fitted.random_state or 0, verbose=False)
-            encoder.fit(training.X, training.y)
-            head: Head = RobustRegressor() if number else RobustClassifier(class_weight=weight)
-            head.set_params(against="nothing").fit(encoder.transform(training.X), training.y)
-            frozen = freeze(encoder)
-            if parties.encoder.similarity.hash != parties.fitted.similarity_.hash:
-                frozen = replace(frozen, similarity=parties.encoder.similarity)
-            said = state(audit(frozen, head, people, modular=False, tolerance=parties.tolerance), y, held_out=False)
+            baseline = make(fitted).set_params(random_state=fitted.random_state or 0, verbose=False)
+            frozen, head = _learn(baseline, parties, training)
+            model = read_model(head, tolerance=parties.tolerance)
+            said = state(audit_region(frozen, model, people, lowered, ids, modular=False), y, held_out=False)
             found[name] = figures_of(said)
             progress(place + 1, 2)
     if said.mean_error_of_mean is not None:
         known = {"r2": said.r2_of_mean, "mean_error": said.mean_error_of_mean}
         found["always the mean"] = {**known, "certified": 1.0, "violated": 0.0, "undecided": 0.0}
     return found
+
+
+def _learn(encoder: FairEncoder, parties: Parties, training: PeopleTable) -> tuple[FrozenEncoder, Head]:
+    """A baseline with the φ that is asked about, whose scales are those of the same training people."""
+    from lcifr.certification.encoder import FrozenEncoder
+    from lcifr.estimators import RobustClassifier, RobustRegressor
+
+    encoder.fit(training.X, training.y)
+    weight = parties.head.class_weight
+    head: Head = RobustRegressor() if parties.task == "regression" else RobustClassifier(class_weight=weight)
+    fit_plain_head(head, encoder, training.X, training.y)
+    return FrozenEncoder(encoder.network_, parties.encoder.similarity, encoder.whole_numbers), head
+
+
+def fit_plain_head(head: Head, encoder: FairEncoder, X: Any, y: Any) -> Head:
+    """A head of this kind for the label alone: no radius takes part."""
+    head.set_params(against="nothing").fit(encoder.transform(X), y)
+    return head
 
 
 def figures_of(said: Statement) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from lcifr.errors import LcifrError
 from lcifr.runs.auditing.gathering import AUDITED, audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
 from lcifr.runs.events import Listener, StepKind, listening, note, step
-from lcifr.runs.folder import Command, Run, read_result, run_folder
+from lcifr.runs.folders.run import Run, fitting_together, read_result, run_folder
+from lcifr.runs.folders.settings import Command
+from lcifr.runs.folders.summaries import read_consumer
 from lcifr.runs.people.limits import part_for
-from lcifr.runs.results import read_consumer
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Provenance
@@ -134,12 +135,8 @@ class CertifyResult:
     @classmethod
     def read(cls, folder: Path) -> CertifyResult:
         """The result in a folder that ``certify`` wrote."""
-        from lcifr.errors import ArtefactError
-
-        try:
+        with fitting_together(folder):
             return cls.from_dict(read_result(folder, "certify"))
-        except (KeyError, TypeError, ValueError) as problem:
-            raise ArtefactError(f"{folder}: what is in it does not fit together: {problem!r}") from None
 
 
 def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> CertifyResult:
@@ -164,12 +161,12 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     from lcifr.artifacts.handover import Outline
     from lcifr.certification.population.statement import state_tally
     from lcifr.certification.population.tally import Tally
-    from lcifr.runs.learning import decision_of, load_model, note_resumed
+    from lcifr.runs.learning import note_resumed, read_saved_head
     from lcifr.runs.streaming.certified import CERTIFIED, certify_folder, read_certified
 
     used = read_consumer(request.consumer)
-    head = load_model(request.consumer / "model.safetensors", used.task)
-    refuse_mixed(request.consumer, "model", used.model, head.network_.hash)
+    model = read_saved_head(request.consumer, used.task).model.agreeing(tolerance=used.tolerance)
+    refuse_mixed(request.consumer, "model", used.model, model.network.hash)
     handed, learned_from = Outline.read(request.people), used.provenance
     _refuse_another_encoder(handed.provenance, learned_from, request)
     file, parts = run.work / CERTIFIED, run.work / "certified"
@@ -177,19 +174,18 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
         with step(f"Certifying {handed.people} people", StepKind.LONG):
             done = certify_folder(
                 request.people,
-                head,
+                model,
                 parts,
                 on=request.on,
                 chunk=part_for(handed.people, request.chunk),
                 workers=request.workers,
-                **decision_of(head),
             )
         os.replace(parts / CERTIFIED, file)
         shutil.rmtree(parts)
         run.steps.keep(CERTIFIED)
         note_resumed(done)
     tally = Tally()
-    for found in read_certified(file, head, on=request.on, **decision_of(head)):
+    for found in read_certified(file, model, on=request.on):
         tally.add(found, None, {})
     return CertifyResult(
         used.target,

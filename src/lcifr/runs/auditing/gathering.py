@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lcifr.certification.population.tally import Tally
     from lcifr.data import Individuals
     from lcifr.runs.auditing.result import CounterexamplePair
-    from lcifr.runs.steps import Steps
+    from lcifr.runs.folders.steps import Steps
 
 AUDITED = "audited"
 LISTED = 100  # counterexamples in result.json; audit.parquet has all
@@ -45,14 +45,13 @@ def audit_people(
     with step(f"Auditing {source.count} people from end to end", StepKind.LONG):
         done = audit_file(
             parties.encoder,
-            parties.head,
+            parties.model,
             source.attributes,
             steps.work / AUDITED,
             id_column=source.id_column,
             chunk=part_for(source.count, chunk),
             workers=workers,
             modular=modular,
-            tolerance=parties.tolerance,
         )
     steps.keep(AUDITED)
     note_resumed(done)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
-from lcifr.runs.formulas import describe_formula, read_formula
-from lcifr.runs.learning import classes_of
+from lcifr.runs.folders.summaries import DatasetNotes, read_consumer, read_producer
+from lcifr.runs.formulas import read_formula
+from lcifr.runs.learning import classes_of, read_saved_encoder, read_saved_head
 from lcifr.runs.people.source import PeopleSource, sample_people, scan_people, source_in_memory
-from lcifr.runs.people.tables import HELD_OUT, TRAIN, DatasetNotes, PeopleTable
-from lcifr.runs.results import read_consumer, read_producer
+from lcifr.runs.people.tables import PeopleTable
+from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
+    from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
     from lcifr.certification.bundles.hashes import Hashes
     from lcifr.certification.encoder import FrozenEncoder
     from lcifr.data import Individuals, Schema
-    from lcifr.estimators import FairEncoder
-    from lcifr.estimators.base_head import Head
     from lcifr.models.model import Model
     from lcifr.runs.auditing.result import ModelSummary
+    from lcifr.similarity import Similarity
+    from lcifr.similarity.linting.finding import Finding
 
 ENCODER, MODEL, FORMULA, SCHEMA = "encoder.safetensors", "model.safetensors", "similar.phi", "schema.toml"
 
@@ -33,14 +35,16 @@ class Parties:
 
     Parameters
     ----------
-    fitted : the producer's encoder as it was trained. encoder : with the φ that is asked about.
+    saved : the producer's encoder as it was trained. encoder : with the φ that is asked about.
+    head : the consumer's model as it was trained.
     producer, consumer : their folders. target, producer_target : what each of them predicted.
     data : what the producer knows of a dataset by name, to be said beside every figure.
+    english, findings : what the producer's φ says, and what lint said to them of it, or None.
     """
 
-    fitted: FairEncoder
+    saved: SavedEncoder
     encoder: FrozenEncoder
-    head: Head
+    head: SavedHead
     producer: Path
     consumer: Path
     target: str
@@ -48,7 +52,9 @@ class Parties:
     task: str
     tolerance: float | None
     trained_on: int
+    english: str
     data: DatasetNotes | None = None
+    findings: tuple[Finding, ...] | None = None
 
     @property
     def schema(self) -> Schema:
@@ -57,14 +63,17 @@ class Parties:
     @property
     def is_unaware(self) -> bool:
         """Whether the encoder is the unaware baseline: learned for the label alone, without what φ leaves free."""
-        return bool(self.fitted.tie_free and self.fitted.gamma == 0)
+        return self.saved.is_unaware
+
+    @property
+    def is_producers_formula(self) -> bool:
+        """Whether the φ that is asked about is the one that the encoder was trained for."""
+        return self.encoder.similarity.hash == self.saved.similarity.hash
 
     @cached_property
     def model(self) -> Model:
         """What decides on z, as proofs see it."""
-        from lcifr.models.load import read_model
-
-        return read_model(self.head, tolerance=self.tolerance)
+        return self.head.model.agreeing(tolerance=self.tolerance)
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -110,40 +119,39 @@ class Parties:
         """What is said of both in every result."""
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
 
-        similarity, encoder = self.encoder.similarity, self.encoder
-        is_producers = similarity.hash == self.fitted.similarity_.hash
+        similarity, encoder, is_producers = self.encoder.similarity, self.encoder, self.is_producers_formula
+        english = self.english if is_producers else similarity.explain()
+        model = self.head.model.network
         return ModelSummary(
             target=self.target,
             task=self.task,
-            classes=tuple(classes_of(self.head)),
+            classes=classes_of(self.head.model),
             tolerance=self.tolerance,
             trained_on=self.trained_on,
-            data=None if self.data is None else asdict(self.data),
-            phi=FormulaSummary(**describe_formula(similarity), is_producers=is_producers),
-            hashes=ModelHashes(encoder.network.hash, self.head.network_.hash, similarity.hash, encoder.encoding.hash),
+            data=self.data,
+            phi=FormulaSummary(similarity.text, english, similarity.hash, similarity.source, is_producers),
+            hashes=ModelHashes(encoder.network.hash, model.hash, similarity.hash, encoder.encoding.hash),
         )
 
 
 def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Parties:
     """Both folders; refused where the consumer's model was learned from another encoder."""
-    from lcifr.certification.encoder import freeze
-    from lcifr.runs.learning import load_encoder, load_model
+    from lcifr.certification.encoder import FrozenEncoder
 
     made, used = read_producer(producer), read_consumer(consumer)
-    fitted = load_encoder(producer)
-    head = load_model(consumer / MODEL, used.task)
-    refuse_mixed(producer, "encoder", made.encoder, fitted.network_.hash)
-    refuse_mixed(producer, "φ", made.phi.hash, fitted.similarity_.hash)
-    refuse_mixed(consumer, "model", used.model, head.network_.hash)
-    if used.provenance.weights != fitted.network_.hash:
+    saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)
+    refuse_mixed(producer, "encoder", made.encoder, saved.network.hash)
+    refuse_mixed(producer, "φ", made.phi.hash, saved.similarity.hash)
+    refuse_mixed(consumer, "model", used.model, head.model.network.hash)
+    if used.provenance.weights != saved.network.hash:
         raise LcifrError(
             f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",
             fix="give the folders that belong together, or run `lcifr consume` on this producer's hand-over",
         )
-    similarity = fitted.similarity_ if phi is None else _other_formula(phi, fitted)
+    similarity = saved.similarity if phi is None else _other_formula(phi, saved.similarity)
     return Parties(
-        fitted,
-        replace(freeze(fitted), similarity=similarity),
+        saved,
+        FrozenEncoder(saved.network, similarity, saved.whole_numbers),
         head,
         producer,
         consumer,
@@ -152,7 +160,9 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
         used.task,
         used.tolerance,
         used.trained_on,
+        made.phi.english,
         made.data,
+        made.findings,
     )
 
 
@@ -165,13 +175,13 @@ def refuse_mixed(folder: Path, what: str, said: Any, found: str) -> None:
         )
 
 
-def _other_formula(phi: str, fitted: FairEncoder) -> Any:
+def _other_formula(phi: str, producers: Similarity) -> Similarity:
     from lcifr.runs.events import note
     from lcifr.similarity import Similarity
 
     text, source = read_formula(phi)
-    similarity = Similarity(text, fitted.schema_, fitted.encoding_, source=source)
-    same = "the very φ that the producer used" if similarity.hash == fitted.similarity_.hash else "not the producer's φ"
+    similarity = Similarity(text, producers.schema, producers.encoding, source=source)
+    same = "the very φ that the producer used" if similarity.hash == producers.hash else "not the producer's φ"
     note(f"{phi} is {same}")
     return similarity
 
@@ -186,7 +196,6 @@ def open_people(
     seed: int = 0,
 ) -> PeopleSource:
     """The people of a table or some of them, or those whom the producer held out; labels where they are known."""
-    from dataclasses import replace
 
     if table is None:
         if sample is not None:
@@ -205,17 +214,17 @@ def open_people(
 
 def _stored(producer: Path, name: str, schema: Schema) -> PeopleTable:
     """People whom the producer keeps, with ids and labels."""
-    import pandas as pd
-
     from lcifr.artifacts.folder import read_json
     from lcifr.data import read_frame
-    from lcifr.runs.people.labels import find_labels
+    from lcifr.data.io.stream import column_names
+    from lcifr.runs.people.labels import LabelTable
 
     file = producer / "people" / f"{name}.parquet"
     if not file.is_file():
         raise LcifrError(f"{file} is not there", fix="give the producer's whole folder, or a TABLE of people")
     X = read_frame(file).select(list(schema.names))
     ids = read_json(producer / "handover" / name / "ids.json")
-    column = pd.read_csv(producer / "labels.csv", nrows=0).columns
-    labels = find_labels(producer / "labels.csv", ids, str(column[1]), str(column[0]), learned=False)
+    path = producer / "labels.csv"
+    id_column, target = column_names(path)
+    labels = LabelTable.read(path, target, id_column).find(ids, learned=False)
     return PeopleTable(X, tuple(ids), labels.values)

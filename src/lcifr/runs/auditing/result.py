@@ -10,7 +10,8 @@ from typing import Any
 from lcifr.certification.bundles.drawn import Drawn
 from lcifr.certification.population.statement import Statement
 from lcifr.check.judge import CheckReport
-from lcifr.similarity.linting.finding import Finding, Severity
+from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
+from lcifr.similarity.linting.finding import Finding
 
 FORMAT = "lcifr-audit-result-1"
 
@@ -56,7 +57,7 @@ class ModelSummary:
     classes: tuple[Any, ...]
     tolerance: float | None
     trained_on: int
-    data: Mapping[str, Any] | None
+    data: DatasetNotes | None
     phi: FormulaSummary
     hashes: ModelHashes
 
@@ -73,7 +74,7 @@ class ModelSummary:
             tuple(plain["classes"]),
             plain["tolerance"],
             int(plain["trained_on"]),
-            plain["data"],
+            DatasetNotes.from_dict(plain["data"]),
             FormulaSummary(**plain["phi"]),
             ModelHashes(**plain["hashes"]),
         )
@@ -175,7 +176,6 @@ class AuditResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The content of ``result.json``."""
-        findings = self.findings
         return {
             "format": FORMAT,
             "command": "audit",
@@ -188,7 +188,7 @@ class AuditResult:
             "reasons": dict(self.reasons),
             "counterexamples": [asdict(one) for one in self.counterexamples],
             "drawn_from": self.drawn_from,
-            "findings": None if findings is None else [_plain_finding(one) for one in findings],
+            "findings": plain_findings(self.findings),
             "checked": None if self.checked is None else asdict(self.checked),
             "files": {"bundle": self.bundle},
         }
@@ -196,7 +196,7 @@ class AuditResult:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> AuditResult:
         """What :meth:`to_dict` gave; KeyError, TypeError or ValueError where something is missing or odd."""
-        findings, checked = plain["findings"], plain["checked"]
+        checked = plain["checked"]
         return cls(
             model=ModelSummary.from_dict(plain),
             held_out=bool(plain["held_out"]),
@@ -207,7 +207,7 @@ class AuditResult:
             reasons=dict(plain["reasons"]),
             counterexamples=tuple(CounterexamplePair(**one) for one in plain["counterexamples"]),
             drawn_from=plain["drawn_from"],
-            findings=None if findings is None else tuple(_read_finding(one) for one in findings),
+            findings=read_findings(plain["findings"]),
             checked=None if checked is None else CheckedProofs(**checked),
             bundle=plain["files"]["bundle"],
         )
@@ -215,18 +215,7 @@ class AuditResult:
     @classmethod
     def read(cls, folder: Path) -> AuditResult:
         """The result in a folder that an audit wrote."""
-        from lcifr.errors import ArtefactError
-        from lcifr.runs.folder import read_result
+        from lcifr.runs.folders.run import fitting_together, read_result
 
-        try:
+        with fitting_together(folder):
             return cls.from_dict(read_result(folder, "audit"))
-        except (KeyError, TypeError, ValueError) as problem:
-            raise ArtefactError(f"{folder}: what is in it does not fit together: {problem!r}") from None
-
-
-def _plain_finding(one: Finding) -> dict[str, str]:
-    return {"code": one.code, "severity": str(one.severity), "message": one.message}
-
-
-def _read_finding(plain: Mapping[str, Any]) -> Finding:
-    return Finding(str(plain["code"]), Severity(plain["severity"]), str(plain["message"]))

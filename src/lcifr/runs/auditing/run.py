@@ -11,7 +11,8 @@ from lcifr.runs.auditing import gathering
 from lcifr.runs.auditing.baselines import Baselines
 from lcifr.runs.auditing.parties import Parties, open_people, read_parties
 from lcifr.runs.events import Listener, StepKind, listening, note, step
-from lcifr.runs.folder import Command, run_folder
+from lcifr.runs.folders.run import run_folder
+from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE
 from lcifr.runs.people.limits import HELD, PROVED, refuse_more
 from lcifr.runs.people.source import PeopleSource
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from lcifr.certification.bundles.drawn import Drawn
     from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs
-    from lcifr.runs.steps import Steps
+    from lcifr.runs.folders.steps import Steps
     from lcifr.similarity.linting.finding import Finding
 
 PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote them itself
@@ -182,12 +183,12 @@ def _result(
 
     held_out, tally = request.is_held_out, found.tally
     statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines)
-    beaten = beaten_by(statement, is_unaware=parties.is_unaware)
+    beaten = beaten_by(statement, is_unaware=parties.is_unaware) if baselines else {}
     return AuditResult(
         model=parties.summary(),
         held_out=held_out,
         statement=_with_warnings(statement, beaten, parties),
-        advice=(*(one.advice for one in parties.head.degeneracies_ if one.advice), *beaten.values()),
+        advice=(*(one.advice for one in parties.head.degeneracies if one.advice), *beaten.values()),
         alone=tally.alone,
         modularity=Modularity(**tally.modularity()),
         reasons=dict(tally.reasons),
@@ -203,15 +204,20 @@ def _with_warnings(statement: Statement, beaten: dict[str, str], parties: Partie
     """Also what makes a baseline as good, and what is trivial about the model on the people it learned from."""
     from lcifr.runs.learning import learned_warnings
 
-    about_z = [one for one in parties.fitted.degeneracies_ if one.name in ("flat latent", "alone")]
-    trivial = learned_warnings((*about_z, *parties.head.degeneracies_), statement)
+    about_z = [one for one in parties.saved.degeneracies if one.name in ("flat latent", "alone")]
+    trivial = learned_warnings((*about_z, *parties.head.degeneracies), statement)
     return replace(statement, warnings=tuple(dict.fromkeys([*statement.warnings, *beaten, *trivial])))
 
 
 def _findings(parties: Parties) -> tuple[Finding, ...] | None:
-    """What lint says of φ with the people whom the producer learned from; None where they were not handed on."""
+    """What lint says of φ with the people whom the producer learned from; None where they were not handed on.
+
+    The producer keeps what it says of their own φ.
+    """
+    if parties.findings is not None and parties.is_producers_formula:
+        return parties.findings
     from lcifr.data import read_frame
-    from lcifr.runs.people.tables import TRAIN
+    from lcifr.runs.people.train_test import TRAIN
     from lcifr.similarity.linting.linter import lint
 
     people = parties.producer / "people" / f"{TRAIN}.parquet"

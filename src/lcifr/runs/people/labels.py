@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import note
-from lcifr.runs.people.tables import TRAIN, no_column
+from lcifr.runs.people.tables import no_column
+from lcifr.runs.people.train_test import TRAIN
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,53 +25,68 @@ class Labels:
     values: Any
 
 
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """A file with labels, read once.
+
+    Parameters
+    ----------
+    name : the column of labels. column : (rows,) its values. rows : the row of each id, as text.
+    """
+
+    path: Path
+    name: str
+    column: pa.ChunkedArray
+    rows: Mapping[str, int]
+
+    @classmethod
+    def read(cls, path: Path, target: str | None, id_column: str | None) -> LabelTable:
+        """The labels in a file. Without a column of ids, these are its row numbers."""
+        from lcifr.data.io.ids import first_duplicate
+        from lcifr.data.io.stream import column_names
+        from lcifr.runs.people.loading import load_whole
+
+        if id_column is None and path.is_file() and target != "id" and "id" in column_names(path):
+            id_column = "id"
+        loaded = load_whole(path, id_column, "looking up labels", "give the labels of those who were handed over")
+        known = loaded.frame.column_names
+        if id_column is not None and id_column not in known:
+            raise no_column(str(path), id_column, known)
+        name = target if target is not None else _only(path, [one for one in known if one != id_column])
+        if name not in known:
+            raise no_column(str(path), name, known)
+        ids = range(loaded.count) if id_column is None else loaded.ids(str(path), id_column)
+        if (twice := first_duplicate(ids)) is not None:
+            raise LcifrError(f'{path}: the id "{twice}" is there twice', fix="every person needs one label")
+        return cls(path, name, loaded.frame[name], {str(one): row for row, one in enumerate(ids)})
+
+    def find(self, ids: Sequence[str | int], *, learned: bool) -> Labels:
+        """The labels of these people; ``learned`` : whether something is learned from them, so that some are needed."""
+        import numpy as np
+        import pyarrow as pa
+
+        there = np.array([str(one) in self.rows for one in ids], dtype=np.bool_)
+        rows = [self.rows[str(one)] for one in ids if str(one) in self.rows]
+        if not rows and learned:
+            shown = f"the hand-over has {ids[0]!r}, …; the labels {list(self.rows)[:1]}, …"
+            raise LcifrError(
+                f"{self.path}: nobody of the hand-over is in it ({shown})", fix="--id names the column with the ids"
+            )
+        column = self.column.take(pa.array(rows, pa.int64()))
+        return Labels(self.name, there, _values(column, self.name, self.path, rows, learned))
+
+
 def find_split_labels(
     path: Path, splits: Mapping[str, Sequence[str | int]], target: str | None, id_column: str | None
 ) -> dict[str, Labels]:
     """The labels of those to learn from and of those held out, by their ids; it is said how many have none."""
-    known = {}
+    table, known = LabelTable.read(path, target, id_column), {}
     for name, ids in splits.items():
-        known[name] = find_labels(path, ids, target, id_column, learned=name == TRAIN)
+        known[name] = table.find(ids, learned=name == TRAIN)
         if without := int((~known[name].there).sum()):
             meaning = "nothing is learned from them" if name == TRAIN else "no accuracy is said"
             note(f"{path} has no label for {without} of the {len(ids)} {name} people: {meaning}")
     return known
-
-
-def find_labels(
-    path: Path, ids: Sequence[str | int], target: str | None, id_column: str | None, *, learned: bool = True
-) -> Labels:
-    """The labels of these people. Without a column of ids, they are the row numbers of the labels' file.
-
-    ``learned`` : whether something is learned from them. Otherwise nobody needs to have one.
-    """
-    import numpy as np
-    import pyarrow as pa
-
-    from lcifr.data.io.ids import first_duplicate
-    from lcifr.data.io.stream import read_written_ids
-    from lcifr.runs.people.sample import read_whole
-
-    frame = read_whole(path, "looking up labels", "give the labels of those who were handed over")
-    if id_column is None and "id" in frame.column_names and target != "id":
-        id_column = "id"
-    if id_column is not None and id_column not in frame.column_names:
-        raise no_column(str(path), id_column, frame.column_names)
-    name = target if target is not None else _only(path, [c for c in frame.column_names if c != id_column])
-    if name not in frame.column_names:
-        raise no_column(str(path), name, frame.column_names)
-    names = read_written_ids(frame, path, id_column, range(len(frame))) if id_column else range(len(frame))
-    if (twice := first_duplicate(names)) is not None:
-        raise LcifrError(f'{path}: the id "{twice}" is there twice', fix="every person needs one label")
-    place = {str(one): row for row, one in enumerate(names)}
-    there = np.array([str(one) in place for one in ids], dtype=np.bool_)
-    rows = [place[str(one)] for one in ids if str(one) in place]
-    if not rows and learned:
-        shown = f"the hand-over has {ids[0]!r}, …; the labels {list(place)[:1]}, …"
-        raise LcifrError(
-            f"{path}: nobody of the hand-over is in it ({shown})", fix="--id names the column with the ids"
-        )
-    return Labels(name, there, _values(frame[name].take(pa.array(rows, pa.int64())), name, path, rows, learned))
 
 
 def _values(column: Any, name: str, path: Path, rows: list[int], learned: bool) -> Any:

@@ -1,8 +1,9 @@
 """The one place that says how commands read people to prove something about.
 
-A table that is a file is read some rows at a time, however small or large: once to see that all of it fits the schema,
-before anything is proved, again to prove, and once more to count. Nobody is kept in memory. What needs everybody there
-has a limit (``_limits``), and ``--sample`` is the way below it.
+A table that is a file is read some rows at a time, however small or large, and twice: once to see that all of it fits
+the schema and which types its columns have, and again to store these columns, typed, in the folder that is worked in.
+Proving, counting and writing proofs read that copy, which is removed with all that is hidden there when the run has
+ended. Nobody is kept in memory. What needs everybody there has a limit, and ``--sample`` is the way below it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
     from lcifr.data import Individuals, Schema
     from lcifr.data.io.stream import FileColumns, TableSource
+
+
+STORED = ".people.parquet"
+"""The people of a table in the folder that is worked in; hidden, so that it does not become a part of the results."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +95,11 @@ def source_in_memory(people: PeopleTable, schema: Schema) -> PeopleSource:
 
 def sample_people(path: Path, schema: Schema, id_column: str | None, sample: int, seed: int) -> PeopleSource:
     """Some people of a file, drawn at random; the same ones every time."""
-    from lcifr.runs.people.sample import read_some
+    from lcifr.runs.people.loading import load_some
 
-    frame, rows, count = read_some(path, sample, seed, "a sample")
-    people = read_people_table(frame, str(path), schema, id_column, labelled=False, rows=rows)
-    return replace(source_in_memory(people, schema), drawn_from=None if rows is None else count)
+    loaded = load_some(path, id_column, sample, seed, "a sample")
+    people = read_people_table(loaded, str(path), schema, id_column, labelled=False)
+    return replace(source_in_memory(people, schema), drawn_from=None if loaded.drawn is None else loaded.count)
 
 
 def scan_people(
@@ -104,7 +109,7 @@ def scan_people(
 
     Parameters
     ----------
-    folder : where to make room for the ids, to see that nobody is there twice.
+    folder : where they are stored while the run works, and where ids are compared, to see that nobody is there twice.
     labels : whether they are looked at, where they are there.
     """
     from lcifr.data.io.scan import scan_file
@@ -117,7 +122,7 @@ def scan_people(
     more = [name for name in (id_column, label) if name is not None and name not in columns]
     try:
         with step(f"Reading {path}"):
-            found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder)
+            found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder, folder / STORED)
     except TableError as error:
         raise with_fix(error, str(path)) from None
     return PeopleSource(found, schema, id_column, label, int(found.people or 0))

@@ -1,4 +1,4 @@
-"""Tables as the commands read them: columns picked by the schema, people named, some held out."""
+"""Tables of people as the commands read them: columns picked by the schema, people named."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Schema
+    from lcifr.runs.people.loading import LoadedTable
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".pq", ".gz")
-TRAIN, HELD_OUT = "train", "held-out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,89 +43,9 @@ class PeopleTable:
         )
 
 
-@dataclass(frozen=True)
-class DatasetNotes:
-    """What is known of a dataset by name, to be said beside every figure; partial : why it is not all of it."""
-
-    title: str
-    partial: str | None
-    cautions: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class TrainTest:
-    """Everybody of a table: those to learn from, and those whom nobody may train on.
-
-    Parameters
-    ----------
-    data : what is known of a dataset by name: title, why it is partial, cautions. None for a table of one's own.
-    """
-
-    schema: Schema
-    train: PeopleTable
-    held_out: PeopleTable
-    data: DatasetNotes | None = None
-
-    def splits(self) -> dict[str, PeopleTable]:
-        return {TRAIN: self.train, HELD_OUT: self.held_out}
-
-
 def is_file(named: str) -> bool:
     """Whether a table is a file; otherwise it is the name of a dataset."""
     return Path(named).is_file() or named.lower().endswith(SUFFIXES)
-
-
-def read_train_test(
-    table: str,
-    phi: str,
-    schema: str | None,
-    target: str | None,
-    id_column: str | None,
-    share: float,
-    seed: int,
-    sample: int | None,
-) -> TrainTest:
-    """Everybody, or a sample, split by seed; datasets by name have the paper's split."""
-    if not is_file(table):
-        if sample is not None:
-            raise LcifrError(f"--sample is for files, and {table} is a dataset by name", fix="leave it out")
-        return _read_dataset(table)
-    from lcifr.estimators.input_validation import split_rows
-    from lcifr.runs.people.sample import read_some
-
-    frame, drawn, _ = read_some(Path(table), sample, seed, "learning")
-    known = find_schema(frame, table, phi, schema, target, id_column)
-    if drawn is not None and schema is None:
-        note("without --schema, categories that are not in the sample are unknown, and refused later")
-    if known.target is None:
-        raise LcifrError(
-            "nothing says which column is predicted", fix=f"add --target, one of: {_listed(frame.column_names)}"
-        )
-    everybody = read_people_table(frame, table, known, id_column, labelled=True, rows=drawn)
-    classes = everybody.y if everybody.y.dtype.kind != "f" else None
-    rows, held = split_rows(len(everybody), share, classes, seed)
-    if len(rows) == len(everybody):
-        raise LcifrError(f"{table}: {len(everybody)} people are too few to hold some out", fix="give more people")
-    return TrainTest(known, everybody.take(sorted(rows)), everybody.take(sorted(held)))
-
-
-def _read_dataset(name: str) -> TrainTest:
-    import pandas as pd
-    import pyarrow as pa
-
-    from lcifr.datasets import load
-
-    data = load(name)
-    if data.partial:
-        note(f"{data.partial}")
-
-    def people(*splits: Any) -> PeopleTable:
-        X, y = pd.concat([split.X for split in splits]), pd.concat([split.y for split in splits])
-        return PeopleTable(pa.Table.from_pandas(X, preserve_index=False), tuple(X.index.tolist()), y.to_numpy())
-
-    schema = data.schema if data.schema.target else replace(data.schema, target="label")
-    about = DatasetNotes(data.source.title, data.partial, tuple(data.cautions))
-    return TrainTest(schema, people(data.train, data.validation), people(data.test), about)
 
 
 def find_schema(
@@ -154,20 +74,15 @@ def find_schema(
 
 
 def read_people_table(
-    frame: pa.Table,
-    source: str,
-    schema: Schema,
-    id_column: str | None,
-    *,
-    labelled: bool,
-    rows: tuple[int, ...] | None = None,
+    loaded: LoadedTable, source: str, schema: Schema, id_column: str | None, *, labelled: bool
 ) -> PeopleTable:
     """The people of a table, checked; columns that the schema does not know are left out, and it is said which.
 
-    ``rows`` : which of a file's rows they are; all if None. They are the ids of those whom no column names.
+    Those whom no column names are known by their rows of the file.
     """
     from lcifr.data import Individuals, check_target
 
+    frame, rows = loaded.frame, loaded.drawn
     columns = pick_columns(frame.column_names, source, schema, id_column, labelled=labelled)
     try:
         Individuals.read(frame.select(columns), schema)
@@ -176,7 +91,7 @@ def read_people_table(
     except TableError as error:
         problems = error.problems if rows is None else [one.among(rows) for one in error.problems]
         raise with_fix(TableError(problems, fix=error.fix), source) from None
-    ids = _ids(frame, source, id_column, range(len(frame)) if rows is None else rows)
+    ids = _ids(loaded, source, id_column)
     return PeopleTable(frame.select(list(schema.names)), ids, y)
 
 
@@ -191,7 +106,7 @@ def pick_columns(
     extra = [name for name in names if name not in schema and name not in given]
     if all(name in names for name in schema.names):  # else the gate says what is missing, and what is near
         if extra:
-            note(f"{source}: left out, as the schema does not know them: {_listed(extra)}")
+            note(f"{source}: left out, as the schema does not know them: {list_columns(extra)}")
         extra = []
     return [*(name for name in names if name in schema), *extra]
 
@@ -202,13 +117,12 @@ def with_fix(error: TableError, source: str) -> TableError:
     return TableError(error.problems, source=source, fix=fix)
 
 
-def _ids(frame: pa.Table, source: str, id_column: str | None, rows: Sequence[int]) -> tuple[str | int, ...]:
+def _ids(loaded: LoadedTable, source: str, id_column: str | None) -> tuple[str | int, ...]:
     from lcifr.data.io.ids import duplicate_id_error, first_duplicate
-    from lcifr.data.io.stream import read_written_ids
 
     if id_column is None:
-        return tuple(rows)
-    ids = read_written_ids(frame, Path(source), id_column, rows)
+        return tuple(range(len(loaded.frame))) if loaded.drawn is None else loaded.drawn
+    ids = loaded.ids(source, id_column)
     if (twice := first_duplicate(ids)) is not None:
         raise duplicate_id_error(source, id_column, twice)
     return ids
@@ -239,9 +153,12 @@ def write_table(path: Path, X: pa.Table) -> None:
 
 def no_column(source: str, name: str, known: Sequence[str]) -> LcifrError:
     """A column that was named and is not there."""
-    return LcifrError(f'{source} has no column "{name}".{did_you_mean(name, known)}', fix=f"it has: {_listed(known)}")
+    return LcifrError(
+        f'{source} has no column "{name}".{did_you_mean(name, known)}', fix=f"it has: {list_columns(known)}"
+    )
 
 
-def _listed(names: Sequence[str]) -> str:
+def list_columns(names: Sequence[str]) -> str:
+    """The first of them, in quotes, for messages."""
     shown = [f'"{name}"' for name in names[:12]]
     return ", ".join(shown) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

@@ -14,10 +14,10 @@ import numpy as np
 from lcifr.artifacts import handover
 from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.artifacts.joining import join_handover, join_tables, table_part
-from lcifr.certification.auditor import audit
+from lcifr.certification.auditor import audit_region
 from lcifr.certification.bundles.hashes import Hashes
 from lcifr.certification.encoder import FrozenEncoder, freeze
-from lcifr.certification.producer import provenance_of, represent, versions
+from lcifr.certification.producer import provenance_of, represent, represent_lowered, versions
 from lcifr.data import Schema
 from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.files import write_json
@@ -122,9 +122,13 @@ class _AuditJob(_WithEncoder):
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
 
-        modular, budget = self.options["modular"], self.options["budget"]
-        handed = represent(self.encoder, chunk.people, budget=budget) if modular else None
-        found = audit(self.encoder, self.model, chunk.people, chunk.ids, budget=budget, modular=handed or False)
+        encoder, people, budget = self.encoder, chunk.people, self.options["budget"]
+        lowered, handed = encoder.similarity.region(people), None  # once, for the hand-over and from end to end
+        if self.options["modular"]:
+            handed = represent_lowered(encoder, people, lowered, budget=budget)
+        found = audit_region(
+            encoder, self.model, people, lowered, chunk.ids, budget=budget, modular=False if handed is None else handed
+        )
         frame = found.frame()
         frame["alone"] = found.alone
         if handed is not None:

@@ -20,7 +20,7 @@ from lcifr.data.io.ids import DuplicateIds, hash_id
 from lcifr.errors import ArtefactError
 from lcifr.files import write_atomic
 from lcifr.runs.events import counting_people
-from lcifr.runs.streaming.parts import Parts
+from lcifr.runs.streaming.parts import PartFiles
 from lcifr.runs.streaming.workers import Crew
 
 CHUNK = 8192
@@ -94,7 +94,7 @@ def run_parts(
     named : whether ids are more than the numbers of rows, which differ anyway.
     workers : processes; all cores if None, once that is worth their start.
     """
-    known = Parts(parts, job.version, job.suffix)
+    known = PartFiles(parts, job.version, job.suffix)
     found: dict[int, Path] = {}
     count = before = 0
     pending: list[_Pending] = []
@@ -138,7 +138,7 @@ class _Pending:
     people: int
 
 
-def _store(parts: Parts, done: _Pending, advance: Any) -> Path:
+def _store(parts: PartFiles, done: _Pending, advance: Any) -> Path:
     content = done.content.result()
     path = parts.path(done.number, done.inputs, content)
     write_atomic(path, content)

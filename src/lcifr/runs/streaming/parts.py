@@ -39,7 +39,7 @@ class ChangedPartWarning(PartsWarning):
 
 
 @final
-class Parts:
+class PartFiles:
     """The parts in a folder.
 
     Parameters

@@ -20,7 +20,7 @@ TRIED = 2
 """Chunks done here before that is judged: the first one may have compiled something."""
 
 
-class Work(Protocol):
+class WorkerTask(Protocol):
     """What is done with a chunk. It travels to other processes."""
 
     def work(self, chunk: Any) -> bytes: ...
@@ -42,7 +42,7 @@ class Crew:
     workers : processes; 1 is this one alone. If None, one per core as soon as that is worth it.
     """
 
-    def __init__(self, job: Work, workers: int | None) -> None:
+    def __init__(self, job: WorkerTask, workers: int | None) -> None:
         self._job = job
         self._asked, self._cores = workers, workers or available_cores()
         self._pool: ProcessPoolExecutor | None = None
@@ -127,10 +127,10 @@ def _deaf_to_ctrl_c(submit: Callable[..., Future[bytes]], *work: Any) -> Future[
             handler(signal.SIGINT, None)
 
 
-_JOB: Work | None = None  # of a worker process
+_JOB: WorkerTask | None = None  # of a worker process
 
 
-def _begin(job: Work, parent: int) -> None:
+def _begin(job: WorkerTask, parent: int) -> None:
     global _JOB
     import torch
 

@@ -1,0 +1,1 @@
+"""What commands share: options, printing, progress on stderr, and the wording of results."""

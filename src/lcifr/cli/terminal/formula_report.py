@@ -1,0 +1,57 @@
+"""What ``lcifr phi check`` prints: the formula in English, what is odd about it, and pairs of people."""
+
+from __future__ import annotations
+
+from lcifr.language.diagnostics import find_position, point_at
+from lcifr.runs.preparing.formula_check import FormulaCheckResult
+from lcifr.similarity.linting.finding import Example, short_percent
+
+
+def formula_report(result: FormulaCheckResult) -> str:
+    """The report as text, for people."""
+    similarity = result.similarity
+    parts = [similarity.explain(), _findings_text(result), _neighbours_text(result)]
+    return "\n\n".join([f"{similarity.source}, on {result.data}", *parts])
+
+
+def _findings_text(result: FormulaCheckResult) -> str:
+    text, findings = result.similarity.text, result.findings
+    if not findings:
+        return "Nothing odd was found."
+    lines = [f"Found {len(findings)} thing{'s' if len(findings) != 1 else ''} to know:"]
+    for finding in findings:
+        lines.append(f"- {finding.severity} ({finding.code}): {finding.message}")
+        if finding.span is not None:
+            place = find_position(text, finding.span.start)
+            lines += [f"  at line {place.line}, column {place.column}:", point_at(text, finding.span)]
+    return "\n".join(lines)
+
+
+def _neighbours_text(result: FormulaCheckResult) -> str:
+    found = result.neighbours
+    sampled = f"{len(found.asked)} random people (seed {result.seed})"
+    lines = [
+        f"Of {sampled if found.is_sample else f'all {found.people} people'}, "
+        f"each compared with the other {found.people - 1} in the data:",
+        f"- similar others: {found.median:g} in the median, {found.largest} at most (row {found.largest_row})",
+        f"- {short_percent(found.share_isolated)} have nobody else in the data who is similar to them",
+        "",
+        "Similar:",
+        *_examples_text(found.similar, "no pair was found"),
+        "",
+        "Just not similar:",
+        *_examples_text(found.missed, "no pair was found: everybody is similar to everybody"),
+    ]
+    if any(None in example.rows for example in found.similar):
+        lines.insert(
+            -len(found.missed) - 2, "  (made up: such people could exist, but the data has too few such pairs)"
+        )
+    return "\n".join(lines)
+
+
+def _examples_text(examples: tuple[Example, ...], none: str) -> list[str]:
+    shown = []
+    for example in examples:
+        rows = " and ".join("somebody made up" if row is None else f"row {row}" for row in example.rows)
+        shown.append(f"- {rows}: {example}")
+    return shown or [f"- {none}"]

@@ -1,0 +1,104 @@
+"""Careful words about certified shares, the same from every command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lcifr.certification.population.statement import fit_words
+from lcifr.drawing.text import at_least, exactly, fixed, moved_words, percent, quantity, tolerance_words, visible
+from lcifr.runs.auditing.baselines import figures_of
+
+if TYPE_CHECKING:
+    from lcifr.certification.population.statement import Statement
+    from lcifr.runs.auditing.result import AuditResult
+
+
+def people_words(count: int) -> str:
+    """``1 person``, ``2 people``."""
+    return f"{count:,} {'person' if count == 1 else 'people'}"
+
+
+def statement_lines(
+    said: Statement, *, held_out: bool, tolerance: float | None = None, sees_z_alone: bool = False
+) -> list[str]:
+    """The certified share, what it says of the population, and what it must be read with.
+
+    Parameters
+    ----------
+    tolerance : how far two predictions of numbers may be apart.
+    sees_z_alone : who sees z alone can find no counterexample: a point of a ball is nobody.
+    """
+    count = f"{said.certified} of {said.people} {'held-out people' if held_out else 'people'}"
+    share = f"certified with respect to φ: {count} ({percent(said.share)})"
+    warnings = list(said.warnings)
+    lines = [share]
+    if said.constant is not None:  # first, or the share is what a reader takes away
+        lines = [f"warning: {warnings.pop(0)}", f"({share})"]
+    if said.lower is not None:
+        lines.append(
+            f"of the population they were drawn from: at least {at_least(said.lower)}, "
+            f"with {100 * said.confidence:g} % confidence"
+        )
+    else:
+        lines.append("no statement about a population: only people whom nobody trained on allow one")
+    violated = "" if sees_z_alone else f"counterexamples {said.violated}, "
+    lines.append(f"{violated}undecided {said.undecided}, vacuous {said.vacuous}")
+    if said.accuracy is not None:
+        lines.append(
+            f"accuracy {percent(said.accuracy)}, balanced {percent(said.balanced_accuracy)}, "
+            f"majority rate {percent(said.majority_rate)}"
+        )
+    if said.mean_error is not None:
+        lines.append(fit_words(said))
+    if tolerance is not None:
+        lines.append(f"tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}")
+    return lines + [f"warning: {text}" for text in warnings]
+
+
+def baseline_table(said: Statement) -> None:
+    """The model beside both baselines."""
+    from rich.table import Table
+
+    from lcifr.cli.terminal.output import console
+
+    own = figures_of(said)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    names = {"accuracy": "accuracy", "balanced_accuracy": "balanced", "r2": "R²", "mean_error": "mean error"}
+    first = "percent" if said.mean_error is None else "shares in percent"
+    for heading in (first, *(names.get(key, key) for key in own)):
+        table.add_column(heading, justify="left" if heading == first else "right")
+    for name, figures in {"this model": own, **said.baselines}.items():
+        table.add_row(name, *(_figure(key, figures[key]) for key in own))
+    out = console()
+    out.print()
+    out.print(table)
+
+
+def _figure(name: str, value: float | None) -> str:
+    """A share in percent; R² and the mean error as they are."""
+    if value is None:
+        return "–"
+    return fixed(value) if name == "r2" else quantity(value) if name == "mean_error" else f"{100 * value:.1f}"
+
+
+def counterexample_table(result: AuditResult) -> None:
+    """The counterexample that differs in the fewest attributes, in the table's own units."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from lcifr.cli.terminal.output import console
+
+    shown = min(result.counterexamples, key=lambda one: len(one.differs))
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("counterexample", f"person {shown.id}", "a similar person"):
+        table.add_column(Text(visible(heading)))
+    own, other, tolerance = shown.prediction, shown.other_prediction, result.model.tolerance
+    decided = (own, other) if tolerance is None else (quantity(own, tolerance), quantity(other, tolerance))
+    decisions = (result.model.target, *decided)
+    for row in (*((name, *pair) for name, pair in shown.differs.items()), decisions):
+        table.add_row(*(Text(visible(str(value))) for value in row))
+    out = console()
+    out.print()
+    out.print(table)
+    moved = "" if tolerance is None else f" The prediction {moved_words(abs(other - own), tolerance)}."
+    out.print(f"All else is equal, and φ holds for the two.{moved} {result.statement.violated} such people in all.\n")

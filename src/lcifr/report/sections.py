@@ -1,0 +1,101 @@
+"""Sections of the page with charts, tables and people, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lcifr.drawing.text import count, percent
+from lcifr.report.charts import frontier, margins, radii
+from lcifr.report.content import Report, Tuning
+from lcifr.report.document import Block, PeopleBlock
+from lcifr.report.numbers import FIT, margin_sentence, number_groups, number_models
+from lcifr.report.tables import (
+    confusion_table,
+    decision_table,
+    group_table,
+    model_table,
+)
+
+MARGIN = (
+    "The margin is proved: every similar person stays at least this far from another decision, in units of the model’s "
+    "output. Where it is negative, nothing is proved."
+)
+
+
+def compared_section(report: Report) -> Iterator[Block]:
+    yield (
+        "A certified share means little alone. The plain model was trained for its label only; the unaware model never "
+        "sees what φ leaves free. Whoever cannot beat the unaware model should use it."
+    )
+    if report.explorer.tolerance is not None:
+        yield number_models(report.models)
+        yield FIT
+        yield from () if len(report.models) > 1 else ("No baseline was given.",)
+        return
+    yield model_table(report.models)
+    if report.majority_rate is not None:
+        yield f"Deciding for the larger class without looking is right for {percent(report.majority_rate)}."
+    if len(report.models) == 1:
+        yield "No baseline was given."
+
+
+def decisions_section(report: Report) -> Iterator[Block]:
+    assert report.decisions is not None
+    yield (
+        "A certificate compares people who are similar; it does not say that groups "
+        "are decided alike: they may differ in what φ holds equal."
+    )
+    yield decision_table(report.decisions)
+    if report.decisions.labels:
+        yield "Who is decided rightly, and which way the errors go: every true label against what was decided."
+        yield confusion_table(report.decisions)
+
+
+def distances_section(report: Report) -> Iterator[Block]:
+    yield MARGIN if report.explorer.tolerance is None else margin_sentence(report.explorer.tolerance)
+    if report.margins is not None:
+        yield margins(report.margins)
+    if report.radii is not None:
+        yield (
+            "The radius is how far from a person’s own representation anybody similar can land: the largest change in "
+            "any coordinate of z."
+        )
+        yield radii(report.radii)
+
+
+def frontier_section(report: Report) -> Iterator[Block]:
+    assert report.tuning is not None
+    required = f"a {_score(report.tuning)} of {percent(report.tuning.required)}"
+    yield (
+        "Every weight that was tried, on validation people. Certified shares here are by quick bounds on the ball and "
+        f"therefore lower than in an audit. Required was {required}."
+    )
+    yield frontier(report.tuning)
+
+
+def _score(tuning: Tuning) -> str:
+    return "balanced accuracy" if tuning.by == "balanced" else "score"
+
+
+def groups_section(report: Report) -> Iterator[Block]:
+    bound = any(row.at_least is not None for row in report.groups)
+    yield (
+        "The same verdicts, for the people with one value of an attribute each. Small groups vary by chance"
+        + ("; every bound holds for its own row, not for all rows together." if bound else ".")
+    )
+    yield number_groups(report.groups) if report.explorer.tolerance is not None else group_table(report.groups)
+
+
+def explorer_section(report: Report) -> Iterator[Block]:
+    explorer = report.explorer
+    if explorer.complete:
+        yield f"All {count(len(explorer.people))} people."
+    else:
+        yield (
+            f"{count(len(explorer.people))} of {count(report.proved.people)} people: a random sample and "
+            f"{count(explorer.counterexamples)} of {count(report.proved.violated)} counterexamples. The figures above "
+            "are of everybody."
+        )
+    if explorer.attributes and not explorer.regions and report.proved.people > report.proved.vacuous:
+        yield "What a similar person may have is not shown: φ could not be evaluated with what this report was made of."
+    yield PeopleBlock(explorer, report.proved.violated)

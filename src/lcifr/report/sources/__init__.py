@@ -1,0 +1,1 @@
+"""Where the content of a report comes from: a result folder, or the demo."""

@@ -1,0 +1,207 @@
+"""From the folder that ``lcifr audit`` or ``lcifr consume`` wrote to the content of its report.
+
+Verdicts are counted again from the people's own rows, and formulas are hashed again: a folder whose parts do not belong
+together is refused, not shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.artifacts.contents import first_change
+from lcifr.artifacts.saved_models import ENCODER
+from lcifr.certification.auditor import Audit
+from lcifr.certification.bundles.hashes import Hashes
+from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.population.statement import Statement
+from lcifr.certification.population.tally import Tally
+from lcifr.certification.query import rule_of_bundle
+from lcifr.certification.verdicts import Certificates
+from lcifr.data import Individuals, Schema, read_frame
+from lcifr.errors import ArtefactError, LcifrError
+from lcifr.models.model import Model
+from lcifr.report.build import build, read_frontier
+from lcifr.report.content import About, Promise, Report, Tuning
+from lcifr.report.sources.surroundings import about_audit, about_consumer, hashes_of_audit, hashes_of_consumer
+from lcifr.runs.auditing.result import AuditResult, ModelSummary
+from lcifr.runs.folders.results import ConsumeResult, TuneResult
+from lcifr.runs.folders.run import command_of_folder, fitting_together
+from lcifr.runs.folders.settings import SETTINGS, RunSettings
+from lcifr.runs.learning import read_saved_head
+from lcifr.runs.people.train_test import HELD_OUT
+from lcifr.runs.streaming.audited import read_audited
+from lcifr.similarity import Similarity
+
+LARGEST = 2_000_000
+"""People whose rows are read at once: for the histograms, and to count them again."""
+
+
+def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: str = "", written: str = "") -> Report:
+    """The report of a result folder.
+
+    Parameters
+    ----------
+    folder : written by ``lcifr audit``; or by ``lcifr consume``, whose report has no people and no counterexamples.
+    tuned : the folder that ``lcifr tune`` wrote, for the frontier.
+    author : who answers for the page. written : the day on which it is made, as 2026-11-16; shown if the audit ended on
+        another one.
+    """
+    root = Path(folder)
+    is_audit = command_of_folder(root, "audit", "consume") == "audit"
+    settings = read_settings(root)
+    with fitting_together(root):
+        result = AuditResult.read(root) if is_audit else ConsumeResult.read(root)
+        _refuse_many(root, result.statement.people)
+        found = (
+            _read_audit(root, result, settings)
+            if isinstance(result, AuditResult)
+            else _read_consumer(root, result, settings)
+        )
+        statement = _counted_again(root, found.verdicts, found.statement)
+        _refuse_changed(root, settings)
+        return build(
+            found.verdicts,
+            statement,
+            encoder=found.encoder,
+            radius=found.radius,
+            tuning=None if tuned is None else read_tuned(tuned),
+            about=replace(found.about, author=author, written=written),
+            promise=found.promise,
+            hashes=found.hashes,
+        )
+
+
+def _refuse_many(root: Path, people: int) -> None:
+    if people > LARGEST:
+        raise LcifrError(
+            f"{root} is about {people:,} people; a report holds all of them in memory, at most {LARGEST:,}",
+            fix="audit a sample for the page: lcifr audit … --sample 100000",
+        )
+
+
+@dataclass(frozen=True)
+class _FolderContent:
+    """What a folder holds about people; ``encoder`` is None where φ cannot be evaluated with what is there."""
+
+    verdicts: Audit | Certificates
+    statement: Statement
+    promise: Promise
+    about: About
+    hashes: dict[str, str]
+    encoder: FrozenEncoder | None = None
+    radius: Any = None
+
+
+def read_settings(root: Path) -> RunSettings | None:
+    """How the folder was made; None where nobody says so."""
+    return RunSettings.read(root) if (root / SETTINGS).is_file() else None
+
+
+def _refuse_changed(root: Path, settings: RunSettings | None) -> None:
+    """Whatever of the folder is still there must be what the run has written; a bundle may have been taken away."""
+    files = {} if settings is None else settings.files
+    there = {name: digest for name, digest in files.items() if (root / name).exists()}
+    if (changed := first_change(root, there)) is not None:
+        raise ArtefactError(
+            f"{root / changed} is not what the run that made the folder has written: its hash differs",
+            fix="give the folder as it was written, or audit again",
+        )
+
+
+# -- verdicts ----------------------------------------------------------------------------------------------------------
+
+
+def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -> _FolderContent:
+    import pandas as pd
+
+    schema = Schema.load(root / "schema.toml")
+    people = Individuals.read(read_frame(root / "people.parquet"), schema)
+    encoder, model, about = _models(root, schema, result.model)
+    verdicts = read_audited(root / "audited", people, model, about)
+    columns = pd.read_parquet(root / "audited" / "audit.parquet")
+    phi = result.model.phi
+    return _FolderContent(
+        verdicts,
+        result.statement,
+        Promise(phi.source, phi.text, phi.english, phi.hash),
+        about_audit(result, settings),
+        hashes_of_audit(result),
+        encoder,
+        columns["radius"].to_numpy(np.float64) if "radius" in columns else None,
+    )
+
+
+def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
+    """Both models, and what the verdicts must be about: these very models and the φ that the result names.
+
+    The encoder is None where φ ranks training people, whom an audit's folder does not hold.
+    """
+    from lcifr.data import Encoding
+    from lcifr.models.storage import read
+
+    stored, phi = read(root / "encoder.safetensors", ENCODER), said.phi
+    encoding = _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
+    model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
+    network = stored.networks["encoder"]
+    about = Hashes(network.hash, model.network.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule))
+    about.refuse_others({**asdict(said.hashes), "decision": about.decision}, root / "result.json")
+    try:
+        similarity = Similarity(phi.text, schema, encoding)
+    except LcifrError:
+        return None, model, about
+    if similarity.hash != phi.hash:
+        raise ArtefactError(f"{root}: the formula in result.json is not the one that was audited: the hashes differ")
+    return FrozenEncoder(network, similarity), model, about
+
+
+def _fitting(encoding: Any, schema: Schema) -> Any:
+    if encoding.schema.attributes != schema.attributes:
+        raise ArtefactError("schema.toml is not the schema of the encoder", fix="give the folder as it was written")
+    return encoding
+
+
+def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | None) -> _FolderContent:
+    import pandas as pd
+
+    rows, said, proved = pd.read_parquet(root / "certificates.parquet"), result.model, result.model.provenance
+    if "split" in rows and result.held_out:
+        rows = rows[rows["split"] == HELD_OUT]
+    model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
+    if model.network.hash != said.model:
+        raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
+    similar = proved.formula()  # read again: whoever edited the text is found out
+    english = None if similar is None else similar.explain()
+    return _FolderContent(
+        Certificates.of_rows(rows, model, result.on),
+        result.statement,
+        Promise("the producer’s formula", proved.similarity_text, english, proved.similarity),
+        about_consumer(result, settings),
+        hashes_of_consumer(proved),
+    )
+
+
+def _counted_again(root: Path, found: Audit | Certificates, said: Statement) -> Statement:
+    """The statement, once the people's rows have been counted again; decisions are those of the rows."""
+    violated = int(found.violated.sum()) if isinstance(found, Audit) else 0
+    certified = int(found.certified.sum())
+    vacuous = int((found.vacuous & found.certified).sum())
+    counted = (len(found), certified, violated, len(found) - certified - violated, vacuous)
+    if counted != (said.people, said.certified, said.violated, said.undecided, said.vacuous):
+        raise ArtefactError(f"{root}: result.json does not count the people as their own rows do", fix="audit again")
+    tally = Tally()
+    tally.add(found, None, {})
+    return replace(said, share=certified / len(found), constant=tally.constant, decisions=dict(tally.all.decisions))
+
+
+# -- the frontier ------------------------------------------------------------------------------------------------------
+
+
+def read_tuned(folder: str | Path) -> Tuning:
+    """The frontier that ``lcifr tune`` wrote."""
+    root = Path(folder)
+    command_of_folder(root, "tune")
+    return read_frontier(TuneResult.read(root))

@@ -1,0 +1,74 @@
+"""What surrounds the verdicts in a folder: data, command, check, findings and hashes."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from typing import Any
+
+from lcifr.artifacts.handover import Provenance
+from lcifr.report.content import About, Checked
+from lcifr.runs.auditing.result import AuditResult, CheckedProofs
+from lcifr.runs.folders.results import ConsumeResult
+from lcifr.runs.folders.settings import RunSettings
+
+
+def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
+    """From an audit and its ``settings.json``."""
+    data = result.model.data
+    of = "" if data is None else f" of {data.title}"
+    drawn = f" drawn at random from {result.drawn_from:,}" if result.drawn_from else ""
+    return About(
+        title=_title(result.model.target),
+        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out)}",
+        partial=None if data is None else data.partial,
+        data_cautions=() if data is None else data.cautions,
+        checked=None if result.checked is None else checked_of(result.checked),
+        recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
+        findings=result.findings,
+        **_of_run(settings),
+    )
+
+
+def about_consumer(result: ConsumeResult, settings: RunSettings | None) -> About:
+    """The same of a consumer's folder, which knows neither the data nor a check."""
+    data = f"{result.statement.people:,} people, {_whom(result.held_out)}"
+    return About(title=_title(result.model.target), data=data, **_of_run(settings))
+
+
+def _title(target: str) -> str:
+    return f"{target}: who is decided like everybody similar?"
+
+
+def _whom(held_out: bool) -> str:
+    return "held out from training" if held_out else "not held out from training"
+
+
+def _of_run(settings: RunSettings | None) -> dict[str, Any]:
+    """Command, seed, versions and day of the run."""
+    if settings is None:
+        return {}
+    words = {"command": shlex.join(["lcifr", *settings.argv])} if settings.argv else {}
+    words |= {"started": settings.started} | ({} if settings.seed is None else {"seed": str(settings.seed)})
+    day = (settings.finished or settings.started)[: len("2026-11-16")]
+    return {"settings": words, "versions": settings.versions, "audited": day}
+
+
+def checked_of(found: CheckedProofs) -> Checked:
+    """What the page shows of the exact checker's word."""
+    return Checked(found.people, found.certified, found.counterexamples, len(found.rejected))
+
+
+def hashes_of_audit(result: AuditResult) -> dict[str, str]:
+    """Of everything the verdicts depend on, by name."""
+    return dict(sorted(asdict(result.model.hashes).items()))
+
+
+def hashes_of_consumer(proved: Provenance) -> dict[str, str]:
+    """Of everything the radii depend on, by name."""
+    return {
+        "encoder": proved.weights,
+        "encoding": proved.encoding,
+        "schema": proved.schema,
+        "similarity": proved.similarity,
+    }

@@ -1,0 +1,153 @@
+"""The settings of a run: command, arguments, versions and hashes of what was read and written, as ``settings.json``."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+SETTINGS, FORMAT = "settings.json", "lcifr-run-1"
+WHERE = ("out", "force")  # where results go, not what they are
+LASTING = ("command", "arguments", "argv", "seed", "versions", "inputs")  # the same in every run that may be resumed
+
+
+@dataclass(frozen=True)
+class Command:
+    """What was asked for.
+
+    Parameters
+    ----------
+    name : of the command. arguments : by name; all that the results depend on.
+    argv : the words after ``lcifr`` that say the same again, defaults included; none where Python asked.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    argv: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, request: DataclassInstance, argv: Sequence[str] = ()) -> Command:
+        """The command that a request is for; the command line adds the words that say it again."""
+        names = [one.name for one in fields(request) if one.name not in WHERE]
+        return cls(name, {one: getattr(request, one) for one in names}, tuple(argv))
+
+    def words(self, out: Path) -> str:
+        """A line that runs it again, to be pasted."""
+        return shlex.join(["lcifr", self.name, "--out", str(out), *self.argv[1:]])
+
+
+@dataclass(frozen=True)
+class RunInput:
+    """A file or folder that a run reads, and the SHA-256 of its content."""
+
+    path: str
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> RunInput:
+        """The file, or everything in the folder but its settings, which hold dates."""
+        from lcifr.artifacts.folder import sha256
+
+        if path.is_file():
+            return cls(str(path), sha256(path))
+        digest = hashlib.sha256()
+        for file in sorted(path.rglob("*")):
+            if file.is_file() and file.name != SETTINGS:
+                digest.update(f"{file.relative_to(path).as_posix()} {sha256(file)}\n".encode())
+        return cls(str(path), digest.hexdigest())
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that a run depends on, and what it wrote.
+
+    Parameters
+    ----------
+    command, arguments, argv, seed : what was asked for. versions : of Python and of the packages that compute.
+    inputs : what was read, by argument. started, finished : UTC. files : hashes of what was written; empty before.
+    """
+
+    command: str
+    arguments: Mapping[str, Any]
+    argv: tuple[str, ...]
+    seed: int | None
+    versions: Mapping[str, str]
+    inputs: Mapping[str, RunInput]
+    started: str
+    finished: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, command: Command, inputs: Mapping[str, Path]) -> RunSettings:
+        """The settings of a run that begins now."""
+        arguments = {name: _plain(value) for name, value in command.arguments.items()}
+        return cls(
+            command.name,
+            arguments,
+            tuple(command.argv),
+            arguments.get("seed"),
+            current_versions(),
+            {name: RunInput.of(path) for name, path in inputs.items()},
+            now(),
+        )
+
+    def is_same_run(self, other: RunSettings) -> bool:
+        """Whether the other run does the very same, whenever it began."""
+        return all(getattr(self, name) == getattr(other, name) for name in LASTING)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of ``settings.json``."""
+        ended = () if self.finished else ("finished", "files")
+        said = {name: value for name, value in asdict(self).items() if name not in ended}
+        return {"format": FORMAT, **said, "argv": list(self.argv)}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> RunSettings:
+        """What :meth:`to_dict` gave; KeyError or TypeError where something is missing or odd."""
+        known = {one.name: plain[one.name] for one in fields(cls) if one.name in plain}
+        inputs = {str(name): RunInput(**one) for name, one in plain["inputs"].items()}
+        return cls(**known | {"argv": tuple(map(str, plain["argv"])), "inputs": inputs})
+
+    @classmethod
+    def read(cls, folder: Path) -> RunSettings:
+        """Of a result folder."""
+        from lcifr.artifacts.folder import read_json
+
+        path = folder / SETTINGS
+        if not path.is_file():
+            raise LcifrError(f"{folder} holds no {SETTINGS}", fix="give a folder that a command of lcifr wrote")
+        found = read_json(path)
+        try:
+            if found["format"] == FORMAT:
+                return cls.from_dict(found)
+        except (KeyError, TypeError, AttributeError):
+            pass
+        raise LcifrError(f"{path} is not of the format {FORMAT}", fix="give the folder as it was written")
+
+
+def current_versions() -> dict[str, str]:
+    """Of Python and of the packages that compute."""
+    from lcifr.certification.producer import versions
+
+    return {"python": platform.python_version(), **versions()}
+
+
+def now() -> str:
+    """The moment, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -1,0 +1,161 @@
+"""A producer's and a consumer's folder in a few words, as the results of the commands that write them say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lcifr.errors import LcifrError
+from lcifr.runs.folders.run import RESULT, read_result
+
+if TYPE_CHECKING:
+    from lcifr.artifacts.handover import Provenance
+    from lcifr.artifacts.handover_chunks import RadiusSummary
+    from lcifr.similarity.linting.finding import Finding
+
+Json = dict[str, Any]
+Summary = TypeVar("Summary", "ProducerSummary", "ConsumerSummary")
+
+
+@dataclass(frozen=True)
+class DatasetNotes:
+    """What is known of a dataset by name, to be said beside every figure; partial : why it is not all of it."""
+
+    title: str
+    partial: str | None
+    cautions: tuple[str, ...]
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any] | None) -> DatasetNotes | None:
+        """As results have it, with None for a table of one's own."""
+        if plain is None:
+            return None
+        return cls(str(plain["title"]), plain["partial"], tuple(map(str, plain["cautions"])))
+
+
+@dataclass(frozen=True)
+class ProducerFormula:
+    """A formula as results show it; source : the file or name it was given by."""
+
+    text: str
+    english: str
+    hash: str
+    source: str | None
+
+
+@dataclass(frozen=True)
+class ProducerSummary:
+    """An encoder that was learned and handed over.
+
+    Parameters
+    ----------
+    sizes : people per split. held_out : their ids. encoder : the hash of its weights. unread : attributes that z does
+        not depend on. epochs : learned. radius : of the held-out people. files : in the run's folder, by what they are.
+    findings : what lint says of φ with the people who were learned from; None in folders of before it was kept.
+    """
+
+    target: str
+    data: DatasetNotes | None
+    task: str
+    sizes: Mapping[str, int]
+    held_out: tuple[str | int, ...]
+    phi: ProducerFormula
+    encoder: str
+    unread: tuple[str, ...]
+    epochs: int
+    radius: RadiusSummary
+    warnings: tuple[str, ...]
+    files: Mapping[str, str | None]
+    findings: tuple[Finding, ...] | None = None
+
+    def to_dict(self) -> Json:
+        """Plain values for JSON, which calls the splits sides."""
+        said = asdict(replace(self, findings=None)) | {"findings": plain_findings(self.findings)}
+        return {"sides" if name == "sizes" else name: listed(value) for name, value in said.items()}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> ProducerSummary:
+        """What :meth:`to_dict` gave, read again; other keys are not looked at."""
+        from lcifr.artifacts.handover_chunks import RadiusSummary
+
+        known = _known(cls, {"findings": None, **plain, "sizes": plain["sides"]})
+        known["data"] = DatasetNotes.from_dict(known["data"])
+        known["phi"] = ProducerFormula(**_known(ProducerFormula, known["phi"]))
+        known["radius"] = RadiusSummary(**known["radius"])
+        known["findings"] = read_findings(known["findings"])
+        return cls(**known | {name: tuple(known[name]) for name in ("held_out", "unread", "warnings")})
+
+
+@dataclass(frozen=True)
+class ConsumerSummary:
+    """A consumer's model: what it predicts, what it learned from, and the encoder (provenance) it belongs to.
+
+    Parameters
+    ----------
+    classes : what it decides between; empty for numbers, which have a tolerance. model : the hash of its weights.
+    """
+
+    target: str
+    task: str
+    classes: tuple[Any, ...]
+    tolerance: float | None
+    trained_on: int
+    provenance: Provenance
+    model: str
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> ConsumerSummary:
+        """As the results of ``consume`` and ``tune`` say it."""
+        from lcifr.artifacts.handover import Provenance
+
+        known = _known(cls, plain)
+        known["provenance"] = Provenance(**known["provenance"])
+        return cls(**known | {"classes": tuple(known["classes"])})
+
+
+def read_producer(folder: Path) -> ProducerSummary:
+    """What the command that wrote a producer's folder said: ``produce``, or ``tune`` where it found a model."""
+    return _read(ProducerSummary, folder, "produce", "tune")
+
+
+def read_consumer(folder: Path) -> ConsumerSummary:
+    """What the command that wrote a consumer's folder said; the folder of ``tune`` holds a consumer's model too."""
+    return _read(ConsumerSummary, folder, "consume", "tune")
+
+
+def _read(kind: type[Summary], folder: Path, *commands: str) -> Summary:
+    plain = read_result(folder, *commands)
+    try:
+        return kind.from_dict(plain)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise LcifrError(
+            f"{folder / RESULT} is not as lcifr writes it: {type(problem).__name__}: {problem}",
+            fix="give the folder as it was written, or make it again",
+        ) from None
+
+
+def plain_findings(findings: tuple[Finding, ...] | None) -> list[dict[str, str]] | None:
+    """What lint says of φ, as JSON has it."""
+    if findings is None:
+        return None
+    return [{"code": one.code, "severity": str(one.severity), "message": one.message} for one in findings]
+
+
+def read_findings(plain: list[Mapping[str, Any]] | None) -> tuple[Finding, ...] | None:
+    """What :func:`plain_findings` gave."""
+    from lcifr.similarity.linting.finding import Finding, Severity
+
+    if plain is None:
+        return None
+    return tuple(Finding(str(one["code"]), Severity(one["severity"]), str(one["message"])) for one in plain)
+
+
+def _known(kind: type[Any], plain: Mapping[str, Any]) -> Json:
+    return {one.name: plain[one.name] for one in fields(kind)}
+
+
+def listed(value: Any) -> Any:
+    """A tuple as JSON has it."""
+    return list(value) if isinstance(value, tuple) else value

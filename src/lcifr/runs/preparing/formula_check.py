@@ -1,0 +1,207 @@
+"""A formula looked at with people: its English, what is odd about it, and what it means for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.errors import LcifrError, TableError
+from lcifr.runs.events import Listener, StepKind, listening, note, step
+from lcifr.runs.formulas import fit_similarity, read_formula, read_schema, schema_beside
+from lcifr.runs.people.tables import find_schema, is_file, pick_columns, with_fix
+
+if TYPE_CHECKING:
+    from lcifr.data import Schema
+    from lcifr.similarity import Similarity
+    from lcifr.similarity.linting.finding import Example, Finding
+    from lcifr.similarity.linting.neighbours import Neighbours
+
+
+@dataclass(frozen=True)
+class FormulaRequest:
+    """Which formula to look at, and with whom.
+
+    Parameters
+    ----------
+    formula : a .phi file, or the name of a ready one. data : a table or the name of a dataset, whose training people
+        are looked at; None for the dataset of a ready formula. schema : a .toml file or the name of a dataset; None for
+        the .toml beside the formula, else what is inferred.
+    """
+
+    formula: str
+    data: str | None = None
+    schema: str | None = None
+
+
+@dataclass(frozen=True)
+class ExplainedFormula:
+    """source : the file or name of the formula. formula : its text as lcifr prints it. english : what it says."""
+
+    source: str
+    formula: str
+    english: str
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaCheckResult:
+    """Everything that is found out about a formula; data : who was looked at. seed : of samples and examples."""
+
+    similarity: Similarity
+    data: str
+    findings: tuple[Finding, ...]
+    neighbours: Neighbours
+    seed: int
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether nothing could be proved about the formula."""
+        from lcifr.similarity.linting.finding import Severity
+
+        return any(finding.severity is Severity.ERROR for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        from lcifr.language.printer import print_formula
+
+        found = self.neighbours
+        return {
+            "source": self.similarity.source,
+            "formula": print_formula(self.similarity.formula),
+            "hash": self.similarity.hash,
+            "data": self.data,
+            "english": self.similarity.explain(),
+            "findings": [self._finding(finding) for finding in self.findings],
+            "neighbours": {
+                "people": found.people,
+                "asked": len(found.asked),
+                "sampled": found.is_sample,
+                "seed": self.seed,
+                "median": found.median,
+                "largest": found.largest,
+                "largest_row": found.largest_row,
+                "share_without": found.share_isolated,
+                "similar_pairs": [_plain_example(example) for example in found.similar],
+                "just_missed_pairs": [_plain_example(example) for example in found.missed],
+            },
+        }
+
+    def _finding(self, finding: Finding) -> dict[str, Any]:
+        from lcifr.language.diagnostics import find_position
+
+        place = find_position(self.similarity.text, finding.span.start) if finding.span else None
+        return {
+            "code": finding.code,
+            "severity": str(finding.severity),
+            "message": finding.message,
+            "line": place.line if place else None,
+            "column": place.column if place else None,
+            "examples": [_plain_example(example) for example in finding.examples],
+        }
+
+
+def explain_formula(request: FormulaRequest) -> ExplainedFormula:
+    """A formula in English; distances in standard deviations are said in the data's own units where it is given."""
+    from lcifr.language.explain.sentences import explain
+    from lcifr.language.parser import parse
+    from lcifr.language.printer import print_formula
+
+    text, source = read_formula(request.formula)
+    if request.data is not None:
+        similarity = _read_people(request.data, request).fit(text, source)
+        return ExplainedFormula(source, print_formula(similarity.formula), similarity.explain())
+    known = _schema_alone(request)
+    tree = parse(text, known, source=source)
+    return ExplainedFormula(source, print_formula(tree), explain(tree, known))
+
+
+def check_formula(
+    request: FormulaRequest, listener: Listener | None = None, *, most: int = 500, seed: int = 0
+) -> FormulaCheckResult:
+    """Look for what is odd about a formula, and for what it means for people.
+
+    Parameters
+    ----------
+    listener : hears the events of :mod:`lcifr.runs.events`.
+    most : people whose neighbours are counted; of more a sample is drawn. seed : of the sample and the examples.
+    """
+    from lcifr.similarity.linting.linter import lint
+    from lcifr.similarity.linting.neighbours import find_neighbours
+
+    with listening(listener):
+        text, source = read_formula(request.formula)
+        people = _read_people(request.data or _dataset_of(request.formula), request)
+        similarity = people.fit(text, source)
+        findings = lint(similarity, seed=seed)
+        with step("Comparing people", StepKind.COUNT) as progress:
+            training = similarity.encoding.training
+            neighbours = find_neighbours(similarity, training, most=most, seed=seed, progress=progress)
+    return FormulaCheckResult(similarity, people.name, tuple(findings), neighbours, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class _FormulaPeople:
+    """The people a formula is looked at with: where they come from, their schema and table."""
+
+    name: str
+    schema: Schema
+    table: Any
+
+    def fit(self, text: str, source: str) -> Similarity:
+        """The formula with the scales of these people."""
+        try:
+            return fit_similarity(text, source, self.schema, self.table)
+        except TableError as error:
+            raise with_fix(error, self.name) from None
+
+
+def _read_people(data: str, request: FormulaRequest) -> _FormulaPeople:
+    from lcifr.datasets import load
+    from lcifr.runs.people.loading import read_whole
+
+    if is_file(data):
+        table = read_whole(Path(data), "looking at people with φ")
+        known = find_schema(table, data, request.formula, request.schema, None, None)
+        columns = pick_columns(table.column_names, data, known, None, labelled=False)
+        return _FormulaPeople(data, known, table.select(columns))
+    dataset = load(data)
+    if dataset.partial:
+        note(dataset.partial)
+    known = read_schema(request.schema) if request.schema is not None else dataset.schema
+    return _FormulaPeople(f"the {len(dataset.train)} training people of {dataset.source.title}", known, dataset.train.X)
+
+
+def _is_ready(formula: str) -> bool:
+    from lcifr.similarity import ready_names
+
+    return formula in ready_names() and not Path(formula).is_file()
+
+
+def _dataset_of(formula: str) -> str:
+    """The dataset that a ready formula is about."""
+    if not _is_ready(formula):
+        raise LcifrError(f"{formula} is looked at with people", fix="say which: --data german, or --data people.csv")
+    return formula.split("/")[0]
+
+
+def _schema_alone(request: FormulaRequest) -> Schema:
+    from lcifr.datasets import find
+
+    schema = request.schema or schema_beside(request.formula)
+    if schema is not None:
+        return read_schema(schema)
+    if not _is_ready(request.formula):
+        raise LcifrError(
+            f"nothing says what the names in {request.formula} mean",
+            fix="add --schema people.toml, or --data people.csv",
+        )
+    return find(request.formula.split("/")[0]).schema
+
+
+def _plain_example(example: Example) -> dict[str, Any]:
+    return {
+        "rows": list(example.rows),
+        "x": dict(example.x),
+        "other": dict(example.other),
+        "differing": list(example.differing),
+    }

@@ -1,0 +1,219 @@
+"""A schema proposed for a table, without columns that can be no attribute; and what to know about the rest."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.frames import as_text
+from lcifr.data.malformed_numbers import MalformedNumber, find_malformed_number
+from lcifr.errors import LcifrError, TableError, TableProblem
+from lcifr.language.names import quote_name
+from lcifr.runs.people.loading import read_whole
+from lcifr.runs.people.tables import no_column
+from lcifr.runs.preparing.proposed_formula import freed_attributes, write_formula
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lcifr.data import Attribute
+
+FEW = 12  # whole numbers with so few values may be codes
+MANY = 20  # values in the same order as the target's: no chance
+DATE = re.compile(r"\s*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ].*)?\s*")
+# Words in a column's name that often mean: this must not matter. Only a proposal, and said so in the file.
+DELICATE = re.compile(
+    r"\b(sex|gender|geschlecht|sexe|genre|race|ethnic\w*|rasse|herkunft|religion|nationality|staatsangeh\w+|foreign\w*"
+    r"|marit\w*|married|familienstand|disab\w*|pregnan\w*|orientation)\b"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnChoices:
+    """What the user knows better than a guess; names of columns.
+
+    Parameters
+    ----------
+    target, id_column : what is to be predicted, and who people are; None if not said.
+    categorical, numeric : columns of a kind that is not guessed. drop : columns to leave out.
+    """
+
+    target: str | None = None
+    id_column: str | None = None
+    categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every column that is named."""
+        known = tuple(name for name in (self.target, self.id_column) if name is not None)
+        return (*known, *self.categorical, *self.numeric, *self.drop)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """left_out : for each column without meaning here, what to do. to_know : what a reader should look at."""
+
+    schema: Schema
+    formula: str
+    people: int
+    left_out: dict[str, str]
+    to_know: tuple[str, ...]
+
+
+def propose(table: Path, choices: ColumnChoices) -> Proposal:
+    """Look at a table, and guess."""
+    frame = read_whole(table, "lcifr init")
+    for name in choices.named:
+        if name not in frame.column_names:
+            raise no_column(str(table), name, frame.column_names)
+    if not len(frame):
+        raise LcifrError(f"{table} has no rows", fix="give a table of people")
+    left_out = dict.fromkeys(choices.drop, "as you say")
+    if choices.id_column is not None:
+        left_out[choices.id_column] = "names people (--id)"
+    known = {choices.target, *choices.categorical, *choices.numeric}
+    for name in frame.column_names:
+        if name not in left_out and name not in known and (advice := _advice(frame, name)):
+            left_out[name] = advice
+    schema = _infer(frame, choices, left_out)
+    delicate = [one.name for one in schema if DELICATE.search(_words(one.name))]
+    freed = freed_attributes(schema, delicate)
+    to_know = (*_about_the_columns(frame, schema, choices.target), *_about_the_guess(schema, delicate, freed))
+    return Proposal(schema, write_formula(table, schema, freed), len(frame), left_out, to_know)
+
+
+def _infer(frame: pa.Table, choices: ColumnChoices, left_out: dict[str, str]) -> Schema:
+    """What the library infers, without the columns that it refuses; they are added to those left out."""
+
+    def infer() -> Schema:
+        return Schema.infer(
+            frame,
+            target=choices.target,
+            categorical=choices.categorical,
+            numeric=choices.numeric,
+            drop=list(left_out),
+        )
+
+    try:
+        return infer()
+    except TableError as error:
+        refused = {one.column: _for_a_shell(one) for one in error.problems if one.column is not None}
+        if not refused or set(refused) & {*choices.categorical, *choices.numeric}:
+            raise
+        left_out |= refused
+    if len(left_out) + (choices.target is not None) >= len(frame.column_names):
+        raise LcifrError("no column is left that can be an attribute", fix="turn dates and texts into numbers first")
+    return infer()
+
+
+def _for_a_shell(problem: TableProblem) -> str:
+    """What the library says of a column, with options instead of arguments."""
+    named = f"--categorical {shlex.quote(str(problem.column))}"
+    said = problem.message.replace("drop it, or say categorical=[…]", f"an id (--id), free text, or else {named}")
+    said = said.replace("say categorical=[…]", named)
+    return said if problem.row is None else f"row {problem.row} (from 0): {said}. Then run init again"
+
+
+def _advice(frame: pa.Table, name: str) -> str | None:
+    """Why a column can be no attribute, where the library would take it for one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = frame[name]
+    if column.null_count == len(column) or pa.types.is_temporal(column.type):
+        return None  # the library says it better
+    distinct = pc.count_distinct(column).as_py()
+    if pa.types.is_string(column.type):
+        texts = [text for text in column.drop_null().to_pylist() if text.strip()]
+        if texts and sum(bool(DATE.fullmatch(text)) for text in texts) > 0.9 * len(texts):
+            return "holds dates, which no formula can compare; turn it into a number (an age in years)"
+        if distinct == len(frame) > 20 and _slip(column) is None:
+            return "is different for everybody: an id (say --id) or free text"
+    elif pa.types.is_integer(column.type) and distinct == len(frame) > 20:
+        values = column.to_pylist()
+        looks = bool(re.search(r"(^|\W)(id|nr|no|key|number|nummer)$", _words(name)))
+        if looks or values == sorted(values):  # all different and in order: given one after the other
+            return "is a different whole number for everybody: an id? say --id, or --numeric to keep it"
+    if distinct == 1 and not column.null_count:
+        return f"is {column[0].as_py()!r} for everybody, so it tells nobody apart"
+    return None
+
+
+def _words(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
+
+
+def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None) -> Iterator[str]:
+    import pyarrow.compute as pc
+
+    if target is None:
+        yield "no --target was given, so every column counts as an attribute; what is to be predicted must not be one"
+    elif (slip := _slip(frame[target])) is not None:
+        yield f'the target "{target}", row {slip.row} (from 0): {slip}'
+    for one in schema:
+        column = frame[one.name]
+        if missing := _missing(column, one):
+            instead = "fill them" if isinstance(one, Numeric) else 'write "unknown" for them and run init again'
+            yield f'"{one.name}": {missing} values are missing, which is refused: {instead}, or drop these rows'
+        if isinstance(one, Numeric) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
+            named = f"--categorical {shlex.quote(one.name)}"
+            yield f'"{one.name}" has {few} different whole numbers and is taken as a number; if they are codes: {named}'
+        if isinstance(one, Numeric) and target is not None and _tells(column, frame[target]):
+            yield (
+                f'"{one.name}" puts people in the very order of the target: is it the target in another unit, or known '
+                f"only afterwards? Then: --drop {shlex.quote(one.name)}"
+            )
+    if zero_one := [one.name for one in schema.categorical if one.values == ("0", "1")]:
+        yield f"0 and 1 are taken as two categories in {_listed(zero_one)}; where they are counts: --numeric COLUMN"
+
+
+def _about_the_guess(schema: Schema, delicate: list[str], freed: list[str]) -> Iterator[str]:
+    if freed:
+        yield f"guessed from their names that these must not matter, and freed: {_listed(freed)}; correct the formula"
+    elif schema.categorical and schema.target is not None and not delicate:
+        one = quote_name(schema.names_categorical[0])
+        yield (
+            "the formula frees nothing, since no column is called sex, race or the like; what must not matter is yours "
+            f"to write, for example  same(categorical except {one}) and numeric within 0.3 sd and free({one})"
+        )
+    for name in (name for name in delicate if name not in freed):
+        if isinstance(schema[name], Numeric):
+            how = f"if its numbers are codes, --categorical {shlex.quote(name)} frees it"
+            how += "; else free it yourself, with a range in the schema"
+        else:
+            how = "freeing it would leave nothing to compare people by"
+        yield f'"{name}" must perhaps not matter, by its name, but is not freed: {how}'
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _slip(column: pa.ChunkedArray) -> MalformedNumber | None:
+    import pyarrow as pa
+
+    return find_malformed_number(as_text(column)) if pa.types.is_string(column.type) else None
+
+
+def _tells(column: pa.ChunkedArray, target: pa.ChunkedArray) -> bool:
+    """Whether a column is a rising or falling function of a target that has many values."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not pa.types.is_floating(target.type) or column.null_count or target.null_count:
+        return False
+    x, y = (np.asarray(values.to_numpy(), np.float64) for values in (column, target))
+    steps = np.diff(x[np.argsort(y, kind="stable")])
+    return len(np.unique(x)) > MANY and bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def _missing(column: pa.ChunkedArray, one: Attribute) -> int:
+    """How many values are missing; of texts, those that are blank too."""
+    return int((as_text(column) if isinstance(one, Categorical) else column).null_count)

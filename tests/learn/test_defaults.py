@@ -1,0 +1,102 @@
+"""Defaults of hyper-parameters: one value for the command, its request and the estimator that it sets up."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import MISSING, fields
+from enum import Enum
+from typing import Any
+
+import pytest
+
+from lcifr import runs
+from lcifr.cli.terminal.options import ClassWeight, widths_of
+from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, tune
+from lcifr.learn.defaults import ENCODER, HEAD
+from lcifr.learn.encoder_training import EncoderSettings
+from lcifr.learn.training_loop import Schedule
+
+REQUESTS = {
+    "audit": runs.AuditRequest,
+    "certify": runs.CertifyRequest,
+    "check": runs.CheckRequest,
+    "consume": runs.ConsumeRequest,
+    "init": runs.InitRequest,
+    "produce": runs.ProduceRequest,
+    "represent": runs.RepresentRequest,
+    "tune": runs.TuneRequest,
+}
+OTHER_NAMES = {"latent": "latent_dim", "batch": "batch_size", "seed": "random_state"}
+MEANINGS = {"hidden": widths_of, "gammas": lambda text: tuple(float(word) for word in text.split(","))}
+ABOUT_THE_RUN = {"tolerance"}  # None asks for one; an estimator that classifies has none to ask for
+
+
+def defaults_of(function: Any) -> dict[str, Any]:
+    """Parameters of a function or class that have a default."""
+    known = inspect.signature(function).parameters.values()
+    return {one.name: one.default for one in known if one.default is not inspect.Parameter.empty}
+
+
+def defaults_of_request(kind: Any) -> dict[str, Any]:
+    return {one.name: one.default for one in fields(kind) if one.default is not MISSING}
+
+
+def meaning(name: str, value: Any) -> Any:
+    """The value of an option as its command hands it to the request."""
+    if isinstance(value, ClassWeight):
+        return value.setting
+    if isinstance(value, Enum):
+        return value.value
+    return MEANINGS[name](value) if name in MEANINGS else value
+
+
+@pytest.mark.parametrize("command", REQUESTS)
+def test_a_command_and_its_request_have_the_same_defaults(command: str) -> None:
+    options = defaults_of(getattr(importlib.import_module(f"lcifr.cli.{command}"), command))
+    asked = {name: meaning(name, value) for name, value in options.items()}
+    request = defaults_of_request(REQUESTS[command])
+    shared = set(asked) & set(request)
+    assert shared
+    empty = {name: () for name in shared if request[name] == () and asked[name] is None}  # typer has no empty list
+    assert {name: asked[name] for name in shared} | empty == {name: request[name] for name in shared}
+
+
+@pytest.mark.parametrize(
+    ("request_kind", "estimators"),
+    [
+        (runs.ProduceRequest, (FairEncoder,)),
+        (runs.TuneRequest, (FairEncoder, tune)),
+        (runs.ConsumeRequest, (RobustClassifier, RobustRegressor)),
+    ],
+)
+def test_a_request_and_the_estimator_have_the_same_defaults(request_kind: Any, estimators: tuple[Any, ...]) -> None:
+    asked = {OTHER_NAMES.get(name, name): value for name, value in defaults_of_request(request_kind).items()}
+    for estimator in estimators:
+        known = defaults_of(estimator)
+        shared = (set(asked) & set(known)) - ABOUT_THE_RUN
+        assert len(shared) >= 2
+        assert {name: asked[name] for name in shared} == {name: known[name] for name in shared}
+
+
+@pytest.mark.parametrize(
+    ("kind", "defaults"),
+    [
+        (FairEncoder, ENCODER),
+        (RobustClassifier, HEAD),
+        (RobustRegressor, HEAD),
+        (Schedule, ENCODER),
+        (EncoderSettings, ENCODER),
+    ],
+)
+def test_whatever_learns_reads_its_defaults_in_one_place(kind: Any, defaults: Any) -> None:
+    known = {"latent_dim" if name == "latent" else name: value for name, value in defaults_of(kind).items()}
+    shared = set(known) & {one.name for one in fields(defaults)}
+    assert len(shared) >= 4
+    assert {name: known[name] for name in shared} == {name: getattr(defaults, name) for name in shared}
+
+
+def test_defaults_are_light() -> None:
+    source = inspect.getsource(importlib.import_module("lcifr.learn.defaults"))
+    imported = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
+    assert imported == ["from __future__ import annotations", "from dataclasses import dataclass"]
