@@ -83,10 +83,8 @@ def _encoder(run: Run, people: TrainTest, request: ProduceRequest, verbose: bool
 def _unaware(encoder: FairEncoder, phi: str) -> FairEncoder:
     """The baseline by that name; refused where there is nothing it could be unaware of."""
     from lcifr.estimators import unaware
-    from lcifr.language.constrained_attributes import free_attributes
 
-    similarity = encoder.similarity
-    if not free_attributes(similarity.formula, similarity.schema):
+    if not encoder.similarity.free_attributes:
         raise LcifrError(
             f"--unaware: {phi} speaks of every attribute, so there is none that the encoder must not read",
             fix="leave out --unaware; or take out of φ what must not matter",

@@ -108,10 +108,8 @@ class Parties:
 
     def groups(self, people: Individuals, asked: tuple[str, ...] | None) -> dict[str, Any]:
         """Subgroups by category: those that were asked for, or those that φ leaves free."""
-        from lcifr.language.constrained_attributes import free_attributes, sometimes_free_attributes
-
-        formula = self.encoder.similarity.formula
-        free = {*free_attributes(formula, self.schema), *sometimes_free_attributes(formula, self.schema)}
+        similarity = self.encoder.similarity
+        free = {*similarity.free_attributes, *similarity.sometimes_free_attributes}
         wanted = asked or [one.name for one in self.schema.categorical if one.name in free]
         return {name: people.to_pandas()[name].to_numpy() for name in wanted}
 
