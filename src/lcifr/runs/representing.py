@@ -65,9 +65,12 @@ def represent(
         encoder = load_encoder(request.producer)
         command = Command.of("represent", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
-            source = scan_people(request.table, encoder.schema_, request.id_column, run.work, labels=False)
+            source = scan_people(
+                request.table, encoder.schema_, request.id_column, run.work, labels=False, stored=False
+            )
             if request.bundle:
                 refuse_bundle(source.count)
+                source = source.in_memory()  # hand-over and proofs need them
             title = f"Proving the radius of {source.count} people"
             hand_over(run.steps, HANDED, encoder, source, request, title=title)
             if request.bundle:

@@ -1,9 +1,10 @@
 """The one place that says how commands read people to prove something about.
 
 A table that is a file is read some rows at a time, however small or large, and twice: once to see that all of it fits
-the schema and which types its columns have, and again to store these columns, typed, in the folder that is worked in.
-Proving, counting and writing proofs read that copy, which is removed with all that is hidden there when the run has
-ended. Nobody is kept in memory. What needs everybody there has a limit, and ``--sample`` is the way below it.
+the schema and which types its columns have, and again to prove. An audit needs its people more often. So it stores
+these columns, typed, in the folder that is worked in, and reads that copy, which is removed with all that is hidden
+there when the run has ended. A hand-over does not: killed, it must leave no attribute of anybody. Nobody is kept in
+memory. What needs everybody there has a limit, and ``--sample`` is the way below it.
 """
 
 from __future__ import annotations
@@ -67,6 +68,18 @@ class PeopleSource:
             yield Individuals.read(table.select(list(self.schema.names)), self.schema), label
             start += len(table)
 
+    def in_memory(self) -> PeopleSource:
+        """The same people without labels, all read now."""
+        import pyarrow as pa
+
+        from lcifr.data.io.ids import read_ids
+        from lcifr.data.io.stream import name_of, read_tables
+
+        table, rows = pa.concat_tables(read_tables(self.table, self.schema)), range(self.count)
+        named = self.id_column
+        ids = tuple(rows) if named is None else read_ids(table, name_of(self.table), named, rows, texts=True)
+        return source_in_memory(PeopleTable(table.select(list(self.schema.names)), ids), self.schema)
+
     def individuals(self) -> Individuals:
         """Everybody at once."""
         from lcifr.data import Individuals
@@ -103,14 +116,15 @@ def sample_people(path: Path, schema: Schema, id_column: str | None, sample: int
 
 
 def scan_people(
-    path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True
+    path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True, stored: bool = True
 ) -> PeopleSource:
     """The people of a file, once all of it has been read and fits.
 
     Parameters
     ----------
-    folder : where they are stored while the run works, and where ids are compared, to see that nobody is there twice.
-    labels : whether they are looked at, where they are there.
+    folder : where ids are compared, to see that nobody is there twice. labels : whether they are looked at.
+    stored : whether the people are stored in the folder, to be read from there; otherwise the file is read again, and
+        once more where a column of numbers may hold a missing one ("NA").
     """
     from lcifr.data.io.scan import scan_file
     from lcifr.data.io.stream import FileColumns, column_names
@@ -122,7 +136,8 @@ def scan_people(
     more = [name for name in (id_column, label) if name is not None and name not in columns]
     try:
         with step(f"Reading {path}"):
-            found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder, folder / STORED)
+            store = folder / STORED if stored else None
+            found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder, store)
     except TableError as error:
         raise with_fix(error, str(path)) from None
     return PeopleSource(found, schema, id_column, label, int(found.people or 0))
