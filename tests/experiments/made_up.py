@@ -12,12 +12,9 @@ from experiments.store import Found
 FIGURES = ("accuracy", "balanced", "certified", "box", "end_to_end", "violated", "ball_open")
 
 
-def test_figures(draw: np.random.Generator) -> dict[str, float]:
+def made_up_figures(draw: np.random.Generator) -> dict[str, float]:
     shares = {name: round(float(draw.uniform(40, 100)), 3) for name in FIGURES}
     return {**shares, "seconds": 1e-4, "seconds_end_to_end": 2e-4}
-
-
-test_figures.__test__ = False  # type: ignore[attr-defined]
 
 
 def found(cell: Cell, draw: np.random.Generator) -> Found:
@@ -27,12 +24,14 @@ def found(cell: Cell, draw: np.random.Generator) -> Found:
         heads = [f"{head:g}" for head in cell.settings["heads"]] or ["plain"]
         whole["people"] = [100, 50, 50]
         parts = ("training", "validation", "test")
-        whole["points"] = [{"head": head, **{part: test_figures(draw) for part in parts}} for head in heads]
+        whole["points"] = [{"head": head, **{part: made_up_figures(draw) for part in parts}} for head in heads]
     elif cell.kind == "transfer":
         labels = paper.figures()["transfer"]
-        whole["labels"] = {label: {"test": test_figures(draw), "validation": test_figures(draw)} for label in labels}
+        whole["labels"] = {
+            label: {"test": made_up_figures(draw), "validation": made_up_figures(draw)} for label in labels
+        }
     elif cell.kind == "consumer":
-        whole["against"] = {name: {"test": test_figures(draw)} for name in ("nothing", "delta", "radius")}
+        whole["against"] = {name: {"test": made_up_figures(draw)} for name in ("nothing", "delta", "radius")}
     elif cell.kind == "scaling":
         way = {"certified": 90.0, "seconds": 0.01}
         whole |= {"accuracy": 82.0, "balanced": 70.0, "relaxed": way, "complete": way, "refuted": 5.0}

@@ -21,7 +21,7 @@ from experiments.settings import COMPARABLE, ROWS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.experiments.made_up import everything, test_figures
+from tests.experiments.made_up import everything, made_up_figures
 
 ROW = "german/cat_noise"
 PLACE = "german-cat_noise"
@@ -34,7 +34,7 @@ def test_other_test_figures_do_not_change_the_choice(seed: int, row: str) -> Non
     other, draw = copy.deepcopy(found), np.random.default_rng(seed)
     for cell in other.values():
         for point in cell.get("points", ()):
-            point["test"] = test_figures(draw)
+            point["test"] = made_up_figures(draw)
     before, after = chosen(row, found), chosen(row, other)
     assert before is not None
     assert after is not None

@@ -48,7 +48,7 @@ def test_many_attributes_of_which_no_two_are_alike_leave_room_for_fewer_people()
 
 
 def test_long_names_leave_room_for_fewer_people(monkeypatch):
-    from lcifr.report import explorer
+    from lcifr.report.people import explorer
 
     found, encoder = scenes.audited()
     everybody = explorer.explore(found, encoder, encoder.similarity, None, {})

@@ -174,8 +174,8 @@ def _refuse_existing(out: Path, force: bool, found: str = "exists already", kept
 def _enter(work: Path, settings: RunSettings) -> bool:
     """Begin, or go on where the very same run was stopped; then True."""
     try:
-        same = settings.is_same_run(RunSettings.read(work))
-    except (LcifrError, OSError, ValueError):
+        same = (work / SETTINGS).is_file() and settings.is_same_run(RunSettings.read(work))
+    except (LcifrError, OSError, ValueError):  # half written, or of another version
         same = False
     if work.is_dir() and not same:
         for found in work.iterdir():  # parts stay: they are used only where they are what would be computed again
