@@ -59,6 +59,15 @@ class NeuronBound:
 
 
 @dataclass(frozen=True)
+class Ends:
+    """Ends of one layer by the same multipliers: place 2k is the upper end of neuron k, 2k + 1 the lower one."""
+
+    layer: int
+    places: tuple[int, ...]
+    by: Multipliers = Multipliers()
+
+
+@dataclass(frozen=True)
 class ReluSplit:
     """First child: the neuron's input is ≤ 0. Second child: it is ≥ 0."""
 
@@ -83,6 +92,14 @@ class NumericSplit:
 
 
 @dataclass(frozen=True)
+class WholeSplit:
+    """First child: the whole number of ``attribute``, in the table's units, is ≤ ``level``. Second: it is more."""
+
+    attribute: str
+    level: int
+
+
+@dataclass(frozen=True)
 class Leaf:
     """The end of a branch.
 
@@ -95,10 +112,10 @@ class Leaf:
 
     by: Multipliers = Multipliers()
     empty: bool = False
-    ends: tuple[NeuronBound, ...] = ()
+    ends: tuple[NeuronBound | Ends, ...] = ()
 
 
-Node = ReluSplit | CategorySplit | NumericSplit | Leaf
+Node = ReluSplit | CategorySplit | NumericSplit | WholeSplit | Leaf
 
 
 @dataclass(frozen=True)
@@ -136,15 +153,19 @@ def plain_multipliers(by: Multipliers) -> list[Any]:
     return [lines, plain_entries(by.rows)]
 
 
-def plain_ends(ends: Iterable[NeuronBound]) -> list[list[Any]]:
+def plain_ends(ends: Iterable[NeuronBound | Ends]) -> list[list[Any]]:
     """[layer, places, lines, rows] for ends that have the same multipliers; 2k is y of neuron k, 2k + 1 is −y."""
     passes: dict[tuple[int, Multipliers], list[int]] = {}
+    found = []
     for end in ends:
-        passes.setdefault((int(end.layer), end.by), []).append(2 * int(end.neuron) + (end.side == "lower"))
-    return [[layer, places, *plain_multipliers(by)] for (layer, by), places in passes.items()]
+        if isinstance(end, Ends):
+            found.append([int(end.layer), list(end.places), *plain_multipliers(end.by)])
+        else:
+            passes.setdefault((int(end.layer), end.by), []).append(2 * int(end.neuron) + (end.side == "lower"))
+    return found + [[layer, places, *plain_multipliers(by)] for (layer, by), places in passes.items()]
 
 
-def plain_split(node: ReluSplit | CategorySplit | NumericSplit) -> list[Any]:
+def plain_split(node: ReluSplit | CategorySplit | NumericSplit | WholeSplit) -> list[Any]:
     """A split as the checker reads it."""
     match node:
         case ReluSplit():
@@ -153,6 +174,8 @@ def plain_split(node: ReluSplit | CategorySplit | NumericSplit) -> list[Any]:
             return ["choice", int(node.column), [int(column) for column in node.columns]]
         case NumericSplit():
             return ["numeric", int(node.column), float(node.threshold)]
+        case WholeSplit():
+            return ["whole", node.attribute, int(node.level)]
 
 
 def _plain_tree(claim: ProvedBound) -> list[Any]:

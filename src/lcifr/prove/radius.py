@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +42,7 @@ class Radius:
     witness: FloatArray
     exact: NDArray[np.bool_]
     nodes: NDArray[np.int64]
-    proof: tuple[tuple[object, ...], ...] | None = None
+    proof: tuple[Sequence[Any], ...] | None = None
 
 
 def radius(
@@ -116,7 +118,7 @@ def _of_chunk(method: Method, question: Question, x: FloatArray) -> Radius:
     attained = np.minimum(answer.best[:, 0], epsilon)
     witness = np.where(np.isnan(answer.witness[:, 0, :1]), x, answer.witness[:, 0])
     exact = within(epsilon, attained, question.tolerance)
-    proof = None if answer.proof is None else tuple(tuple(tuple(cells) for cells in one) for one in answer.proof)
+    proof = None if answer.proof is None else tuple(answer.proof)
     return Radius(latent, epsilon, lower, upper, attained, witness, exact, answer.nodes.sum(1), proof)
 
 

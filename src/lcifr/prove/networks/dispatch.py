@@ -52,7 +52,7 @@ def answer_in_chunks(question: Question, *, branch: bool = True) -> Claim:
 
 
 def _compiled(question: Question) -> bool:
-    return kernel.covers(question.network, question.region, question.device, question.proof)
+    return kernel.covers(question.network, question.region, question.device)
 
 
 def _claim(question: Question, found: Findings) -> Claim:

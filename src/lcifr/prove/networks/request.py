@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.proof import CellProof
 from lcifr.regions.region import Region
 
-Proofs = list[list[list[CellProof]]]
+Proofs = list[Sequence[list[CellProof]]]
 """``proofs[person][direction]``: one for each cell."""
 
 

@@ -33,7 +33,7 @@ def instance(seed: int) -> Instance:
 
 
 def ask(one: Instance, method: str, **options: object) -> Answer:
-    assert compiled.covers(one.network, one.region, None, False)
+    assert compiled.covers(one.network, one.region, None)
     return maximize(one.network, one.directions, one.region, method=method, tolerance=TOLERANCE, **options)  # type: ignore[arg-type]
 
 
@@ -78,7 +78,7 @@ def test_the_engine_it_stands_in_for_says_the_same(block: int, monkeypatch: pyte
 def test_hand_computed_answers() -> None:
     for known in corpus():
         one = known.instance
-        if compiled.covers(one.network, one.region, None, False):
+        if compiled.covers(one.network, one.region, None):
             found = ask(one, "branch")
             assert found.upper[0, 0] >= known.answer, known.name
             assert close(found.upper, np.array([[known.answer]])), known.name
@@ -156,7 +156,7 @@ def test_a_tree_that_outgrows_its_room_starts_again(monkeypatch: pytest.MonkeyPa
     one = hard()
     before = ask(one, "branch")
     assert before.nodes.max() > 50
-    monkeypatch.setattr("lcifr.prove.networks.kernel.call.NODES", 1)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.recording.pieces.NODES", 1)
     after = ask(one, "branch")
     assert close(after.upper, before.upper)
     assert (after.status == Status.EXACT).all()
@@ -214,10 +214,9 @@ def test_it_answers_only_what_it_covers() -> None:
     rows = [(np.full((1, 3), size), np.ones((12, 1))) for size in (1.0, 1e200)]
     row, giant = (Region.from_arrays(cell.lower, cell.upper, rows=part) for part in rows)
     deep = random_network(np.random.default_rng(0), [8, 4, 4, 2])
-    assert compiled.covers(network, region, "cpu", False)
-    assert not compiled.covers(network, region, None, True)
-    assert not compiled.covers(network, region, "cuda", False)
-    assert compiled.covers(deep, region, None, False)
-    assert not compiled.covers(random_network(np.random.default_rng(0), [8, 2]), region, None, False)
-    assert compiled.covers(random_network(np.random.default_rng(0), [3, 4, 2]), row, None, False)
-    assert not compiled.covers(random_network(np.random.default_rng(0), [3, 4, 2]), giant, None, False)
+    assert compiled.covers(network, region, "cpu")
+    assert not compiled.covers(network, region, "cuda")
+    assert compiled.covers(deep, region, None)
+    assert not compiled.covers(random_network(np.random.default_rng(0), [8, 2]), region, None)
+    assert compiled.covers(random_network(np.random.default_rng(0), [3, 4, 2]), row, None)
+    assert not compiled.covers(random_network(np.random.default_rng(0), [3, 4, 2]), giant, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -12,6 +13,8 @@ from lcifr.prove.answer import Status
 from lcifr.prove.catalogue import find_method
 from lcifr.prove.method import build_question
 from lcifr.prove.networks.batched import engine
+from lcifr.prove.networks.kernel.recording import pieces
+from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, random_instance
 
 TOLERANCE = 1e-6
@@ -69,3 +72,31 @@ def test_the_radius_is_the_largest_direction(seed: int) -> None:
     assert found.exact.all()
     assert (found.radius >= apart).all()
     assert (found.radius - apart <= TOLERANCE * (1 + apart)).all()
+
+
+@pytest.mark.parametrize("block", SEEDS)
+def test_the_search_writes_its_own_proofs(block: int) -> None:
+    """It finds the same with proofs and without, the exact checker confirms every bound, and nobody searches again."""
+    for seed in range(6 * block, 6 * block + 6):
+        one = random_instance(seed, people=2, hidden=[[4], *SHAPES][seed % (len(SHAPES) + 1)])
+        ask = {"tolerance": TOLERANCE, "budget": 2000}
+        question = build_question(one.network, one.directions, one.region, proof=True, **ask)
+        with patch.object(engine, "answer_people", side_effect=AssertionError("asked")):
+            found = find_method("branch").maximize(question)
+        plain = find_method("branch").maximize(replace(question, proof=False))
+        assert not refusals(one.network, question.directions, one.region, found), seed
+        there = np.isfinite(plain.upper)
+        apart = np.abs(found.upper[there] - plain.upper[there])
+        assert (apart <= TOLERANCE * (1 + np.abs(plain.upper[there]))).all(), seed
+
+
+def test_a_record_without_room_starts_again() -> None:
+    """A record of a few nodes gives the same proofs, people kept in their order."""
+    one = random_instance(6, people=7, hidden=[6, 5], k=3)
+    question = build_question(one.network, one.directions, one.region, tolerance=TOLERANCE, proof=True)
+    whole = find_method("branch").maximize(question)
+    with patch.object(pieces, "RECORDED", 8), patch.object(pieces, "NODES", 4):
+        small = find_method("branch").maximize(question)
+    assert whole.nodes.max() > 8
+    assert np.allclose(whole.upper, small.upper, rtol=TOLERANCE, atol=TOLERANCE)
+    assert not refusals(one.network, question.directions, one.region, small)

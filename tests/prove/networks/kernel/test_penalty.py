@@ -48,7 +48,7 @@ def close(a: np.ndarray, b: np.ndarray) -> bool:
 @pytest.mark.parametrize("block", SEEDS)
 def test_exact_like_enumeration(block: int) -> None:
     for one, truth in zip(instances(block), truths(block), strict=True):
-        assert compiled.covers(one.network, one.region, None, False)
+        assert compiled.covers(one.network, one.region, None)
         found = ask(one, "branch")
         assert (found.upper >= truth).all()
         assert close(found.upper, truth)

@@ -15,9 +15,9 @@ CHUNK = 500_000
 """People × (directions + features) of one chunk: a few MB, so that memory does not grow with the people."""
 
 
-def covers(network: Network, region: Region, device: str | None, proof: bool) -> bool:
-    """Whether the kernel can answer: hidden layers, on the CPU, no proof to be written, no giants in linear rows."""
-    shape = network.depth >= 1 and not proof and device in (None, "cpu")
+def covers(network: Network, region: Region, device: str | None) -> bool:
+    """Whether the kernel can answer: hidden layers, on the CPU, no giants in linear rows."""
+    shape = network.depth >= 1 and device in (None, "cpu")
     rows = [cell.rows for cell in region.cells if cell.rows is not None]
     return shape and all(_fit(network, part) for part in rows)
 

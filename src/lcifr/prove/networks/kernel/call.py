@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from functools import cache, lru_cache, partial
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, lru_cache
 
 import numpy as np
 import torch
@@ -15,29 +17,39 @@ from lcifr.prove.networks.kernel.deep import call as deep
 from lcifr.prove.networks.kernel.kernel import make_kernel
 from lcifr.prove.networks.kernel.layout import Layout, cells_of, share
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
-from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, Objectives
+from lcifr.prove.networks.kernel.recording.pieces import Pieces, RecordShape
+from lcifr.prove.networks.kernel.recording.proofs import RecordedCell, gather
+from lcifr.prove.networks.kernel.recording.record import Record
+from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
 from lcifr.prove.networks.kernel.workspace import make_workspace
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
 from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
 from lcifr.prove.networks.request import Findings, Request
 from lcifr.regions.region import Cell
 
-NODES = 256
-"""Open nodes that a tree has room for at first."""
-
 kernel = cache(make_kernel)
 
 
 def answer_people(request: Request) -> Findings:
     """What :func:`answer_chunk` finds; some people whose region has linear rows may be left unanswered."""
-    if request.network.depth > 1 or all(cell.rows is None for cell in request.region.cells):
-        return _findings(answer_chunk(request, None), np.zeros(0, np.int64))
+    if _goes_deep(request) or all(cell.rows is None for cell in request.region.cells):
+        written: list[RecordedCell] = []
+        found = answer_chunk(request, None, written)
+        proofs = gather(request, found.upper, written) if request.proof else []
+        return replace(_findings(found, np.zeros(0, np.int64)), proofs=proofs)
     first = strength_of(request.network, request.directions)
 
     def ask(who: IntArray, times: float) -> KernelAnswer:
-        return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]))
+        return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]), [])
 
     return _findings(*answer_by_penalty(ask, request.region))
+
+
+def _goes_deep(request: Request) -> bool:
+    """Whether the search through any number of layers answers: always but for one layer, where a kernel of its own is
+    several times as fast; and there too for proofs about linear rows, whose multipliers it has."""
+    rows = any(cell.rows is not None for cell in request.region.cells)
+    return request.network.depth > 1 or (request.proof and rows)
 
 
 def _findings(found: KernelAnswer, unanswered: IntArray) -> Findings:
@@ -45,7 +57,7 @@ def _findings(found: KernelAnswer, unanswered: IntArray) -> Findings:
     return Findings(found.upper, found.nodes, *flags, found.witness, unanswered=unanswered)
 
 
-def answer_chunk(request: Request, strength: FloatArray | None) -> KernelAnswer:
+def answer_chunk(request: Request, strength: FloatArray | None, written: list[RecordedCell]) -> KernelAnswer:
     """What the kernel finds. It is given arrays of its own, writable and in order: one kind, one kernel.
 
     ``strength`` : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are any. Best
@@ -68,9 +80,13 @@ def answer_chunk(request: Request, strength: FloatArray | None) -> KernelAnswer:
     if timer is not None:
         timer.start()
     try:
-        for cell in region.cells:
-            if cell.present.any():
-                _answer_cell(request.network, cell, request.directions, strength, objectives, found)
+        for number, cell in enumerate(region.cells):
+            if not cell.present.any():
+                continue
+            if _goes_deep(request):
+                deep.answer_cell(request, cell, number, objectives, found, written)
+            else:
+                _answer_cell(request, cell, number, strength, objectives, found, written)
     finally:
         if timer is not None:
             timer.cancel()
@@ -78,17 +94,16 @@ def answer_chunk(request: Request, strength: FloatArray | None) -> KernelAnswer:
 
 
 def _answer_cell(
-    network: Network,
+    request: Request,
     cell: Cell,
-    directions: FloatArray,
+    number: int,
     strength: FloatArray | None,
     objectives: Objectives,
     found: KernelAnswer,
+    written: list[RecordedCell],
 ) -> None:
     """One cell of everybody, its linear rows as penalties."""
-    if network.depth > 1:
-        deep.answer_cell(network, cell, directions, objectives, found)
-        return
+    network, directions = request.network, request.directions
     if cell.rows is not None and strength is not None:
         network, cell = with_penalties(network, cell)
         directions = np.concatenate([directions, strength[..., None]], -1)
@@ -98,18 +113,14 @@ def _answer_cell(
     asked = objectives._replace(
         rise=size @ slope + FLOOR, shift=size @ shift + FLOOR
     )  # as RoundingBound.rounding_error
-    share(len(cell.present), partial(_answer_piece, layer, cells_of(cell, order), asked, found))
+    cells, (columns, hidden) = cells_of(cell, order), layer.weight.shape
+    shape = RecordShape(request.proof, asked.value.shape[2], hidden, 0, 0, columns)
 
+    def ask(nodes: int, record: Record) -> Callable[[int, int], int]:
+        workspace = make_workspace(layer, cells, shape.directions, nodes, record)
+        return lambda begin, end: kernel()(layer, cells, asked, found, workspace, begin, end)
 
-def _answer_piece(
-    layer: FirstLayer, cells: Cells, objectives: Objectives, found: KernelAnswer, begin: int, end: int
-) -> None:
-    """People begin … end−1; whoever needs a larger tree gets it and starts again, with what was found."""
-    nodes = NODES
-    workspace = make_workspace(layer, cells, objectives.value.shape[2], nodes)
-    while (begin := kernel()(layer, cells, objectives, found, workspace, begin, end)) < end:
-        nodes *= 4
-        workspace = make_workspace(layer, cells, objectives.value.shape[2], nodes)
+    share(len(cell.present), Pieces(ask, shape, RecordedCell(network, cell, number, order), written).answer)
 
 
 def _objectives(request: Request) -> Objectives:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lcifr.prove.networks.kernel.jit import compiled, digest, kept
-from lcifr.prove.networks.kernel.moving_cell import CHOICES, NUMERICS, look_at, plain_bounds
+from lcifr.prove.networks.kernel.moving_cell import CHOICES, NUMERICS, chord, look_at, plain_bounds
 from lcifr.prove.networks.kernel.program import OWNER
+from lcifr.prove.networks.kernel.recording.record import USED, Record, begin_person, record_line
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, Floats, KernelAnswer, MovingCell, Objectives
 from lcifr.prove.networks.kernel.tree import search
 from lcifr.prove.networks.kernel.workspace import Workspace
@@ -23,11 +24,12 @@ def answer_all(
     end: int,
 ) -> int:
     """Fill in what is found about people begin … end−1 on this cell; the first person for whom there is no room."""
-    cell, lp, tree, scratch, directions = (
+    cell, lp, tree, scratch, record, directions = (
         workspace.cell,
         workspace.lp,
         workspace.tree,
         workspace.scratch,
+        workspace.record,
         objectives.value.shape[2],
     )
     for i in range(begin, end):
@@ -36,21 +38,34 @@ def answer_all(
         row = i if len(objectives.value) > 1 else 0
         look_at(layer, cells, i, cell)
         lp.size[OWNER] = -1
+        mark = begin_person(record, i)
+        if record.wanted[0]:
+            _record_lines(cell, i, record)
         for k in range(directions):
             scratch.spent[k] = 0
         plain_bounds(layer, objectives, cell, row, scratch.plain, scratch.most, scratch.upper)
         for answer in range(found.best.shape[1]):
             first, last = (0, directions) if objectives.together else (answer, answer + 1)
             scratch.hit[0] = 0
-            done = search(layer, objectives, found, cell, i, row, answer, first, last, tree, lp, scratch)
+            done = search(layer, objectives, found, cell, i, row, answer, first, last, tree, lp, scratch, record)
             if scratch.hit[0]:
                 write_point(cells, found, cell, i, answer, scratch.best)
             if not done:
+                record.size[USED] = mark
                 return i
         for k in range(directions):
             found.upper[i, k] = max(found.upper[i, k], scratch.upper[k])
             found.nodes[i, k] += scratch.spent[k]
     return end
+
+
+@compiled
+def _record_lines(cell: MovingCell, i: int, record: Record) -> None:
+    """The lines of :func:`plain_bounds`."""
+    for j in range(len(cell.on)):
+        lo, hi = cell.lo[j], cell.hi[j]
+        above = chord(lo, hi)[0] if lo < 0.0 < hi else 0.0
+        record_line(record, i, j, lo, hi, above, 1.0 if hi > -lo else 0.0)
 
 
 @compiled

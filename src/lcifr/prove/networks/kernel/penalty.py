@@ -35,7 +35,7 @@ MARGIN = 1e-9
 def with_penalties(network: Network, cell: Cell) -> tuple[Network, Cell]:
     """The network with a last output −Σ relu(G x − g), and the cell without rows; g is a numeric that stands still."""
     assert cell.rows is not None
-    rows, (first, last) = _to_reach(_to_size(cell.rows), cell), network.layers
+    rows, (first, last) = _to_reach(to_size(cell.rows), cell), network.layers
     count, hidden, features = len(rows.G), len(first.bias), network.inputs
     weight = np.block([[first.weight, np.zeros((hidden, count))], [rows.G, -np.eye(count)]])
     out = np.block([[last.weight, np.zeros((network.outputs, count))], [np.zeros((1, hidden)), -np.ones((1, count))]])
@@ -46,7 +46,7 @@ def with_penalties(network: Network, cell: Cell) -> tuple[Network, Cell]:
     return whole, replace(cell, numeric=numeric, lower=lower, upper=upper, rows=None)
 
 
-def _to_size(rows: LinearRows) -> LinearRows:
+def to_size(rows: LinearRows) -> LinearRows:
     """The same rows with largest coefficients between 1 and 2: multiplied by powers of two, which rounds nothing."""
     size = np.abs(rows.G).max(1, initial=0.0)
     shift = np.where(size > 0, 1 - np.frexp(np.where(size > 0, size, 1.0))[1], 0)

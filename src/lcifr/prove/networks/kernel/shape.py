@@ -164,7 +164,7 @@ class Tree(NamedTuple):
     ----------
     size : nodes in the heap, names ever used, names free again. heap, spare : names of nodes.
     key : bound with the offset. bound : proved. direction : which. phase : (·, unstable) 1 and −1 where decided.
-    allow : (·, q) categories. cut : whether some are gone.
+    allow : (·, q) categories. cut : whether some are gone. record : its number in the proof.
     """
 
     size: Integers
@@ -176,6 +176,7 @@ class Tree(NamedTuple):
     phase: NDArray[np.int8]
     allow: Flags
     cut: Flags
+    record: Integers
 
 
 class Scratch(NamedTuple):

@@ -20,6 +20,7 @@ from lcifr.prove.networks.kernel.node import (
     vertex_of,
 )
 from lcifr.prove.networks.kernel.program import OWNER, PIVOTS, build, read, solve
+from lcifr.prove.networks.kernel.recording.record import Record, no_room, plant, record_slopes, record_split
 from lcifr.prove.networks.kernel.shape import (
     FirstLayer,
     KernelAnswer,
@@ -98,6 +99,7 @@ def search(
     tree: Tree,
     lp: SimplexDictionary,
     scratch: Scratch,
+    record: Record,
 ) -> bool:
     """Raise the answer's best value and lower the bounds of directions first … last−1 until the two meet.
 
@@ -117,9 +119,9 @@ def search(
     settled = climb(layer, objectives, found, cell, i, row, top, answer, JUMPS, scratch)
     limit = enough(found.best[i, answer], target, objectives.tolerance)
     if not settled and objectives.branch:
-        _plant(objectives, found, cell, i, first, last, limit, tree, scratch)
+        _plant(objectives, found, cell, i, first, last, limit, tree, scratch, record)
         while tree.size[OPEN] > 0 and not settled:
-            if full(tree):
+            if full(tree) or no_room(record):
                 return False
             node = pop(tree)
             k = tree.direction[node]
@@ -132,7 +134,7 @@ def search(
                 _close(tree, node, scratch)
                 forget(tree, node)
                 continue
-            settled = _work(layer, objectives, found, cell, i, row, answer, node, tree, lp, scratch)
+            settled = _work(layer, objectives, found, cell, i, row, answer, node, tree, lp, scratch, record)
         for place in range(tree.size[OPEN]):
             _close(tree, tree.heap[place], scratch)
             if objectives.stop[0]:
@@ -168,6 +170,7 @@ def _plant(
     limit: float,
     tree: Tree,
     scratch: Scratch,
+    record: Record,
 ) -> None:
     """One root for every direction that still matters."""
     empty(tree)
@@ -182,6 +185,7 @@ def _plant(
                 tree.phase[node, u] = 0
             for p in range(q):
                 tree.allow[node, p] = cell.allow[p]
+            tree.record[node] = plant(record, i, k)
             push(tree, node)
             found.branched[i, k] = 1
 
@@ -205,6 +209,7 @@ def _work(
     tree: Tree,
     lp: SimplexDictionary,
     scratch: Scratch,
+    record: Record,
 ) -> bool:
     """Bound a node, look at the point it points at, and close or split it. Whether the target is surely passed."""
     k, q = tree.direction[node], cell.size[COLUMNS]
@@ -215,7 +220,9 @@ def _work(
     solve(lp, q, 0.1 * objectives.tolerance * (1.0 + abs(found.best[i, answer])), 50 + 4 * len(lp.basis))
     read(lp, cell, scratch.slope)
     bound = proved_bound(layer, objectives, cell, row, k, tree.allow[node], scratch)
-    tree.bound[node] = min(tree.bound[node], bound)
+    if bound < tree.bound[node]:
+        tree.bound[node] = bound
+        record_slopes(record, tree.record[node], scratch.slope, cell.size[UNSTABLE])
     tree.key[node] = with_offset(tree.bound[node], objectives.offset[i, k])
     kind, place = decide(objectives, cell, row, tree, node, lp, scratch)
     if kind == CHOICE:
@@ -227,12 +234,12 @@ def _work(
         _close(tree, node, scratch)
         forget(tree, node)
     else:
-        _split(cell, node, kind, place, tree, scratch)
+        _split(cell, node, kind, place, tree, scratch, record)
     return settled
 
 
 @compiled
-def _split(cell: MovingCell, node: int, kind: int, place: int, tree: Tree, scratch: Scratch) -> None:
+def _split(cell: MovingCell, node: int, kind: int, place: int, tree: Tree, scratch: Scratch, record: Record) -> None:
     """Two nodes in place of one: the phase off and on, or the better half of a choice and the others."""
     second, unstable, q = make(tree), cell.size[UNSTABLE], cell.size[COLUMNS]
     tree.key[second], tree.bound[second] = tree.key[node], tree.bound[node]
@@ -241,6 +248,9 @@ def _split(cell: MovingCell, node: int, kind: int, place: int, tree: Tree, scrat
         tree.phase[second, u] = tree.phase[node, u]
     for p in range(q):
         tree.allow[second, p] = tree.allow[node, p]
+    where = cell.unstable[place] if kind == RELU else place
+    names = record_split(record, tree.record[node], kind, where, scratch.half, cell)
+    tree.record[node], tree.record[second] = names
     if kind == RELU:
         tree.phase[node, place], tree.phase[second, place] = -1, 1
     else:

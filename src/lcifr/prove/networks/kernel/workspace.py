@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lcifr.prove.networks.kernel.recording.record import Record
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, MovingCell, Scratch, SimplexDictionary, Tree
 
 
@@ -16,9 +17,10 @@ class Workspace(NamedTuple):
     lp: SimplexDictionary
     tree: Tree
     scratch: Scratch
+    record: Record
 
 
-def make_workspace(layer: FirstLayer, cells: Cells, directions: int, nodes: int) -> Workspace:
+def make_workspace(layer: FirstLayer, cells: Cells, directions: int, nodes: int, record: Record) -> Workspace:
     """Room for any person of these cells, and so many open nodes."""
     columns, hidden = layer.weight.shape
     numerics, choices = cells.lower.shape[1], len(cells.start) - 1
@@ -27,6 +29,7 @@ def make_workspace(layer: FirstLayer, cells: Cells, directions: int, nodes: int)
         make_dictionary(columns, hidden + choices, columns, hidden),
         _tree(columns, hidden, nodes + directions),
         _scratch(columns, hidden, directions),
+        record,
     )
 
 
@@ -85,6 +88,7 @@ def _tree(columns: int, hidden: int, nodes: int) -> Tree:
         phase=np.zeros((nodes, hidden), np.int8),
         allow=np.zeros((nodes, columns), np.uint8),
         cut=np.zeros(nodes, np.uint8),
+        record=np.zeros(nodes, np.int64),
     )
 
 

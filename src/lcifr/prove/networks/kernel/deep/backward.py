@@ -14,14 +14,14 @@ import numpy as np
 from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import CHOICES, COLUMNS, NUMERICS, chord, intervals
-from lcifr.prove.networks.kernel.shape import FirstLayer, Flags, Floats, MovingCell
+from lcifr.prove.networks.kernel.shape import FirstLayer, Flags, Floats, Integers, MovingCell
 
 
 @compiled
 def set_lines(layers: HiddenLayers, layer: int, lo: Floats, hi: Floats, bench: Bench) -> None:
     """The chord above every unstable neuron of the layer, and below whichever of 0 and y encloses the smaller area.
 
-    The slope below is chosen once, at the root: so a node with smaller intervals never has a larger bound.
+    The slope below is chosen once, at the root, so that nodes differ only where they have to.
     """
     for n in range(layers.begin[layer], layers.begin[layer + 1]):
         if lo[n] < 0.0 < hi[n]:
@@ -112,7 +112,7 @@ def refresh(
             if layer == 0:
                 _first(first, layers, cell, allow, lo, hi)
             else:
-                _deeper(layers, cell, allow, layer, lo, hi, bench)
+                _deeper(layers, cell, allow, layer, lo, hi, nodes.source[node], nodes.record[node], bench)
         for n in range(layers.begin[layer], layers.begin[layer + 1]):
             if phase[n] > 0:
                 lo[n] = max(lo[n], 0.0)
@@ -135,7 +135,15 @@ def _first(first: FirstLayer, layers: HiddenLayers, cell: MovingCell, allow: Fla
 
 @compiled
 def _deeper(
-    layers: HiddenLayers, cell: MovingCell, allow: Flags, layer: int, lo: Floats, hi: Floats, bench: Bench
+    layers: HiddenLayers,
+    cell: MovingCell,
+    allow: Flags,
+    layer: int,
+    lo: Floats,
+    hi: Floats,
+    source: Integers,
+    number: int,
+    bench: Bench,
 ) -> None:
     """Interval arithmetic first; a backward pass for each end of what that leaves unstable."""
     begin, before, count = layers.begin[layer], layers.begin[layer - 1], layers.width[layer - 1]
@@ -155,12 +163,14 @@ def _deeper(
             for i in range(count):
                 bench.upstream[i] = weight[i]
             high = largest(cell, allow, bench.slopes, pull(layers, cell, layer - 1, lo, hi, layers.bias[n], bench))
-            hi[n] = -_larger(-hi[n], -high - error)
+            if high + error < hi[n]:
+                hi[n], source[2 * n] = high + error, number
         if lo[n] < 0.0 < hi[n]:
             for i in range(count):
                 bench.upstream[i] = -weight[i]
             low = largest(cell, allow, bench.slopes, pull(layers, cell, layer - 1, lo, hi, -layers.bias[n], bench))
-            lo[n] = _larger(lo[n], -low - error)
+            if -low - error > lo[n]:
+                lo[n], source[2 * n + 1] = -low - error, number
 
 
 @compiled

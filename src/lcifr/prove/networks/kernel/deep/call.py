@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache, partial
+from collections.abc import Callable
+from functools import cache, lru_cache
 
 import numpy as np
 import torch
 
-from lcifr.models.network import FLOOR, LARGEST, Network
+from lcifr.models.network import FLOOR, LARGEST
 from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep.kernel import make_deep_kernel
 from lcifr.prove.networks.kernel.deep.shape import HiddenLayers, Rows
 from lcifr.prove.networks.kernel.deep.workspace import make_deep_workspace
 from lcifr.prove.networks.kernel.layout import Layout, cells_of, share
-from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, Objectives
+from lcifr.prove.networks.kernel.penalty import to_size
+from lcifr.prove.networks.kernel.recording.pieces import Pieces, RecordShape
+from lcifr.prove.networks.kernel.recording.proofs import RecordedCell
+from lcifr.prove.networks.kernel.recording.record import Record
+from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
 from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
+from lcifr.prove.networks.request import Request
 from lcifr.regions.region import Cell
-
-NODES = 64
-"""Open nodes that a tree has room for at first."""
 
 kernel = cache(make_deep_kernel)
 
 
 def answer_cell(
-    network: Network, cell: Cell, directions: FloatArray, objectives: Objectives, found: KernelAnswer
-) -> None:
-    """One cell of everybody."""
-    first, layers, order, slope, shift = _layers(Layout.of(network, cell))
-    size = np.abs(directions if directions.ndim == 3 else directions[None])
-    asked = objectives._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)
-    rows, cells = _rows(cell, order), cells_of(cell, order)
-    share(len(cell.present), partial(_answer_piece, first, layers, rows, cells, asked, found))
-
-
-def _answer_piece(
-    first: FirstLayer,
-    layers: HiddenLayers,
-    rows: Rows,
-    cells: Cells,
+    request: Request,
+    cell: Cell,
+    number: int,
     objectives: Objectives,
     found: KernelAnswer,
-    begin: int,
-    end: int,
+    written: list[RecordedCell],
 ) -> None:
-    """People begin … end−1; whoever needs a larger tree gets it and starts again, with what was found."""
-    nodes, directions = NODES, objectives.value.shape[2]
-    work = make_deep_workspace(first, layers, rows, cells, directions, nodes)
-    while (begin := kernel()(first, layers, rows, cells, objectives, found, work, begin, end)) < end:
-        nodes *= 4
-        work = make_deep_workspace(first, layers, rows, cells, directions, nodes)
+    """One cell of everybody."""
+    first, layers, order, slope, shift = _layers(Layout.of(request.network, cell))
+    directions = request.directions
+    size = np.abs(directions if directions.ndim == 3 else directions[None])
+    asked = objectives._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)
+    rows, cells, neurons = _rows(cell, order), cells_of(cell, order), int(layers.begin[-1])
+    early = neurons - int(layers.width[-1])
+    shape = RecordShape(request.proof, asked.value.shape[2], neurons, early, len(rows.slope), len(order))
+
+    def ask(nodes: int, record: Record) -> Callable[[int, int], int]:
+        work = make_deep_workspace(first, layers, rows, cells, shape.directions, nodes, record)
+        return lambda begin, end: kernel()(first, layers, rows, cells, asked, found, work, begin, end)
+
+    share(len(cell.present), Pieces(ask, shape, RecordedCell(request.network, cell, number, order), written).answer)
 
 
 @lru_cache(maxsize=16)
@@ -85,13 +83,14 @@ def _rows(cell: Cell, order: IntArray) -> Rows:
     if cell.rows is None:
         none = np.zeros(0)
         return Rows(np.zeros((0, len(order))), np.zeros((len(cell.present), 0)), none, none)
-    size = np.abs(cell.rows.G)
-    shift = FLOOR + np.abs(cell.rows.g[cell.present]).max(0, initial=0.0)
+    given = to_size(cell.rows)
+    size = np.abs(given.G)
+    shift = FLOOR + np.abs(given.g[cell.present]).max(0, initial=0.0)
     for choice in cell.choices:
         shift = shift + size[:, choice.columns].max(1)
     return Rows(
-        np.ascontiguousarray(cell.rows.G[:, order]),
-        np.array(cell.rows.g, order="C"),
+        np.ascontiguousarray(given.G[:, order]),
+        np.array(given.g, order="C"),
         size[:, cell.numeric].sum(1) + FLOOR,
         shift,
     )

@@ -15,6 +15,7 @@ from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.networks.kernel.kernel import write_point
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS, look_at
 from lcifr.prove.networks.kernel.program import OWNER
+from lcifr.prove.networks.kernel.recording.record import USED, begin_person, record_line
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, MovingCell, Objectives
 
 
@@ -40,6 +41,9 @@ def answer_all(
         _look_deeper(first, layers, cell, work)
         _look_at_rows(rows, cells, cell, i, bench)
         work.lp.size[OWNER] = -1
+        mark = begin_person(work.record, i)
+        for n in range(layers.begin[len(layers.width)]):
+            record_line(work.record, i, n, bench.lo[n], bench.hi[n], bench.slope[n], bench.below[n])
         for k in range(directions):
             bench.spent[k] = 0
             bench.upper[k] = _plain_bound(first, layers, objectives, cell, row, k, bench)
@@ -50,6 +54,7 @@ def answer_all(
             if bench.hit[0]:
                 write_point(cells, found, cell, i, answer, bench.best)
             if not done:
+                work.record.size[USED] = mark
                 return i
         for k in range(directions):
             found.upper[i, k] = max(found.upper[i, k], bench.upper[k])

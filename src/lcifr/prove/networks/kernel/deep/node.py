@@ -67,7 +67,7 @@ def proved_bound(
             else:
                 extra += abs(c - inside) * (layers.slope[n] * cell.largest[0] + layers.shift[n])
             constant += _gap(value, c, lo[n], hi[n])
-            v[j] = c
+            v[j] = bench.used[u] = c
         if layer > 0:
             constant += step_back(layers, layer, v, w)
             v, w = w, v

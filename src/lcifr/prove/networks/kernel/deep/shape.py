@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.prove.networks.kernel.recording.record import Record
 from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCell, SimplexDictionary
 
 
@@ -70,6 +71,7 @@ class OpenNodes(NamedTuple):
     size, heap, spare, key, bound, direction : as in :class:`Tree`.
     stale : the first layer whose intervals have not been computed since the last split.
     phase, lo, hi : (·, neurons). allow : (·, q). low, high : (·, q) box of the moving numerics.
+    source : (·, 2·neurons) the recorded node whose lines proved the upper (2n) and lower (2n + 1) end of neuron n.
     boxed : which box of numerics this is; equal boxes have equal numbers. record : its number in the proof.
     """
 
@@ -86,6 +88,7 @@ class OpenNodes(NamedTuple):
     hi: Floats
     low: Floats
     high: Floats
+    source: Integers
     boxed: Integers
     record: Integers
 
@@ -98,7 +101,8 @@ class Bench(NamedTuple):
     size : early free neurons, free neurons of the last layer, linear rows, boxes made.
     free : (neurons,) the free ones. place : (neurons,) where in ``free``, or −1.
     lo, hi : (neurons,) at the root. slope, intercept, below : (neurons,) of the lines that replace neurons.
-    proposed : (neurons,) what a program proposes as the coefficient of a free neuron's input. rate : (rows,) λ.
+    proposed : (neurons,) what a program proposes as the coefficient of a free neuron's input. used : what a bound
+        has made of that. rate : (rows,) λ.
     upstream, downstream : (widest,) coefficients on the way back. value : (neurons,) inputs at a point.
     kink : slopes of a program's kinks at its optimum.
     form, at : (neurons, width) and (neurons,) a neuron's input as an affine function of a program's variables.
@@ -118,6 +122,7 @@ class Bench(NamedTuple):
     intercept: Floats
     below: Floats
     proposed: Floats
+    used: Floats
     rate: Floats
     upstream: Floats
     downstream: Floats
@@ -152,3 +157,4 @@ class DeepWorkspace(NamedTuple):
     lp: SimplexDictionary
     nodes: OpenNodes
     bench: Bench
+    record: Record

@@ -9,17 +9,25 @@ from lcifr.prove.networks.kernel.deep.chords import update_chords
 from lcifr.prove.networks.kernel.deep.climb import climb
 from lcifr.prove.networks.kernel.deep.costs import set_costs, set_direction
 from lcifr.prove.networks.kernel.deep.node import decide, proved_bound, read_multipliers
+from lcifr.prove.networks.kernel.deep.open_nodes import plant_roots, split
 from lcifr.prove.networks.kernel.deep.program import LINES, build
 from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows
-from lcifr.prove.networks.kernel.heap import OPEN, empty, forget, full, make, pop, push
+from lcifr.prove.networks.kernel.heap import OPEN, forget, full, pop
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS, NUMERICS
-from lcifr.prove.networks.kernel.node import CHOICE, RELU, STUCK, better_half, point_of, vertex_of
+from lcifr.prove.networks.kernel.node import CHOICE, STUCK, better_half, point_of, vertex_of
 from lcifr.prove.networks.kernel.program import OWNER, PIVOTS, read, solve
-from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, MovingCell, Objectives
+from lcifr.prove.networks.kernel.recording.ending import record_above, record_end
+from lcifr.prove.networks.kernel.recording.record import (
+    LEAF,
+    NO_INTERVAL,
+    NO_POINT,
+    no_room,
+)
+from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
 from lcifr.prove.networks.kernel.tree import JUMPS, STALE, enough, with_offset
 
-GROWTH, ROUNDS = 32.0, 3
+GROWTH, ROUNDS = 64.0, 5
 """How penalties grow where nothing is left to split and a program still pays them."""
 
 
@@ -57,9 +65,9 @@ def search(
     settled = climb(layers, rows, objectives, found, cell, i, row, top, answer, JUMPS, bench)
     limit = enough(found.best[i, answer], target, objectives.tolerance)
     if not settled and objectives.branch:
-        _plant(layers, objectives, found, cell, i, begin, end, limit, nodes, bench)
+        plant_roots(layers, objectives, found, cell, i, begin, end, limit, nodes, bench, work.record)
         while nodes.size[OPEN] > 0 and not settled:
-            if full(nodes):
+            if full(nodes) or no_room(work.record):
                 return False
             node = pop(nodes)
             k = nodes.direction[node]
@@ -83,38 +91,6 @@ def search(
         for p in range(cell.size[NUMERICS]):
             cell.low[p], cell.high[p] = bench.low[p], bench.high[p]
     return True
-
-
-@compiled
-def _plant(
-    layers: HiddenLayers,
-    objectives: Objectives,
-    found: KernelAnswer,
-    cell: MovingCell,
-    i: int,
-    begin: int,
-    end: int,
-    limit: float,
-    nodes: OpenNodes,
-    bench: Bench,
-) -> None:
-    """One root for every direction that still matters."""
-    empty(nodes)
-    for k in range(begin, end):
-        bench.output[k] = -np.inf
-        key = with_offset(bench.upper[k], objectives.offset[i, k])
-        if key > limit:
-            node = make(nodes)
-            nodes.key[node], nodes.bound[node], nodes.direction[node] = key, bench.upper[k], k
-            nodes.stale[node], nodes.boxed[node] = len(layers.width), 0
-            for n in range(layers.begin[len(layers.width)]):
-                nodes.phase[node, n] = 0
-                nodes.lo[node, n], nodes.hi[node, n] = bench.lo[n], bench.hi[n]
-            for p in range(cell.size[COLUMNS]):
-                nodes.allow[node, p] = cell.allow[p]
-                nodes.low[node, p], nodes.high[node, p] = cell.low[p], cell.high[p]
-            push(nodes, node)
-            found.branched[i, k] = 1
 
 
 @compiled
@@ -174,8 +150,11 @@ def _work(
     bench.spent[k] += 1
     for p in range(cell.size[NUMERICS]):
         cell.low[p], cell.high[p] = nodes.low[node, p], nodes.high[node, p]
-    if not refresh(first, layers, cell, nodes, node, bench):
+    there = refresh(first, layers, cell, nodes, node, bench)
+    record_above(work.record, nodes.record[node], nodes.lo[node], nodes.hi[node], bench)
+    if not there:
         nodes.bound[node] = -np.inf
+        record_end(work.record, nodes.record[node], NO_INTERVAL, nodes.source[node], bench)
         forget(nodes, node)
         return False
     known = found.best[i, answer] > -np.inf
@@ -184,7 +163,9 @@ def _work(
     for power in range(ROUNDS):
         _propose(layers, objectives, row, node, accuracy, 1.0, GROWTH**power, work)
         bound = proved_bound(first, layers, rows, objectives, cell, row, nodes, node, bench, 1.0)
-        nodes.bound[node] = min(nodes.bound[node], bound)
+        if bound < nodes.bound[node]:
+            nodes.bound[node] = bound
+            record_end(work.record, nodes.record[node], LEAF, nodes.source[node], bench)
         nodes.key[node] = with_offset(nodes.bound[node], objectives.offset[i, k])
         kind, place = decide(layers, objectives, cell, row, nodes, node, lp, bench)
         if kind == CHOICE:
@@ -195,12 +176,13 @@ def _work(
         if kind != STUCK or settled or nodes.key[node] <= limit:
             break
     if found.best[i, answer] == -np.inf and _is_empty(first, layers, rows, objectives, row, node, work):
+        record_end(work.record, nodes.record[node], NO_POINT, nodes.source[node], bench)
         forget(nodes, node)
     elif kind == STUCK or settled or nodes.key[node] <= limit:
         _close(nodes, node, bench)
         forget(nodes, node)
     else:
-        _split(layers, cell, node, kind, place, nodes, bench)
+        split(layers, cell, node, kind, place, nodes, bench, work.record)
     return settled
 
 
@@ -219,32 +201,3 @@ def _is_empty(
         return False
     _propose(layers, objectives, row, node, 1e-9, 0.0, 1.0, work)
     return proved_bound(first, layers, rows, objectives, work.cell, row, work.nodes, node, work.bench, 0.0) < 0.0
-
-
-@compiled
-def _split(
-    layers: HiddenLayers, cell: MovingCell, node: int, kind: int, place: int, nodes: OpenNodes, bench: Bench
-) -> None:
-    """Two nodes in place of one: the phase off and on, or the better half of a choice and the others."""
-    second, q = make(nodes), cell.size[COLUMNS]
-    nodes.key[second], nodes.bound[second] = nodes.key[node], nodes.bound[node]
-    nodes.direction[second], nodes.boxed[second] = nodes.direction[node], nodes.boxed[node]
-    for n in range(layers.begin[len(layers.width)]):
-        nodes.phase[second, n] = nodes.phase[node, n]
-        nodes.lo[second, n], nodes.hi[second, n] = nodes.lo[node, n], nodes.hi[node, n]
-    for p in range(q):
-        nodes.allow[second, p] = nodes.allow[node, p]
-        nodes.low[second, p], nodes.high[second, p] = nodes.low[node, p], nodes.high[node, p]
-    if kind == RELU:
-        nodes.phase[node, place], nodes.phase[second, place] = -1, 1
-        layer = 0
-        while layers.begin[layer + 1] <= place:
-            layer += 1
-        nodes.stale[node] = nodes.stale[second] = layer + 1
-    else:
-        nodes.stale[node] = nodes.stale[second] = 0
-        for p in range(cell.begin[place], cell.begin[place + 1]):
-            nodes.allow[second, p] &= 1 - bench.half[p]
-            nodes.allow[node, p] = bench.half[p]
-    push(nodes, node)
-    push(nodes, second)

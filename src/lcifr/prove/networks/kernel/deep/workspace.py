@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows
+from lcifr.prove.networks.kernel.recording.record import Record
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer
 from lcifr.prove.networks.kernel.workspace import make_dictionary, make_moving_cell
 
 
 def make_deep_workspace(
-    first: FirstLayer, layers: HiddenLayers, rows: Rows, cells: Cells, directions: int, nodes: int
+    first: FirstLayer, layers: HiddenLayers, rows: Rows, cells: Cells, directions: int, nodes: int, record: Record
 ) -> DeepWorkspace:
     """Room for any person of these cells, and so many open nodes."""
     columns, width = first.weight.shape
@@ -23,6 +24,7 @@ def make_deep_workspace(
         make_dictionary(columns, 2 * early + last + lines + choices, columns + early, kinks),
         _open_nodes(columns, neurons, nodes + directions),
         _bench(columns, neurons, columns + early, kinks, lines, int(layers.width.max()), directions),
+        record,
     )
 
 
@@ -41,6 +43,7 @@ def _open_nodes(columns: int, neurons: int, nodes: int) -> OpenNodes:
         hi=np.zeros((nodes, neurons)),
         low=np.zeros((nodes, columns)),
         high=np.zeros((nodes, columns)),
+        source=np.zeros((nodes, 2 * neurons), np.int64),
         boxed=np.zeros(nodes, np.int64),
         record=np.zeros(nodes, np.int64),
     )
@@ -57,6 +60,7 @@ def _bench(columns: int, neurons: int, variables: int, kinks: int, lines: int, w
         intercept=np.zeros(neurons),
         below=np.zeros(neurons),
         proposed=np.zeros(neurons),
+        used=np.zeros(neurons),
         rate=np.zeros(lines),
         upstream=np.zeros(widest),
         downstream=np.zeros(widest),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers
+from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCell
 
 USED, FULL, BASE = 0, 1, 2
 LEAF, RELU, CHOICE, WHOLE, NO_INTERVAL, NO_POINT = 0, 1, 2, 3, 4, 5
@@ -28,9 +28,10 @@ class Record(NamedTuple):
     ----------
     wanted : (1,) whether anything is written. size : nodes used, whether there was no room, the first person.
     kind, place, level : (nodes,) the split: which neuron, choice or column, and k of a whole number.
-    child : (nodes, 2). by : (nodes,) whose multipliers. half : (nodes, q) of a choice.
+    child : (nodes, 2). by : (nodes,) whose multipliers. half : (nodes, columns in cell order) of a choice.
     slope : (nodes, free) coefficient of each free neuron's input. rate : (nodes, rows) λ.
-    above : (nodes, free) slopes of the lines that ends of deeper layers were proved with.
+    above : (nodes, free) slopes of the lines that ends of deeper layers are proved with at this node.
+    source : (nodes, 2·neurons) the node with whose lines the upper (2n) and lower (2n + 1) end of neuron n was proved.
     root : (people, K), −1 where the lines of the root are all. state, above_root, below_root : (people, neurons).
     """
 
@@ -45,6 +46,7 @@ class Record(NamedTuple):
     slope: Floats
     rate: Floats
     above: Floats
+    source: Integers
     root: Integers
     state: Flags
     above_root: Floats
@@ -68,6 +70,7 @@ def make_record(
         slope=np.zeros((nodes, neurons)),
         rate=np.zeros((nodes, rows)),
         above=np.zeros((nodes, early)),
+        source=np.zeros((nodes, 2 * neurons if early else 0), np.int64),
         root=np.full((people, directions), -1),
         state=np.zeros((people, neurons), np.uint8),
         above_root=np.zeros((people, neurons)),
@@ -104,3 +107,50 @@ def record_line(record: Record, i: int, n: int, lo: float, hi: float, above: flo
         record.state[person, n] = state
         record.above_root[person, n] = above if state == FREE else float(state)
         record.below_root[person, n] = below if state == FREE else float(state)
+
+
+@compiled
+def begin_person(record: Record, i: int) -> int:
+    """Forget what is recorded about person ``i`` so far; where their nodes begin."""
+    if record.wanted[0]:
+        for k in range(record.root.shape[1]):
+            record.root[i - record.size[BASE], k] = -1
+    record.size[FULL] = 0
+    return int(record.size[USED])
+
+
+@compiled
+def plant(record: Record, i: int, k: int) -> int:
+    """The root of direction ``k`` of person ``i``, which rests on the lines of the root."""
+    number = record_node(record, -1)
+    if record.wanted[0]:
+        record.root[i - record.size[BASE], k] = number
+    return number
+
+
+@compiled
+def record_slopes(record: Record, number: int, slope: Floats, count: int) -> None:
+    """The coefficients of the inputs of free neurons that the node's bound rests on."""
+    if record.wanted[0]:
+        record.by[number] = number
+        for u in range(count):
+            record.slope[number, u] = slope[u]
+
+
+@compiled
+def record_split(record: Record, number: int, kind: int, place: int, half: Flags, cell: MovingCell) -> tuple[int, int]:
+    """Two children, which rest on what their parent does until they do better.
+
+    ``place`` is the neuron, or the choice of which ``half`` goes to the first child.
+    """
+    first = record_node(record, record.by[number])
+    second = record_node(record, record.by[number])
+    if record.wanted[0]:
+        record.kind[number], record.place[number] = kind, place
+        record.child[number, 0], record.child[number, 1] = first, second
+        if kind == CHOICE:
+            for column in range(record.half.shape[1]):
+                record.half[number, column] = 0
+            for p in range(cell.begin[place], cell.begin[place + 1]):
+                record.half[number, cell.source[p]] = half[p]
+    return first, second
