@@ -10,8 +10,6 @@ import pytest
 
 from tests.source_tree import Module, package_modules
 
-KNOWN_HOMONYMS: set[str] = set()
-"""Names still to be told apart; this list only ever gets shorter."""
 DOCUMENTED = [module for module in package_modules() if module.text.strip()]
 
 
@@ -21,7 +19,7 @@ def test_no_class_name_is_defined_twice() -> None:
         for node in ast.walk(module.tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name.lstrip("_")].add(str(module))
-    assert not {name: sorted(where) for name, where in places.items() if len(where) > 1 and name not in KNOWN_HOMONYMS}
+    assert not {name: sorted(where) for name, where in places.items() if len(where) > 1}
 
 
 @pytest.mark.parametrize("module", DOCUMENTED, ids=str)
