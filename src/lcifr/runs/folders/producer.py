@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.runs.folders.summaries import ProducerFormula, ProducerSummary
+from lcifr.runs.folders.summaries import ProducerFormula, ProducerSummary, plain_findings, read_findings
 from lcifr.runs.formulas import read_formula
 from lcifr.runs.handing_over import BUNDLE, HandingOver, hand_over, prove_radii
 from lcifr.runs.people.source import source_in_memory
@@ -85,7 +85,7 @@ def summarize(
         radius=radius_summary(work / HANDED / HELD_OUT),
         warnings=tuple(warned),
         files={"encoder": ENCODER, "handover": HANDED, "bundle": BUNDLE if bundle else None, "labels": LABELS},
-        findings=tuple(lint(similarity, people.train.X)),
+        findings=read_findings(plain_findings(tuple(lint(similarity, people.train.X)))),  # words, and nobody's values
     )
 
 
