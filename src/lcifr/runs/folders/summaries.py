@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -143,7 +143,7 @@ def plain_findings(findings: tuple[Finding, ...] | None) -> list[dict[str, str]]
     return [{"code": one.code, "severity": str(one.severity), "message": one.message} for one in findings]
 
 
-def read_findings(plain: list[Mapping[str, Any]] | None) -> tuple[Finding, ...] | None:
+def read_findings(plain: Sequence[Mapping[str, Any]] | None) -> tuple[Finding, ...] | None:
     """What :func:`plain_findings` gave."""
     from lcifr.similarity.linting.finding import Finding, Severity
 
