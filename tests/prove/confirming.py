@@ -12,7 +12,7 @@ from lcifr.prove.answer import Answer, FloatArray, Proofs
 from lcifr.prove.oracles.exactly import plain_cell
 from lcifr.prove.proof import CellProof, to_plain
 from lcifr.prove.radius import Radius, signed_outputs
-from lcifr.regions.region import Cell, Region
+from lcifr.regions.region import Region
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _refused(
                 if index in by_cell:
                     proof = by_cell[index]
                     if id(proof) not in examined:
-                        examined[id(proof)] = _examine(layers, region.cells[index], person, proof)
+                        examined[id(proof)] = _examine(layers, region, person, proof)
                     shown = examined[id(proof)]
                 upper = float(bounds[person, direction])
                 if isinstance(shown, str):
@@ -72,10 +72,14 @@ def _refused(
     return found
 
 
-def _examine(layers: check.Network, cell: Cell, person: int, proof: CellProof) -> check.Bounds | str:
+def _examine(layers: check.Network, region: Region, person: int, proof: CellProof) -> check.Bounds | str:
     found: check.Bounds = {}
     try:
-        problem = check.Problem(layers, plain_cell(cell, person))
+        cell = plain_cell(region.cells[proof.cell], person)
+        wholes = {
+            one.attribute: (one.column, lambda k, one=one: float(one.encode(np.array([k]))[0])) for one in region.whole
+        }
+        problem = check.Problem(layers, cell._replace(wholes=wholes))
         for tree in to_plain(proof):
             found |= check.examine(problem, tree)
     except check.Rejected as rejected:

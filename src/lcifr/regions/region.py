@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,11 +23,12 @@ from lcifr.regions.cell import (
 )
 from lcifr.regions.projection import project_onto_cell
 from lcifr.regions.sampling import sample_cells
+from lcifr.regions.whole_column import WholeColumn
 
 if TYPE_CHECKING:
     from lcifr.regions.witness import RegionOrigin
 
-__all__ = ["BoolArray", "Cell", "Choice", "FloatArray", "IntArray", "LinearRows", "Region"]
+__all__ = ["BoolArray", "Cell", "Choice", "FloatArray", "IntArray", "LinearRows", "Region", "WholeColumn"]
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,19 @@ class Region:
 
     An individual without any present cell has an empty region: nobody is similar to them.
     ``origin`` says which formula and whose neighbourhood this is, where there is one; only ``decode`` needs it.
+    ``whole`` lists the columns that hold whole numbers only: proofs then say nothing about the reals between them.
     """
 
     people: int
     features: int
     cells: tuple[Cell, ...]
     origin: RegionOrigin | None = field(default=None, repr=False, compare=False)
+    whole: tuple[WholeColumn, ...] = field(default=(), repr=False)
+
+    @property
+    def universe(self) -> Literal["reals", "whole"]:
+        """Over which individuals proofs about this region speak."""
+        return "whole" if self.whole else "reals"
 
     @property
     def nonempty(self) -> BoolArray:
@@ -55,7 +63,7 @@ class Region:
         """The region of some of the people, in the order asked for (a slice, a mask or indices)."""
         chosen = np.arange(self.people)[index]
         origin = self.origin.take(chosen) if self.origin is not None else None
-        return Region(len(chosen), self.features, tuple(cell.take(index) for cell in self.cells), origin)
+        return Region(len(chosen), self.features, tuple(cell.take(index) for cell in self.cells), origin, self.whole)
 
     @classmethod
     def union(cls, regions: Sequence[Region]) -> Region:

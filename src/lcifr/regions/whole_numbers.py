@@ -6,23 +6,53 @@ reals, so its bounds may be moved to the outermost whole numbers between them wi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from lcifr.data import Encoding
-from lcifr.regions.region import Cell, Region
+from lcifr.regions.region import Cell, Region, WholeColumn
 from lcifr.semantics.holds import Booleans, Floats
 
 LARGEST = 2.0**50
+MOST = 1_000_000
+"""Whole numbers of a column between which proofs may split; one with more counts as real, which proves less."""
 
 
 def narrow_to_whole_numbers(region: Region, encoding: Encoding) -> Region:
-    """The region with the bounds of whole-number attributes moved inward to whole numbers."""
+    """The region with the bounds of whole-number attributes moved inward to whole numbers, and marked as theirs."""
     whole = whole_columns(encoding)
     if not whole.any():
         return region
-    return replace(region, cells=tuple(_narrowed(cell, encoding, whole) for cell in region.cells))
+    cells = tuple(_narrowed(cell, encoding, whole) for cell in region.cells)
+    return replace(region, cells=cells, whole=_columns(cells, encoding, whole))
+
+
+def _columns(cells: Sequence[Cell], encoding: Encoding, whole: Booleans) -> tuple[WholeColumn, ...]:
+    """The columns that somebody's region lets move, with the numbers between which proofs may split."""
+    found = []
+    for place in np.flatnonzero(whole).tolist():
+        low = [cell.lower[cell.present, place] for cell in cells]
+        high = [cell.upper[cell.present, place] for cell in cells]
+        lower, upper = np.concatenate(low), np.concatenate(high)
+        if not (upper > lower).any():
+            continue
+        raw = np.rint(_one(encoding.unscale, len(whole), place, np.array([lower.min(), upper.max()])))
+        first, last = int(raw.min()) - 1, int(raw.max()) + 1
+        if max(abs(first), abs(last)) < LARGEST and last - first <= MOST:
+            attribute = encoding.schema.numeric[place].name
+            encode = partial(_one, encoding.scale, len(whole), place)
+            found.append(WholeColumn(attribute, int(encoding.numeric_columns[place]), first, last, encode))
+    return tuple(found)
+
+
+def _one(function: Callable[[Floats], Floats], width: int, place: int, values: Floats) -> Floats:
+    """A function of all numeric attributes, for one of them."""
+    table = np.zeros((len(values), width))
+    table[:, place] = values
+    return np.asarray(function(table)[:, place])
 
 
 def whole_columns(encoding: Encoding) -> Booleans:

@@ -46,10 +46,12 @@ def answer_people(request: Request) -> Findings:
 
 
 def _goes_deep(request: Request) -> bool:
-    """Whether the search through any number of layers answers: always but for one layer, where a kernel of its own is
-    several times as fast; and there too for proofs about linear rows, whose multipliers it has."""
+    """Whether the search through any number of layers answers.
+
+    One layer has a kernel of its own, several times as fast, but for whole numbers and proofs about linear rows.
+    """
     rows = any(cell.rows is not None for cell in request.region.cells)
-    return request.network.depth > 1 or (request.proof and rows)
+    return request.network.depth > 1 or bool(request.region.whole) or (request.proof and rows)
 
 
 def _findings(found: KernelAnswer, unanswered: IntArray) -> Findings:

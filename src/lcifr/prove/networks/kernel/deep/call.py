@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 import numpy as np
@@ -11,7 +11,7 @@ import torch
 from lcifr.models.network import FLOOR, LARGEST
 from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep.kernel import make_deep_kernel
-from lcifr.prove.networks.kernel.deep.shape import HiddenLayers, Rows
+from lcifr.prove.networks.kernel.deep.shape import HiddenLayers, Rows, WholeColumns
 from lcifr.prove.networks.kernel.deep.workspace import make_deep_workspace
 from lcifr.prove.networks.kernel.layout import Layout, cells_of, share
 from lcifr.prove.networks.kernel.penalty import to_size
@@ -22,7 +22,7 @@ from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectiv
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors
 from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
 from lcifr.prove.networks.request import Request
-from lcifr.regions.region import Cell
+from lcifr.regions.region import Cell, WholeColumn
 
 kernel = cache(make_deep_kernel)
 
@@ -41,14 +41,18 @@ def answer_cell(
     size = np.abs(directions if directions.ndim == 3 else directions[None])
     asked = objectives._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)
     rows, cells, neurons = _rows(cell, order), cells_of(cell, order), int(layers.begin[-1])
+    wholes = _whole_columns(cell, request.region.whole)
     early = neurons - int(layers.width[-1])
     shape = RecordShape(request.proof, asked.value.shape[2], neurons, early, len(rows.slope), len(order))
 
+    names = {one.column: one.attribute for one in request.region.whole}
+    about = RecordedCell(request.network, cell, number, order, names)
+
     def ask(nodes: int, record: Record) -> Callable[[int, int], int]:
         work = make_deep_workspace(first, layers, rows, cells, shape.directions, nodes, record)
-        return lambda begin, end: kernel()(first, layers, rows, cells, asked, found, work, begin, end)
+        return lambda begin, end: kernel()(first, layers, rows, wholes, cells, asked, found, work, begin, end)
 
-    share(len(cell.present), Pieces(ask, shape, RecordedCell(request.network, cell, number, order), written).answer)
+    share(len(cell.present), Pieces(ask, shape, about, written).answer)
 
 
 @lru_cache(maxsize=16)
@@ -93,4 +97,16 @@ def _rows(cell: Cell, order: IntArray) -> Rows:
         np.array(given.g, order="C"),
         size[:, cell.numeric].sum(1) + FLOOR,
         shift,
+    )
+
+
+def _whole_columns(cell: Cell, whole: Sequence[WholeColumn]) -> WholeColumns:
+    by_column = {one.column: one for one in whole}
+    found = [by_column.get(column) for column in cell.numeric.tolist()]
+    values = [np.zeros(0) if one is None else one.values for one in found]
+    return WholeColumns(
+        np.cumsum([0, *map(len, values)]),
+        np.array([0 if one is None else one.last if one.falling else one.first for one in found], np.int64),
+        np.array([-1 if one is not None and one.falling else 1 for one in found], np.int64),
+        np.concatenate([np.zeros(0), *values]),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from lcifr.prove.networks.kernel.deep.backward import largest, pull, refresh
 from lcifr.prove.networks.kernel.deep.program import BOXES, EARLY, LAST, LINES
-from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, Rows
+from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, Rows, WholeColumns
 from lcifr.prove.networks.kernel.deep.tree import search
 from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.networks.kernel.kernel import write_point
@@ -24,6 +24,7 @@ def answer_all(
     first: FirstLayer,
     layers: HiddenLayers,
     rows: Rows,
+    wholes: WholeColumns,
     cells: Cells,
     objectives: Objectives,
     found: KernelAnswer,
@@ -50,7 +51,7 @@ def answer_all(
         for answer in range(found.best.shape[1]):
             low, high = (0, directions) if objectives.together else (answer, answer + 1)
             bench.hit[0] = 0
-            done = search(first, layers, rows, objectives, found, i, row, answer, low, high, work)
+            done = search(first, layers, rows, wholes, objectives, found, i, row, answer, low, high, work)
             if bench.hit[0]:
                 write_point(cells, found, cell, i, answer, bench.best)
             if not done:
@@ -127,7 +128,7 @@ def _plain_bound(
 
 
 def make_deep_kernel() -> Callable[
-    [FirstLayer, HiddenLayers, Rows, Cells, Objectives, KernelAnswer, DeepWorkspace, int, int], int
+    [FirstLayer, HiddenLayers, Rows, WholeColumns, Cells, Objectives, KernelAnswer, DeepWorkspace, int, int], int
 ]:
     """:func:`answer_all`, kept on disk under a name that changes with any source of the kernels."""
     sources = digest()
@@ -137,6 +138,7 @@ def make_deep_kernel() -> Callable[
         first: FirstLayer,
         layers: HiddenLayers,
         rows: Rows,
+        wholes: WholeColumns,
         cells: Cells,
         objectives: Objectives,
         found: KernelAnswer,
@@ -144,6 +146,6 @@ def make_deep_kernel() -> Callable[
         begin: int,
         end: int,
     ) -> int:
-        return answer_all(first, layers, rows, cells, objectives, found, work, begin, end) if sources else end
+        return answer_all(first, layers, rows, wholes, cells, objectives, found, work, begin, end) if sources else end
 
     return deep_kernel

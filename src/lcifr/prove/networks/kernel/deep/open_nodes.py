@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes
+from lcifr.prove.networks.kernel.deep.program import BOXES
+from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes, WholeColumns
 from lcifr.prove.networks.kernel.heap import empty, make, push
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS
 from lcifr.prove.networks.kernel.node import RELU
-from lcifr.prove.networks.kernel.recording.record import Record, plant, record_split
+from lcifr.prove.networks.kernel.recording.record import WHOLE, Record, plant, record_split
 from lcifr.prove.networks.kernel.shape import KernelAnswer, MovingCell, Objectives
 from lcifr.prove.networks.kernel.tree import with_offset
 
@@ -50,17 +51,8 @@ def plant_roots(
 
 
 @compiled
-def split(
-    layers: HiddenLayers,
-    cell: MovingCell,
-    node: int,
-    kind: int,
-    place: int,
-    nodes: OpenNodes,
-    bench: Bench,
-    record: Record,
-) -> None:
-    """Two nodes in place of one: the phase off and on, or the better half of a choice and the others."""
+def _twin(layers: HiddenLayers, cell: MovingCell, node: int, nodes: OpenNodes) -> int:
+    """A copy of a node."""
     second, q = make(nodes), cell.size[COLUMNS]
     nodes.key[second], nodes.bound[second] = nodes.key[node], nodes.bound[node]
     nodes.direction[second], nodes.boxed[second] = nodes.direction[node], nodes.boxed[node]
@@ -72,6 +64,22 @@ def split(
     for p in range(q):
         nodes.allow[second, p] = nodes.allow[node, p]
         nodes.low[second, p], nodes.high[second, p] = nodes.low[node, p], nodes.high[node, p]
+    return second
+
+
+@compiled
+def split(
+    layers: HiddenLayers,
+    cell: MovingCell,
+    node: int,
+    kind: int,
+    place: int,
+    nodes: OpenNodes,
+    bench: Bench,
+    record: Record,
+) -> None:
+    """Two nodes in place of one: the phase off and on, or the better half of a choice and the others."""
+    second = _twin(layers, cell, node, nodes)
     names = record_split(record, nodes.record[node], kind, place, bench.half, cell)
     nodes.record[node], nodes.record[second] = names
     if kind == RELU:
@@ -85,5 +93,33 @@ def split(
         for p in range(cell.begin[place], cell.begin[place + 1]):
             nodes.allow[second, p] &= 1 - bench.half[p]
             nodes.allow[node, p] = bench.half[p]
+    push(nodes, node)
+    push(nodes, second)
+
+
+@compiled
+def split_whole(
+    layers: HiddenLayers,
+    wholes: WholeColumns,
+    cell: MovingCell,
+    node: int,
+    p: int,
+    at: int,
+    nodes: OpenNodes,
+    bench: Bench,
+    record: Record,
+) -> None:
+    """Two nodes: column ``p`` up to the whole number at place ``at``, and from the next one on."""
+    second, f = _twin(layers, cell, node, nodes), cell.source[p]
+    nodes.high[node, p], nodes.low[second, p] = wholes.value[at], wholes.value[at + 1]
+    nodes.stale[node] = nodes.stale[second] = 0
+    bench.size[BOXES] += 2
+    nodes.boxed[node], nodes.boxed[second] = bench.size[BOXES] - 1, bench.size[BOXES]
+    number = nodes.record[node]
+    names = record_split(record, number, WHOLE, f, bench.half, cell)
+    rising = wholes.step[f] > 0
+    if record.wanted[0]:
+        record.level[number] = wholes.first[f] + wholes.step[f] * (at - wholes.start[f] + (0 if rising else 1))
+    nodes.record[node], nodes.record[second] = names if rising else (names[1], names[0])
     push(nodes, node)
     push(nodes, second)

@@ -18,7 +18,7 @@ from lcifr.prove.networks.kernel.moving_cell import CHOICES, COLUMNS, NUMERICS, 
 from lcifr.prove.networks.kernel.program import PIVOTS, ROWS, WIDTH
 from lcifr.prove.networks.kernel.shape import Flags, Floats, MovingCell, SimplexDictionary
 
-EARLY, LAST, LINES, BOXES = 0, 1, 2, 3
+EARLY, LAST, LINES, BOXES, BOX = 0, 1, 2, 3, 4
 
 
 @compiled

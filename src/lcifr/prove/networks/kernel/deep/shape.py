@@ -55,11 +55,13 @@ class WholeColumns(NamedTuple):
     Parameters
     ----------
     start : (numerics + 1,) where the column's encoded values begin in ``value``; empty for a real column.
-    first : (numerics,) the whole number that the first of them encodes. value : ascending in each column.
+    first : (numerics,) the whole number that the first of them encodes. step : (numerics,) to the next one, 1 or −1.
+    value : ascending in each column.
     """
 
     start: Integers
     first: Integers
+    step: Integers
     value: Floats
 
 
@@ -98,7 +100,7 @@ class Bench(NamedTuple):
 
     Parameters
     ----------
-    size : early free neurons, free neurons of the last layer, linear rows, boxes made.
+    size : early free neurons, free neurons of the last layer, linear rows, boxes made, the program's box.
     free : (neurons,) the free ones. place : (neurons,) where in ``free``, or −1.
     lo, hi : (neurons,) at the root. slope, intercept, below : (neurons,) of the lines that replace neurons.
     proposed : (neurons,) what a program proposes as the coefficient of a free neuron's input. used : what a bound

@@ -9,9 +9,10 @@ from lcifr.prove.networks.kernel.deep.chords import update_chords
 from lcifr.prove.networks.kernel.deep.climb import climb
 from lcifr.prove.networks.kernel.deep.costs import set_costs, set_direction
 from lcifr.prove.networks.kernel.deep.node import decide, proved_bound, read_multipliers
-from lcifr.prove.networks.kernel.deep.open_nodes import plant_roots, split
-from lcifr.prove.networks.kernel.deep.program import LINES, build
-from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows
+from lcifr.prove.networks.kernel.deep.open_nodes import plant_roots, split, split_whole
+from lcifr.prove.networks.kernel.deep.program import BOX, LINES, build
+from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows, WholeColumns
+from lcifr.prove.networks.kernel.deep.whole import pick_column, round_point
 from lcifr.prove.networks.kernel.heap import OPEN, forget, full, pop
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS, NUMERICS
@@ -22,6 +23,7 @@ from lcifr.prove.networks.kernel.recording.record import (
     LEAF,
     NO_INTERVAL,
     NO_POINT,
+    WHOLE,
     no_room,
 )
 from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
@@ -36,6 +38,7 @@ def search(
     first: FirstLayer,
     layers: HiddenLayers,
     rows: Rows,
+    wholes: WholeColumns,
     objectives: Objectives,
     found: KernelAnswer,
     i: int,
@@ -80,7 +83,7 @@ def search(
                 _close(nodes, node, bench)
                 forget(nodes, node)
                 continue
-            settled = _work(first, layers, rows, objectives, found, i, row, answer, node, work)
+            settled = _work(first, layers, rows, wholes, objectives, found, i, row, answer, node, work)
         for place in range(nodes.size[OPEN]):
             _close(nodes, nodes.heap[place], bench)
             if objectives.stop[0]:
@@ -113,7 +116,7 @@ def _propose(
     """Solve the node's program, from the dictionary of the node before where that is possible."""
     cell, lp, nodes, bench = work.cell, work.lp, work.nodes, work.bench
     k = nodes.direction[node]
-    fresh = lp.size[OWNER] < 0 or lp.size[PIVOTS] > STALE
+    fresh = lp.size[OWNER] < 0 or lp.size[PIVOTS] > STALE or bench.size[BOX] != nodes.boxed[node]
     if not fresh:
         fresh = not update_chords(lp, cell, nodes, node, bench)
     if lp.size[OWNER] != k:
@@ -122,6 +125,7 @@ def _propose(
         for p in range(cell.size[COLUMNS]):
             bench.slopes[p] = bench.plain[k, p]
         build(lp, layers, cell, cell.allow, bench)
+        bench.size[BOX] = nodes.boxed[node]
         update_chords(lp, cell, nodes, node, bench)
     lp.size[OWNER] = k
     penalty = strength * (bench.strength[0] if scale > 0.0 else 1.0)
@@ -136,6 +140,7 @@ def _work(
     first: FirstLayer,
     layers: HiddenLayers,
     rows: Rows,
+    wholes: WholeColumns,
     objectives: Objectives,
     found: KernelAnswer,
     i: int,
@@ -159,7 +164,7 @@ def _work(
         return False
     known = found.best[i, answer] > -np.inf
     accuracy = 0.1 * objectives.tolerance * (1.0 + (abs(found.best[i, answer]) if known else 0.0))
-    kind, place, settled, limit = STUCK, 0, False, 0.0
+    kind, place, at, settled, limit = STUCK, 0, 0, False, 0.0
     for power in range(ROUNDS):
         _propose(layers, objectives, row, node, accuracy, 1.0, GROWTH**power, work)
         bound = proved_bound(first, layers, rows, objectives, cell, row, nodes, node, bench, 1.0)
@@ -171,6 +176,11 @@ def _work(
         if kind == CHOICE:
             better_half(cell, nodes.allow[node], place, bench)
         point_of(lp, cell, nodes.allow[node], bench)
+        if len(wholes.value) > 0:
+            column, at = pick_column(wholes, cell, nodes, node, bench, kind != STUCK)
+            if column >= 0 and kind != CHOICE:
+                kind, place = WHOLE, column
+            round_point(wholes, cell, nodes, node, bench)
         settled = climb(layers, rows, objectives, found, cell, i, row, k, answer, 1, bench)
         limit = enough(found.best[i, answer], objectives.target[i, answer], objectives.tolerance)
         if kind != STUCK or settled or nodes.key[node] <= limit:
@@ -182,7 +192,10 @@ def _work(
         _close(nodes, node, bench)
         forget(nodes, node)
     else:
-        split(layers, cell, node, kind, place, nodes, bench, work.record)
+        if kind == WHOLE:
+            split_whole(layers, wholes, cell, node, place, at, nodes, bench, work.record)
+        else:
+            split(layers, cell, node, kind, place, nodes, bench, work.record)
     return settled
 
 

@@ -51,7 +51,7 @@ def _open_nodes(columns: int, neurons: int, nodes: int) -> OpenNodes:
 
 def _bench(columns: int, neurons: int, variables: int, kinks: int, lines: int, widest: int, directions: int) -> Bench:
     return Bench(
-        size=np.zeros(4, np.int64),
+        size=np.zeros(5, np.int64),
         free=np.zeros(neurons, np.int64),
         place=np.zeros(neurons, np.int64),
         lo=np.zeros(neurons),

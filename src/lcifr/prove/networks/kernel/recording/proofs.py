@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import overload
 
@@ -49,12 +49,14 @@ class RecordedCell:
     Parameters
     ----------
     cell, number : the cell, and its number in the region. order : (columns in cell order,) features.
+    names : attributes of the columns that hold whole numbers.
     """
 
     network: Network
     cell: Cell
     number: int
     order: np.ndarray
+    names: Mapping[int, str] = field(default_factory=dict)
     start: int = 0
     record: Record | None = None
 
@@ -166,14 +168,11 @@ class _CellWriter:
         if kind == RELU:
             return ReluSplit(*self.places[place])
         if kind == WHOLE:
-            return WholeSplit(self._attribute(place), int(self.record.level[node]))
+            return WholeSplit(self.part.names[int(self.part.order[place])], int(self.record.level[node]))
         assert kind == CHOICE
         columns = self.part.order[np.flatnonzero(self.record.half[node])]
         choice = next(one.columns for one in self.part.cell.choices if columns[0] in one.columns)
         return CategorySplit(int(choice[0]), tuple(columns.tolist()))
-
-    def _attribute(self, column: int) -> str:
-        raise NotImplementedError
 
     def _leaf(self, by: int, kind: int, weight: FloatArray) -> Leaf:
         if by < 0:
