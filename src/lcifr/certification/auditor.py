@@ -18,7 +18,6 @@ from lcifr.certification.merged_network import merge, merging_error
 from lcifr.certification.producer import represent_lowered
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
 from lcifr.certification.verdicts import Reason, Verdict, words
-from lcifr.certification.whole_numbers import search
 from lcifr.data import Individuals
 from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError
@@ -169,12 +168,10 @@ def audit_region(
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
     found = find(trial, region, open_rows, answer.witness[open_rows])
-    found, nobody = search(trial, network, query, region, open_rows[~found.found[open_rows]], found)
     found = simplify(trial, found)
     reasons = {
         Reason.NONE: certified | found.found,
         Reason.TIE: ~strict,
-        Reason.NOBODY: nobody,
         Reason.FRACTIONAL: reached,
         Reason.BUDGET: (answer.status == Status.BUDGET).any(1),
     }

@@ -31,7 +31,6 @@ class Reason(StrEnum):
     WIDE = "ball too wide for this model: not all of its points are decided alike"
     BUDGET = "budget spent"
     LOOSE = "the bound is too loose"
-    NOBODY = "nobody with whole numbers is decided otherwise, but only a search part by part says so, not a proof"
     FRACTIONAL = "only a fractional witness: somebody who cannot exist is decided otherwise"
     UNPROVED = "the engine is sure, but the proof to be written down stops short of it"
     REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"

@@ -36,7 +36,7 @@ def _columns(cells: Sequence[Cell], encoding: Encoding, whole: Booleans) -> tupl
     for place in np.flatnonzero(whole).tolist():
         low = [cell.lower[cell.present, place] for cell in cells]
         high = [cell.upper[cell.present, place] for cell in cells]
-        lower, upper = np.concatenate(low), np.concatenate(high)
+        lower, upper = np.concatenate([np.zeros(0), *low]), np.concatenate([np.zeros(0), *high])
         if not (upper > lower).any():
             continue
         raw = np.rint(_one(encoding.unscale, len(whole), place, np.array([lower.min(), upper.max()])))
