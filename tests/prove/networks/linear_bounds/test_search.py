@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from lcifr.prove.networks.batched.incumbent import assemble
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
-from lcifr.prove.networks.linear_bounds.search import CellPoints, climb, repair, value_of, vertex_of
+from lcifr.prove.networks.linear_bounds.search import CellPoints, assemble, climb, repair, value_of, vertex_of
 from lcifr.regions.region import Region
 from tests.prove.instances import random_instance
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lcifr.prove.networks.linear_bounds.cell_batch import CellView
-from lcifr.prove.networks.linear_bounds.search import CellPoints
+from lcifr.prove.networks.linear_bounds.search import CellPoints, assemble
 from lcifr.regions.region import Cell
 
 
@@ -91,18 +91,3 @@ class Incumbent:
         hot = tuple(torch.zeros_like(self._shelf) for _ in like.hot)
         self._shelves.append(_Shelf(view, cell, torch.zeros_like(self._shelf), CellPoints(numeric, hot)))
         return len(self._shelves) - 1
-
-
-def assemble(view: CellView, cell: Cell, item: Tensor, points: CellPoints) -> np.ndarray:
-    """(n, features) whole individuals from points of a batch; ``item`` says whose cell each belongs to."""
-    people = item.cpu().numpy()
-    features = len(cell.numeric) + sum(len(choice.columns) for choice in cell.choices)
-    full = np.zeros((len(people), features))
-    full[:, cell.numeric] = cell.lower[people]
-    full[:, view.moving] = points.numeric.cpu().numpy()
-    rows = np.arange(len(people))
-    hot = {choice: part.cpu().numpy() for choice, part in zip(view.free, points.hot, strict=True)}
-    for position, choice in enumerate(cell.choices):
-        value = hot[position] if position in hot else choice.allowed[people].argmax(1)
-        full[rows, choice.columns[value]] = 1.0
-    return full

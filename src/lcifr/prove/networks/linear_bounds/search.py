@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, RowBatch
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, CellView, RowBatch
 from lcifr.prove.networks.linear_bounds.linear import Reach
+from lcifr.regions.region import Cell
 
 JUMPS = 4
 """A piecewise linear function on a box settles on a vertex after a few jumps, or cycles; the best point is kept."""
@@ -99,6 +101,21 @@ def climb(batch: CellBatch, direction: Tensor, start: CellPoints, jumps: int = J
             break
         best, value = best.where(better, current), torch.where(better, reached, value)
     return best, value
+
+
+def assemble(view: CellView, cell: Cell, item: Tensor, points: CellPoints) -> np.ndarray:
+    """(n, features) whole individuals from points of a batch; ``item`` says whose cell each belongs to."""
+    people = item.cpu().numpy()
+    features = len(cell.numeric) + sum(len(choice.columns) for choice in cell.choices)
+    full = np.zeros((len(people), features))
+    full[:, cell.numeric] = cell.lower[people]
+    full[:, view.moving] = points.numeric.cpu().numpy()
+    rows = np.arange(len(people))
+    hot = {choice: part.cpu().numpy() for choice, part in zip(view.free, points.hot, strict=True)}
+    for position, choice in enumerate(cell.choices):
+        value = hot[position] if position in hot else choice.allowed[people].argmax(1)
+        full[rows, choice.columns[value]] = 1.0
+    return full
 
 
 def satisfies_rows(batch: CellBatch, points: CellPoints) -> Tensor:

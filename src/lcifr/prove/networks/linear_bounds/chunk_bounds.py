@@ -1,0 +1,101 @@
+"""Bounds of a whole chunk of people at once, on any device torch knows: what a GPU is good at.
+
+One backward pass with plain lines for everybody's directions, and one walk from the vertex that the largest of them
+points at. Whoever this leaves open is asked about by the compiled search, on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from lcifr.prove.answer import FloatArray, IntArray
+from lcifr.prove.networks.linear_bounds.cell_batch import Layers, tensors, view_cell
+from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds.search import assemble, climb, vertex_of
+from lcifr.prove.networks.request import Findings, Request
+from lcifr.regions.region import Cell
+
+CACHE = 800_000
+"""People × directions × hidden neurons bounded at once on a CPU. What is really made is people × directions × moving
+columns, several times smaller: some MB, which stay in the cache."""
+MEMORY = 400_000_000
+"""The same on a GPU, where large batches are what makes it fast: a few GB."""
+DOUBT = 1e-9
+"""Of a value: how far it has to be beyond a target before nobody looks further."""
+
+
+@torch.no_grad()
+def bound_people(request: Request) -> Findings:
+    """Plain bounds of all directions, and the best point found for each person's most promising one."""
+    layers = tensors(request.network, request.device)
+    shape, answers = request.offset.shape, request.reached.shape[1]
+    found = Findings(
+        upper=np.full(shape, -np.inf),
+        nodes=np.zeros(shape, np.int64),
+        exhausted=np.zeros(shape, np.bool_),
+        branched=np.zeros(shape, np.bool_),
+        witness=np.full((shape[0], answers, request.region.features), np.nan),
+    )
+    best = request.reached.copy()
+    for cell in request.region.cells:
+        for who in _pieces(layers, cell, shape[1]):
+            _bound_piece(request, layers, cell.take(who), who, found, best)
+    return found
+
+
+def still_open(request: Request, found: Findings) -> IntArray:
+    """People (indices) for whom a smaller bound or a better point could change an answer."""
+    best = np.maximum(request.reached, values_at(request, found.witness))
+    bound, size = found.upper + request.offset, np.where(np.isneginf(best), 0.0, 1.0 + np.abs(best))
+    limit, settled = best + 0.5 * request.tolerance * size, np.zeros(best.shape, np.bool_)
+    if request.target is not None:
+        limit = np.maximum(limit, np.nextafter(request.target, -np.inf))
+        settled = best - DOUBT * size > request.target
+    return np.flatnonzero(((bound > limit) & ~settled).any(1))
+
+
+def values_at(request: Request, points: FloatArray) -> FloatArray:
+    """(n, answers) the value of each answer at its point (n, answers, features), −inf where there is none."""
+    there = ~np.isnan(points[:, :, 0])
+    outputs = request.network(np.where(there[..., None], points, 0.0))
+    rows = request.directions if request.directions.ndim == 3 else request.directions[None]
+    values = np.einsum("nao,nko->nak", outputs, np.broadcast_to(rows, (len(points), *rows.shape[1:])))
+    values = values + request.offset[:, None, :]
+    each = values.max(2) if request.together else np.diagonal(values, axis1=1, axis2=2)
+    return np.where(there, each, -np.inf)
+
+
+def _pieces(layers: Layers, cell: Cell, directions: int) -> Iterator[NDArray[np.intp]]:
+    """People who have the cell, so many at a time that their numbers fit."""
+    index = np.flatnonzero(cell.present)
+    size = max(1, directions * max(weight.shape[0] for weight, _ in layers))
+    step = max(16, (CACHE if layers[0][0].device.type == "cpu" else MEMORY) // size)
+    for start in range(0, len(index), step):
+        yield index[start : start + step]
+
+
+def _bound_piece(
+    request: Request, layers: Layers, cell: Cell, who: NDArray[np.intp], found: Findings, best: FloatArray
+) -> None:
+    view = view_cell(layers, cell)
+    batch, device = view.batch, view.batch.base.device
+    alike = request.directions.ndim == 2
+    directions = torch.as_tensor(request.directions if alike else request.directions[who], device=device)
+    reach = backward(batch, directions, hidden_lines(batch))
+    upper = torch.where(torch.isnan(reach.upper), torch.inf, reach.upper)
+    found.upper[who] = np.maximum(found.upper[who], upper.cpu().numpy())
+    which = (upper + torch.as_tensor(request.offset[who], device=device)).argmax(1)
+    every = torch.arange(len(who), device=device)
+    direction = directions[which] if alike else directions[every, which]
+    points, value = climb(batch, direction, vertex_of(batch, reach, which))
+    place = which.cpu().numpy()
+    reached = value.cpu().numpy() + request.offset[who, place]
+    answer = np.zeros_like(place) if request.together else place
+    better = np.flatnonzero(reached > best[who, answer])
+    chosen = torch.as_tensor(better, device=device)
+    found.witness[who[better], answer[better]] = assemble(view, cell, chosen, points.take(chosen))
+    best[who[better], answer[better]] = reached[better]
