@@ -34,11 +34,17 @@ def plant(seed: int, depth: int, width: float, features: int = 3) -> Pocket:
     region = Region.from_arrays(-np.ones((1, features)), np.ones((1, features)))
     seen = other(region.sample(2000, seed=seed)[0])
     calm = _rescale(other, float(seen.mean()), 0.25 / max(1e-9, float(np.abs(seen - seen.mean()).max())))
-    tent = _tent(direction, middle, width, depth)
-    return Pocket(_beside(calm, tent, -HEIGHT), _beside(calm, tent, 0.0), middle, region)
+    hidden = tent(direction, middle, width, depth)
+    return Pocket(_beside(calm, hidden, -HEIGHT), _beside(calm, hidden, 0.0), middle, region)
 
 
-def _tent(direction: np.ndarray, middle: np.ndarray, width: float, depth: int) -> Network:
+def flat_but_for_a_pocket(direction: np.ndarray, middle: np.ndarray, width: float) -> Network:
+    """1 everywhere, 1 − HEIGHT in the middle of the pocket; one hidden layer."""
+    first, last = tent(direction, middle, width, 1).layers
+    return Network.from_arrays([(first.weight, first.bias), (-HEIGHT * last.weight, [1.0])])
+
+
+def tent(direction: np.ndarray, middle: np.ndarray, width: float, depth: int) -> Network:
     """relu(t − w) − 2·relu(t) + relu(t + w), over w, with t = direction · (x − middle): height 1, and 0 outside.
 
     It is flat there, so that no gradient leads to it. Further layers pass it on.

@@ -10,6 +10,7 @@ from lcifr.prove.answer import Status
 from lcifr.regions.region import Region
 from tests.prove.instances import Instance, random_network
 from tests.prove.laws import broken_by_answer, broken_by_radius, broken_by_verdict
+from tests.prove.pockets import flat_but_for_a_pocket
 from tests.prove.whole_worlds import FORMULAS, every_whole_point, whole_people, whole_region
 
 TOLERANCE = 1e-6
@@ -62,13 +63,11 @@ def test_radii_cover_everybody_who_can_exist(formula: str, hidden: tuple[int, ..
 
 def test_a_pocket_between_two_whole_numbers_is_certified_and_one_on_a_number_is_not() -> None:
     """Over the reals both are there. Over whole numbers the first cannot be met by anybody who exists."""
-    from tests.certification.test_planted import pocket
-
     frame, encoding = whole_people(0, count=1)
     region = whole_region(FORMULAS[0], frame, encoding)
-    own, step = encoding.scale(frame[["a", "b", "c"]].to_numpy(np.float64))[0, 0], 1.0 / encoding.sds[0]
+    own, step, along = encoding.encode(frame)[0], 1.0 / encoding.sds[0], np.eye(region.features)[0]
     for away, exists in ((0.5, False), (1.0, True)):
-        network = pocket(float(own + away * step), 0.2 * step, 0, region.features)
+        network = flat_but_for_a_pocket(along, own + away * step * along, 0.2 * step)
         found = maximize(network, [[-1.0]], region, target=0.0, method="branch")
         certified = bool(found.upper[0, 0] < 0)
         assert not (certified and exists)
