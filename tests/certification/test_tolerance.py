@@ -23,7 +23,8 @@ from lcifr.certification.producer import covering, represent
 from lcifr.check import read_network
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import Judge
-from lcifr.check.similar import AttributeTable, Formula
+from lcifr.check.similar import Formula
+from lcifr.check.table import AttributeTable
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.network import Network
 from lcifr.prove import maximize

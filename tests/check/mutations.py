@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr import check
+from lcifr.check.proof import Direction
 from lcifr.models.network import Network
 from lcifr.prove.method import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
@@ -27,7 +27,7 @@ class Case:
     network: Network
     cell: Cell
     proof: list
-    direction: check.proof.Direction
+    direction: Direction
     upper: float
     largest: float
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from lcifr.check import RationalCell
-from lcifr.check.similar import AttributeTable
+from lcifr.check.table import AttributeTable
 
 
 def table_of(numbers: int, categories: int) -> AttributeTable:
@@ -19,7 +19,7 @@ def table_of(numbers: int, categories: int) -> AttributeTable:
 
 def features(table: AttributeTable, person: Any) -> list[float]:
     """A person as the network sees them, column by column."""
-    point = table.point(person)
+    point = dict(corner for group in table.point(person) for corner in group)
     return [point.get(column, 0.0) for column in range(table.width)]
 
 

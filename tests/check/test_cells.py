@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from lcifr.check import RationalCell
 from lcifr.check.exact import Rejected, decimal, most, reading
-from lcifr.check.similar import AttributeTable, Formula, Person, derive
+from lcifr.check.similar import Formula, derive
+from lcifr.check.table import AttributeTable, Person
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
 from tests.check.tables import features, inside, sides

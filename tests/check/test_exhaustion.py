@@ -9,7 +9,7 @@ import re
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,17 @@ import lcifr
 from lcifr.artifacts.folder import sha256
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
-from lcifr.check.limits import LETTERS, STEPS
+from lcifr.check.limits import COUNTER, LETTERS, STEPS
 from lcifr.errors import ArtefactError
-from tests.certification.bundles.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
+from tests.certification.bundles.made_bundles import (
+    SCENES,
+    contents,
+    judge_of,
+    judged_by,
+    rewritten,
+    said_of,
+    with_text,
+)
 from tests.certification.scenes import FORMULAS, scene
 
 PEOPLE = "people.jsonl.gz"
@@ -93,10 +101,18 @@ HUGE, TINY = 1e308, 5e-324
 
 
 def proofs(trees: list[Any]) -> Attack:
+    """The proofs of a radius, about whole numbers: then every kind of split is allowed."""
+
     def attack(plain: dict[str, Any]) -> None:
-        plain["lines"][0]["latent"]["proofs"] = trees
+        plain["lines"][0]["latent"] |= {"proofs": trees, "universe": "whole"}
 
     return attack
+
+
+def whole(borders: Iterable[int]) -> list[Any]:
+    """Splits of the age at each of these numbers in turn."""
+    splits = [["whole", "age", k] for k in borders]
+    return [*splits, *[LEAF] * (len(splits) + 1)]
 
 
 def wide(inputs: int, layers: int, values: tuple[float, ...] = (HUGE, TINY), width: int = 20) -> Attack:
@@ -168,6 +184,31 @@ def test_a_limit_ends_it(name: str, tmp_path: Path) -> None:
     assert re.search(rf"beyond a limit: at most [\d,]+ .*({limit})", done.stderr), done.stderr[:500]
 
 
+@pytest.mark.parametrize("borders", [range(60_000), [10**300 + k for k in range(5_000)]], ids=["many", "enormous"])
+def test_splits_at_whole_numbers_without_end_end(borders: Iterable[int], tmp_path: Path) -> None:
+    plain = copy.deepcopy(contents(0, "whole"))
+    proofs([whole(borders)])(plain)
+    done = checked(rewritten(tmp_path, plain))
+    assert done.returncode in (1, 2), done.stderr[-300:]
+
+
+@pytest.mark.parametrize("k", [10**4000, -(10**4000), 2**1024, True, 1e300, "1"])
+def test_a_border_that_no_float_has_costs_nothing(k: Any, tmp_path: Path) -> None:
+    plain = said_of(contents(0, "whole"), universe="whole")
+    plain["lines"][0]["latent"]["proofs"] = [whole([k] * 200)]
+    done = checked(rewritten(tmp_path, plain))
+    assert done.returncode == 1, done.stderr[-300:]
+    assert "NOT confirmed: 0" in done.stdout
+
+
+@pytest.mark.parametrize("arithmetic", ["float64", "float32"])
+def test_machines_on_wide_layers_end(arithmetic: str, tmp_path: Path) -> None:
+    plain = said_of(contents(0, "whole"), arithmetic=arithmetic)
+    wide(7, 30, (1e30, 1e-30), width=60)(plain)
+    done = checked(rewritten(tmp_path, plain))
+    assert done.returncode in (1, 2), done.stderr[-300:]
+
+
 def test_deep_layers_of_long_integers_end(tmp_path: Path) -> None:
     """What one pass costs is within the limits, and nobody is where the box says."""
     plain = copy.deepcopy(contents(0, "whole"))
@@ -185,7 +226,7 @@ def test_a_little_gzip_that_becomes_much_is_not_unpacked(tmp_path: Path) -> None
     named_again(folder)
     done = checked(folder)
     assert done.returncode == 2
-    assert re.search(r"beyond a limit: at most [\d,]+ bytes from [\d,]+ bytes of people", done.stderr), done.stderr
+    assert re.search(r"beyond a limit: at most [\d,]+ bytes in line 0 of people", done.stderr), done.stderr
 
 
 def test_many_short_lines_from_a_little_gzip_are_not_read_either(tmp_path: Path) -> None:
@@ -223,7 +264,7 @@ def test_honest_bundles_stay_far_below_the_limits(number: int) -> None:
     judge = judge_of(plain)
     for line in plain["lines"]:
         assert not judged_by(judge, line).rejected
-        assert 0 < judge.work.done < STEPS / 10
+        assert 0 < COUNTER.done < STEPS / 10
 
 
 def test_work_is_counted_for_each_person_alone() -> None:
@@ -231,7 +272,7 @@ def test_work_is_counted_for_each_person_alone() -> None:
     judge, steps = judge_of(plain), []
     for _ in range(3):
         judged_by(judge, plain["lines"][0])
-        steps.append(judge.work.done)
+        steps.append(COUNTER.done)
     assert len(set(steps)) == 1
 
 

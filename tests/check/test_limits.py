@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from lcifr.check.similar import AttributeTable, Formula, derive
+from lcifr.check.similar import Formula, derive
+from lcifr.check.table import AttributeTable
 from tests.check.tables import table_of
 
 OTHER = [[1, 1], "other", "a0"]

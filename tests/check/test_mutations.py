@@ -15,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr import check
+from lcifr.check.proof import Bounds
 from lcifr.models.network import Network
 from lcifr.prove.oracles.exactly import plain_cell
 from lcifr.regions.region import Cell
 from tests.check.mutations import SEEDS, Case, at, case, exactly, places
 
 
-def findings(one: Case, proof: Any) -> check.Bounds:
+def findings(one: Case, proof: Any) -> Bounds:
     """What the checker confirms; nothing, if it rejects the whole."""
     try:
         problem = check.Problem(check.read_network(one.network.rows()), plain_cell(one.cell, 0))
@@ -30,7 +31,7 @@ def findings(one: Case, proof: Any) -> check.Bounds:
         return {}
 
 
-def assert_true(network: Network, cell: Cell, found: check.Bounds) -> None:
+def assert_true(network: Network, cell: Cell, found: Bounds) -> None:
     """No bound is below the exact maximum, which enumeration rounds up: the float below that is too small."""
     for direction, bound in found.items():
         dense = np.array([dict(direction).get(output, 0.0) for output in range(network.outputs)])

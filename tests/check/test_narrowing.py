@@ -20,7 +20,8 @@ from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected, reading
 from lcifr.check.limits import Limit
-from lcifr.check.similar import AttributeTable, Formula, derive
+from lcifr.check.similar import Formula, derive
+from lcifr.check.table import AttributeTable
 from lcifr.cli.check import check
 from lcifr.errors import LcifrError
 from tests.certification.bundles.made_bundles import contents, judge_of, judged_by, rewritten

@@ -20,12 +20,14 @@ from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent
 from lcifr.check import read_network
 from lcifr.check.bundle import check_bundle
-from lcifr.check.judge import CheckReport, Judge, forward
-from lcifr.check.similar import AttributeTable, Formula, derive
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.similar import Formula, derive
+from lcifr.check.table import AttributeTable
 from lcifr.errors import ArtefactError
 from lcifr.similarity.similarity import Similarity
-from tests.certification.bundles.made_bundles import judged_by
+from tests.certification.bundles.made_bundles import judged_by, outputs
 from tests.certification.whole_people import ENCODING, FRAME, SCHEMA
+from tests.check.tables import features
 from tests.prove.instances import random_network
 
 TENT = [[[1.0, -2.0], [1.0, -2.5], [1.0, -3.0]], [[1.0, -2.0, 1.0, 0.0]]]  # 0 up to 2, ½ at 2.5, 0 from 3 on
@@ -171,7 +173,7 @@ def test_whatever_splits_at_whole_numbers_show_is_true_of_every_whole_number(see
     judge = Judge(Formula(["all"], table), read_network(layers), None, None)
     (cell,) = derive(judge.formulas["whole"], {"a": 0.0, "b": 0.0})
     people = [{"a": float(a), "b": float(b)} for a in range(-3, 4) for b in range(-3, 4)]
-    values = [forward(judge.encoder.network, table.point(person))[0] for person in people]
+    values = [outputs(judge.encoder.network, features(table, person))[0] for person in people]
     tree = _tree(rng, 4)
     low, high = (float(v) for v in (min(values), max(values)))
     upper = math.nextafter(high, -math.inf) if Fraction(high) >= max(values) else high
@@ -207,7 +209,7 @@ def test_all_whole_numbers_one_by_one_are_a_tight_proof() -> None:
     table = AttributeTable({"schema": {"attributes": known}, "scales": {"n": {"mean": 3.0, "sd": 2.0}}})
     layers = [rng.normal(size=(5, 2)).tolist(), rng.normal(size=(1, 6)).tolist()]
     judge = Judge(Formula(["all"], table), read_network(layers), None, None)
-    values = [forward(judge.encoder.network, table.point({"n": float(n)}))[0] for n in range(7)]
+    values = [outputs(judge.encoder.network, [table.numbers["n"].encode(float(n))])[0] for n in range(7)]
     tree = [node for k in range(6) for node in (["whole", "n", k], *BUMP)] + BUMP
     lower, upper = float(min(values)) - 1e-12, float(max(values)) + 1e-12  # ends of neurons are rounded outward
     line = {"id": "one", "x": {"numbers": [0.0], "codes": []}, "latent": box(lower, upper, "whole", [tree])}

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr import check
+from lcifr.check.network import Network as IntegerNetwork
+from lcifr.check.proof import Bounds
 from lcifr.models.network import Network
 from lcifr.prove.answer import Answer, FloatArray, Proofs
 from lcifr.prove.oracles.exactly import plain_cell
@@ -51,13 +53,13 @@ def _refused(
     layers = check.read_network(network.rows())
     found = []
     for person, proofs in enumerate(everything):
-        examined: dict[int, check.Bounds | str] = {}
+        examined: dict[int, Bounds | str] = {}
         for direction, cells in enumerate(proofs):
             wanted = tuple((j, float(value)) for j, value in enumerate(directions[person, direction]) if value)
             by_cell = {proof.cell: proof for proof in cells or ()}
             present = [index for index, cell in enumerate(region.cells) if cells is not None and cell.present[person]]
             for index in present:
-                shown: check.Bounds | str = "there is no proof about this cell"
+                shown: Bounds | str = "there is no proof about this cell"
                 if index in by_cell:
                     proof = by_cell[index]
                     if id(proof) not in examined:
@@ -72,8 +74,8 @@ def _refused(
     return found
 
 
-def _examine(layers: check.Network, region: Region, person: int, proof: CellProof) -> check.Bounds | str:
-    found: check.Bounds = {}
+def _examine(layers: IntegerNetwork, region: Region, person: int, proof: CellProof) -> Bounds | str:
+    found: Bounds = {}
     try:
         cell = plain_cell(region.cells[proof.cell], person)
         wholes = {

@@ -2,16 +2,7 @@
 
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from lcifr.check.proof import Bounds, Network, Problem, RationalCell, examine, follows, read_network
+from lcifr.check.network import read_network
+from lcifr.check.proof import Problem, RationalCell, examine, follows
 
-__all__ = [
-    "Bounds",
-    "Network",
-    "Problem",
-    "RationalCell",
-    "Rejected",
-    "check_bundle",
-    "examine",
-    "follows",
-    "read_network",
-]
+__all__ = ["Problem", "RationalCell", "Rejected", "check_bundle", "examine", "follows", "read_network"]

@@ -12,11 +12,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from lcifr.check.exact import Rejected, items, number, reading
+from lcifr.check.exact import Rejected, ensure, number, reading
 from lcifr.check.judge import CheckReport, Judge
-from lcifr.check.limits import BYTES, EXPANDED, FREE, LAYERS, LETTERS, LONGER, MOST, VALUES, WEIGHTS, Limit, at_most
-from lcifr.check.proof import Network, read_network
-from lcifr.check.similar import AttributeTable, Formula
+from lcifr.check.limits import BYTES, LETTERS, LONGER, MOST, VALUES, Limit, at_most
+from lcifr.check.network import read_network
+from lcifr.check.similar import Formula
+from lcifr.check.table import AttributeTable
 
 FORMAT = "lcifr-audit-7"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
@@ -39,14 +40,12 @@ def check_bundle(
                 latents.update(latent_bytes(line))
                 judge.judge(line, report)
                 seen.add(str(line["id"]))
-                if len(seen) < report.people:
-                    raise Rejected(f"{line['id']} is there twice")
+                ensure(len(seen) == report.people, f"{line['id']} is there twice")
             if progress:
                 progress(report.people, people)
     except Limit as limit:
         raise Rejected(f"{limit} (person {report.people})" if report.people else str(limit)) from None
-    if report.people != people:
-        raise Rejected(f"{PEOPLE} holds {report.people} people or more, {MANIFEST} says {people}")
+    ensure(report.people == people, f"{PEOPLE} holds {report.people} people or more, {MANIFEST} says {people}")
     if latents.digest() != hashlib.sha256().digest():
         report.hashes[HANDOVER] = latents.hexdigest()
     return report
@@ -56,24 +55,22 @@ class _Hashed:
     """A file that is hashed as it is read, so that nothing else is judged than what was hashed."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self.file, self.hash, self.count = file, hashlib.sha256(), 0
+        self.file, self.hash = file, hashlib.sha256()
 
     def read(self, size: int) -> bytes:
         data = self.file.read(size)
         self.hash.update(data)
-        self.count += len(data)
         return data
 
 
 def _open(root: Path, name: str) -> BinaryIO:
-    if (root / name).is_symlink() or not (root / name).is_file():
-        raise Rejected(f"{name} is not there, or not a plain file")
+    plain = (root / name).is_file() and not (root / name).is_symlink()
+    ensure(plain, f"{name} is not there, or not a plain file")
     return (root / name).open("rb")
 
 
-def _is_named(name: str, found: str, sha256: Any) -> None:
-    if found != sha256:
-        raise Rejected(f"{name} is not the file that {MANIFEST} speaks about: its hash differs")
+def _is_named(name: str, found: Any, sha256: Any) -> None:
+    ensure(found.hexdigest() == sha256, f"{name} is not the file that {MANIFEST} speaks about: its hash differs")
 
 
 def _file(root: Path, name: str, sha256: Any = None) -> Any:
@@ -81,7 +78,7 @@ def _file(root: Path, name: str, sha256: Any = None) -> Any:
     with _open(root, name) as file:
         data = file.read(BYTES + 1)
     if name != MANIFEST:
-        _is_named(name, hashlib.sha256(data).hexdigest(), sha256)
+        _is_named(name, hashlib.sha256(data), sha256)
     return _json(data, name)
 
 
@@ -91,8 +88,7 @@ def _json(data: bytes, what: str, values: int = VALUES) -> Any:
     at_most(values, sum(map(data.count, (b",", b":", b"[", b"{"))), f"values in {what}")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) != len(pairs):
-            raise Rejected(f"{what} names a key twice")
+        ensure(len(dict(pairs)) == len(pairs), f"{what} names a key twice")
         return dict(pairs)
 
     with reading(what):
@@ -103,49 +99,37 @@ def read_judge(root: Path) -> tuple[Judge, CheckReport, Any]:
     """Everything but the people, each file by its hash; an empty report; how many people there should be."""
     manifest = _file(root, MANIFEST)
     with reading(MANIFEST):
-        if manifest["format"] != FORMAT:
-            raise Rejected(f"{MANIFEST} has the format {manifest['format']!r:.60}, this checker reads {FORMAT!r}")
+        named = manifest["format"]
+        ensure(named == FORMAT, f"{MANIFEST} has the format {named!r:.60}, this checker reads {FORMAT!r}")
         rule, hashes = manifest["decision"], {name: about["sha256"] for name, about in manifest["files"].items()}
         people = int.__index__(manifest["people"])
         at_most(MOST, people, "people")
         needed = {PEOPLE, SIMILARITY, ENCODING, ENCODER, *([MODEL] if rule is not None else [])}
-        if set(hashes) != needed:
-            raise Rejected(f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")
+        ensure(set(hashes) == needed, f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")
         found = {name: _file(root, name, sha256) for name, sha256 in hashes.items() if name != PEOPLE}
     with reading(f"{ENCODING} or {SIMILARITY}"):
-        if found[SIMILARITY]["format"] != 3 or found[ENCODING]["format"] != 2:
-            raise Rejected(f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2")
+        formats = found[SIMILARITY]["format"], found[ENCODING]["format"]
+        ensure(formats == (3, 2), f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2")
         formula = Formula(found[SIMILARITY]["formula"], AttributeTable(found[ENCODING]))
     hashes[SCHEMA] = hashlib.sha256(json.dumps(found[ENCODING]["schema"]).encode()).hexdigest()
-    model = None if rule is None else _network(found[MODEL])
-    return Judge(formula, _network(found[ENCODER]), model, rule), CheckReport(rule, hashes), people
-
-
-def _network(found: Any) -> Network:
-    at_most(LAYERS, len(items(found)), "layers of a network")
-    network = read_network(found)
-    at_most(WEIGHTS, sum(layer.bits * len(layer.rows) * len(layer.rows[0]) for layer in network), "bits of weights")
-    return network
+    model = None if rule is None else read_network(found[MODEL])
+    return Judge(formula, read_network(found[ENCODER]), model, rule), CheckReport(rule, hashes), people
 
 
 def read_people(root: Path, sha256: str) -> Iterator[Any]:
     """One JSON value per person; it ends well only if all of them are what the manifest names."""
-    out = 0
     try:
         with _open(root, PEOPLE) as plain, gzip.GzipFile(fileobj=(raw := _Hashed(plain))) as file:  # type: ignore[call-overload]
             for count, line in enumerate(iter(lambda: file.readline(BYTES + 1), b"")):
-                out += len(line)
-                at_most(max(FREE, EXPANDED * raw.count), out, f"bytes from {raw.count:,} bytes of {PEOPLE}")
                 yield _json(line, f"line {count} of {PEOPLE}", LONGER)
     except (OSError, EOFError, zlib.error):
         raise Rejected(f"{PEOPLE} is not a whole gzip file") from None
-    _is_named(PEOPLE, raw.hash.hexdigest(), sha256)
+    _is_named(PEOPLE, raw.hash, sha256)
 
 
 def latent_bytes(line: Any) -> bytes:
     """A person's part of the hash that names a hand-over."""
-    if type(line["id"]) not in (str, int):
-        raise Rejected(f"{line['id']!r:.60} is no id")
+    ensure(type(line["id"]) in (str, int), f"{line['id']!r:.60} is no id")
     at_most(LETTERS, len(str(line["id"])), "letters of an id")
     if (latent := line.get("latent")) is None:
         return b""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any, NamedTuple
 
-from lcifr.check.limits import DIGITS, at_most
+from lcifr.check.limits import DIGITS, at_most, spend
 
 
 def printable(text: str) -> str:
@@ -22,6 +22,12 @@ class Rejected(Exception):
 
     def __str__(self) -> str:
         return printable(super().__str__())
+
+
+def ensure(true: object, otherwise: str, *about: object) -> None:
+    """Reject what is not so; the values that it is about are cut short."""
+    if not true:
+        raise Rejected(otherwise.format(*(f"{value!r:.60}" for value in about)) if about else otherwise)
 
 
 @contextmanager
@@ -44,10 +50,6 @@ class Vector(NamedTuple):
         """How long the longest of the integers is."""
         return max(map(int.bit_length, self.values), default=0)
 
-    def times(self, factor: int) -> Vector:
-        """The product with a whole number."""
-        return Vector([factor * value for value in self.values], self.shift)
-
     def plus(self, other: Vector) -> Vector:
         """The sum, number by number."""
         shift = max(self.shift, other.shift)
@@ -58,6 +60,7 @@ class Vector(NamedTuple):
 def exact(values: Iterable[float]) -> Vector:
     """Floats as integers over one common power of two."""
     ratios = [value.as_integer_ratio() for value in values]
+    spend(10 * len(ratios))
     shift = max((bottom.bit_length() for _, bottom in ratios), default=1) - 1
     return Vector([top << shift + 1 - bottom.bit_length() for top, bottom in ratios], shift)
 
@@ -88,38 +91,33 @@ def most(limit: Fraction, strict: bool, whole: bool) -> float:
     return float(max(value for value in decimals if value < limit or (value == limit and not strict)))
 
 
-def number(found: object) -> float:
+def number(found: Any) -> float:
     """A finite float64."""
-    if not isinstance(found, float) or not math.isfinite(found):
-        raise Rejected(f"{found!r:.60} is not a finite float64")
-    return found
+    ensure(isinstance(found, float) and math.isfinite(found), "{} is not a finite float64", found)
+    return float(found)
 
 
-def numbers(found: object, count: int) -> list[float]:
+def numbers(found: Any, count: int) -> list[float]:
     """A list of ``count`` finite float64."""
-    if not isinstance(found, list | tuple) or len(found) != count:
-        raise Rejected(f"{found!r:.60} is not a list of {count} numbers")
+    ensure(isinstance(found, list | tuple) and len(found) == count, "{} is not a list of {} numbers", found, count)
     return [number(item) for item in found]
 
 
-def position(found: object, count: int) -> int:
+def position(found: Any, count: int) -> int:
     """An integer in 0 … count − 1."""
-    if type(found) is not int or not 0 <= found < count:
-        raise Rejected(f"{found!r:.60} is not an integer in 0 … {count - 1}")
-    return found
+    ensure(type(found) is int and 0 <= found < count, "{} is not an integer in 0 … {}", found, count - 1)
+    return int(found)
 
 
 def items(found: Any) -> list[Any]:
     """A JSON list: nothing else that one can go through."""
-    if not isinstance(found, list):
-        raise Rejected(f"{found!r:.60} is not a list")
-    return found
+    ensure(isinstance(found, list), "{} is not a list", found)
+    return list(found)
 
 
 def fraction(found: Any) -> Fraction:
     """[p, q], two whole numbers, the second above 0."""
     p, q = items(found)
-    if type(p) is not int or type(q) is not int or q < 1:
-        raise Rejected(f"{found!r:.60} is not a fraction")
+    ensure(type(p) is type(q) is int and q > 0, "{} is not a fraction", found)
     at_most(DIGITS, max(p.bit_length(), q.bit_length()), "bits in a fraction")
     return Fraction(p, q)

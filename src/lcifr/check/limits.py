@@ -1,10 +1,12 @@
 """How much a foreign file may ask for: what docs/design/proofs.md allows at most, and a count of the work."""
 
 import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 MOST, LETTERS = 1_000_000, 200  # people of a bundle, letters of an id
 BYTES, VALUES, LONGER = 16 << 20, 250_000, 1_000_000  # of a JSON file; values of one person's line
-EXPANDED, FREE = 250, 16 << 20  # bytes from one byte of gzip, once more than the second number came out
 COLUMNS, LAYERS, OUTPUTS, WEIGHTS = 10_000, 32, 1_000, 1 << 26  # features; of a network; bits of all its weights
 DEEP, CELLS, DIGITS = 100, 512, 4_096  # nodes of φ inside each other, cells of a person, bits of a fraction
 STEPS = 50_000_000  # of work for one person, each below a tenth of a microsecond
@@ -20,16 +22,26 @@ def at_most(most: float, found: float, what: str) -> None:
         raise Limit(f"beyond a limit: at most {most:,} {what}")
 
 
-class StepCounter:
+class StepCounter(threading.local):
     """Counts steps before they are taken, so that no file decides how long the checker runs, or how much it holds."""
 
-    def __init__(self, most: float = math.inf) -> None:
-        self.most, self.done = most, 0
-
-    def spend(self, steps: int) -> None:
-        """About to take so many more."""
-        self.done += steps
-        at_most(self.most, self.done, "steps of work for one person")
+    most, done = math.inf, 0
 
 
-UNCOUNTED = StepCounter()
+COUNTER = StepCounter()  # of this thread
+
+
+@contextmanager
+def counted(most: float) -> Iterator[None]:
+    """Work that takes so many steps at most."""
+    COUNTER.most, COUNTER.done = most, 0
+    try:
+        yield
+    finally:
+        COUNTER.most = math.inf
+
+
+def spend(steps: int) -> None:
+    """About to take so many more steps."""
+    COUNTER.done += steps
+    at_most(COUNTER.most, COUNTER.done, "steps of work for one person")

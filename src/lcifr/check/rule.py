@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.exact import Rejected, items, number, position, reading
+from lcifr.check.exact import ensure, items, number, position, reading
 from lcifr.check.proof import Bounds
+
+KEYS = {"sign": {"kind"}, "class": {"kind", "groups"}, "within": {"kind", "tolerance"}}
 
 
 class DecisionRule:
@@ -17,14 +19,13 @@ class DecisionRule:
 
     def __init__(self, found: Any, outputs: int) -> None:
         with reading("the rule of decision"):
+            ensure(set(found) == KEYS[found["kind"]], "the rule says more than its kind has, or less")
             self.within, self.sign = found["kind"] == "within", int(found["kind"] == "sign")
             self.tolerance = Fraction(number(found["tolerance"])) if self.within else Fraction(0)
-            self.groups = {"sign": [[0], [1]], "class": found.get("groups"), "within": []}[found["kind"]]
+            self.groups = [[0], [1]] if self.sign else found.get("groups", [])
             self.classes = sorted(position(c, outputs + 1) for group in self.groups for c in items(group))
-            if set(found) != {"kind", *{"sign": (), "class": ("groups",), "within": ("tolerance",)}[found["kind"]]}:
-                raise Rejected("the rule says more than its kind has, or less")
-            if self.tolerance < 0 or not (self.within or self.classes == [*range(outputs + self.sign)] > [0]):
-                raise Rejected("a tolerance is negative, or the groups do not hold every class exactly once")
+            right = self.tolerance >= 0 if self.within else self.classes == [*range(outputs + self.sign)] > [0]
+            ensure(right, "a tolerance is negative, or the groups do not hold every class exactly once")
 
     def alike(self, prediction: Any) -> list[Any]:
         """The classes that count as this one."""
@@ -36,8 +37,7 @@ class DecisionRule:
         if self.within:
             room = [self.tolerance - error for error in off]
             return {((j, s),): int(s) * value + room[j] for j, value in enumerate(own) for s in (1.0, -1.0)}
-        alike = frozenset(self.alike(prediction))
-        others = [c for c in self.classes if c not in alike]
+        others = [c for c in self.classes if c not in self.alike(prediction)]
         pairs = (sorted(((c - self.sign, 1.0), (prediction - self.sign, -1.0))) for c in others)
         return {tuple((output, s) for output, s in pair if output >= 0): Fraction(0) for pair in pairs}
 

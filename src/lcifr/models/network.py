@@ -159,10 +159,9 @@ class Network(Function):
 
     def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
         """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.judge import forward
-        from lcifr.check.proof import read_network
+        from lcifr.check.network import forward, read_network
 
-        return tuple(forward(read_network(self.rows()), dict(enumerate(self._points(point).tolist()))))
+        return tuple(forward(read_network(self.rows()), [list(enumerate(self._points(point).tolist()))]))
 
     def rows(self) -> list[list[list[float]]]:
         """The rows of [W b] of every layer."""

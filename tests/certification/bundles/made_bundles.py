@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -20,14 +21,17 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.check import Rejected, read_network
 from lcifr.check.exact import reading
-from lcifr.check.judge import CheckReport, Judge, forward
-from lcifr.check.similar import AttributeTable, Formula, derive
+from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.network import Network, forward
+from lcifr.check.similar import Formula, derive
+from lcifr.check.table import AttributeTable
 from tests.certification.scenes import FORMULAS, Scene, scene
 from tests.check.tables import features
 
 KINDS = ("ball", "box", "whole")
 
 
+UNIVERSES, ARITHMETICS = ("reals", "whole"), ("exact", "float64", "float32")
 SCENES = ((2, 0), (5, 1), (3, 2), (4, 4), (7, 0))  # seed, formula
 
 
@@ -109,6 +113,9 @@ def mutate(plain: dict[str, Any], where: str, rng: np.random.Generator) -> None:
         parent[path[-1]] = float(options[rng.integers(len(options))])
     elif value in ("certified", "undecided", "counterexample"):
         parent[path[-1]] = "certified"
+    elif value in UNIVERSES + ARITHMETICS:
+        others = UNIVERSES if value in UNIVERSES else ARITHMETICS
+        parent[path[-1]] = others[rng.integers(len(others))]
     elif isinstance(value, bool):
         parent[path[-1]] = not value
     elif isinstance(value, int):
@@ -121,6 +128,11 @@ def mutate(plain: dict[str, Any], where: str, rng: np.random.Generator) -> None:
     if where == "latent":  # it was a copy without the proofs
         for line, changed in zip(plain["lines"], target, strict=True):
             line["latent"] = changed | {"proofs": line["latent"]["proofs"]}
+
+
+def outputs(network: Network, point: Sequence[float]) -> list[Fraction]:
+    """The outputs at a point, exactly."""
+    return forward(network, [list(enumerate(point))])
 
 
 class Oracle:
@@ -156,7 +168,7 @@ class Oracle:
         z, radius = [Fraction(v) for v in latent["z"]], Fraction(latent["radius"])
         ends = [[Fraction(v) for v in latent[key]] for key in ("lower", "upper")]
         for point in self.points(x, latent["universe"]):
-            landed = forward(self.judge.encoder.network, dict(enumerate(point)))
+            landed = outputs(self.judge.encoder.network, point)
             for j, value in enumerate(landed):
                 if abs(value - z[j]) > radius or not ends[0][j] <= value <= ends[1][j]:
                     return True
@@ -171,16 +183,26 @@ class Oracle:
         return near if low <= near <= high else low
 
     def decided(self, point: list[float]) -> int:
-        value = forward(self.judge.whole.network, dict(enumerate(point)))[0]
+        value = outputs(self.judge.whole.network, point)[0]
         return -1 if value == 0 else int(value > 0)
+
+
+def said_of(plain: dict[str, Any], **about: str) -> dict[str, Any]:
+    """The same claims, of another universe or arithmetic."""
+    plain = copy.deepcopy(plain)
+    for line in plain["lines"]:
+        for part in ("latent", "decision"):
+            if "universe" in line.get(part, {}):
+                line[part] |= about
+    return plain
 
 
 PARTS = ("proof", "weights", "latent", "x", "similarity", "verdict")
 
 
-def changed(number: int, kind: str, where: str, change: int) -> dict[str, Any]:
+def changed(number: int, kind: str, where: str, change: int, **about: str) -> dict[str, Any]:
     """A bundle that was right, after one change."""
-    plain = copy.deepcopy(contents(number, kind))
+    plain = said_of(contents(number, kind), **about)
     mutate(plain, where, np.random.default_rng(change))
     return plain
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from lcifr import check
 from lcifr.check.exact import exact, up
+from lcifr.check.network import Corners
+from lcifr.check.network import Network as IntegerNetwork
 from lcifr.check.proof import Problem
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.oracles.formulation import LayerInterval
@@ -45,11 +48,16 @@ class ExactCell:
     layers : as `lcifr.check.read_network` gives them.
     """
 
-    def __init__(self, layers: check.Network, cell: Cell, person: int) -> None:
+    def __init__(self, layers: IntegerNetwork, cell: Cell, person: int) -> None:
         self.problem = Problem(layers, plain_cell(cell, person))
         self.part = self.problem.root
         self.neurons: tuple[NeuronBound, ...] = ()
         self.prove(())
+
+    @cached_property
+    def corners(self) -> Corners:
+        """The corners of the part, in integers."""
+        return self.problem.corners(self.part)
 
     @property
     def empty(self) -> bool:
@@ -59,7 +67,8 @@ class ExactCell:
     def prove(self, neurons: Sequence[NeuronBound]) -> None:
         """Intersect intervals with what these passes prove."""
         self.neurons += tuple(neurons)
-        found = [] if self.part.empty else self.problem.intervals(self.part, plain_ends(self.neurons))
+        ends = plain_ends(self.neurons)
+        found = [] if self.part.empty else self.problem.intervals(self.corners, self.part.decided, ends)
         self.intervals = found
         self.hidden = [LayerInterval(-np.array(one[1::2]), np.array(one[::2])) for one in found]
 
@@ -77,4 +86,4 @@ class ExactCell:
 
     def _pass(self, depth: int, start: FloatArray, by: Multipliers) -> Fraction:
         over = self.problem.layers[depth].before(exact([*start.tolist(), 0.0]))
-        return self.problem.bounds(self.part, self.intervals[:depth], [over], plain_multipliers(by))[0]
+        return self.problem.bounds(self.corners, self.intervals[:depth], [over], plain_multipliers(by))[0]

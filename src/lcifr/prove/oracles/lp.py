@@ -13,6 +13,7 @@ from typing import final
 import numpy as np
 
 from lcifr import check
+from lcifr.check.network import Network as IntegerNetwork
 from lcifr.models.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
 from lcifr.prove.method import SolverMethod
@@ -81,7 +82,7 @@ class Bounded:
 class RelaxedCell:
     """One person's cell: tightens the hidden intervals layer by layer, then bounds directions."""
 
-    def __init__(self, question: Question, layers: check.Network, cell: Cell, person: int, solver: Solver) -> None:
+    def __init__(self, question: Question, layers: IntegerNetwork, cell: Cell, person: int, solver: Solver) -> None:
         self.network, self.cell, self.person = question.network, cell, person
         self.solver, self.limits = solver, Limits(seconds=question.budget.seconds)
         self.exact = ExactCell(layers, cell, person)
