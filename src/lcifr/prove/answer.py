@@ -145,6 +145,7 @@ class Claim:
     method : (people, k) int8, index into ``methods``: who proved ``upper``.
     methods : names.
     proof : proofs, or None.
+    interrupted : whether Ctrl-C ended the work.
     """
 
     upper: FloatArray
@@ -155,6 +156,7 @@ class Claim:
     method: CodeArray
     methods: tuple[str, ...]
     proof: Proofs | None = None
+    interrupted: bool = False
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,19 @@ class Answer:
     def words(self) -> NDArray[np.str_]:
         """(people, k) the status as text."""
         return np.array([status.word for status in Status])[self.status]
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search.
+
+    Parameters
+    ----------
+    known : what is known so far, as if the budget had been spent: an :class:`Answer`, or a ``Radius``.
+    """
+
+    def __init__(self, known: Any) -> None:
+        super().__init__("the search was interrupted; `known` is what it has proved and found so far")
+        self.known = known
 
 
 def within(upper: FloatArray, best: FloatArray, tolerance: float) -> NDArray[np.bool_]:

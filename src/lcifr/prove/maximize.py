@@ -43,6 +43,11 @@ def maximize(
     -------
     Answer
         Arrays over people and directions.
+
+    Raises
+    ------
+    Interrupted
+        Ctrl-C ended the search: ``known`` is the answer as far as it has come, proved bounds and best points.
     """
     question = build_question(
         network, directions, region, target=target, tolerance=tolerance, budget=budget, device=device, proof=proof

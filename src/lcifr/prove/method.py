@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError
 from lcifr.models.function import Function
 from lcifr.models.network import FLOOR, LARGEST, Network, gamma
-from lcifr.prove.answer import Answer, Budget, Claim, FloatArray, Question, Status, within
+from lcifr.prove.answer import Answer, Budget, Claim, FloatArray, Interrupted, Question, Status, within
 from lcifr.prove.networks.linear_bounds.inside import pull_inside
 from lcifr.prove.oracles.solvers import Capability, Solver, find_solver
 from lcifr.regions.region import Region
@@ -64,6 +64,8 @@ class Method(ABC):
         ------
         LcifrError
             The method does not accept the question; with what stands in the way.
+        Interrupted
+            Ctrl-C; with the answer as far as it is known.
         UntrustedResultError
             The backend returned NaN, a witness outside the region, or an upper bound below a value that is attained.
         """
@@ -79,7 +81,10 @@ class Method(ABC):
         witness, best = self._best(question, claim.witness, upper)
         bound = upper if question.shared is None else question.shared.largest_bound(upper)
         status = _status(bound, best, claim, question)
-        return Answer(upper, best, witness, status, claim.method, claim.methods, claim.nodes, claim.proof)
+        answer = Answer(upper, best, witness, status, claim.method, claim.methods, claim.nodes, claim.proof)
+        if claim.interrupted:
+            raise Interrupted(answer)
+        return answer
 
     @final
     def _best(self, question: Question, witness: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:

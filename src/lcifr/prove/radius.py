@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import LcifrError
 from lcifr.models.network import Network
-from lcifr.prove.answer import Budget, FloatArray, Question, SharedAnswer, within
+from lcifr.prove.answer import Answer, Budget, FloatArray, Interrupted, Question, SharedAnswer, within
 from lcifr.prove.catalogue import find_method
 from lcifr.prove.method import Method, build_question
 from lcifr.regions.region import Region
@@ -91,8 +91,23 @@ def radius(
     whole = _blank(region.people, network.outputs, region.features, proof)
     for start in range(0, region.people, step):
         piece = slice(start, start + step)
-        whole = _put(whole, piece, _of_chunk(chosen, question.take(piece), points[piece]))
+        try:
+            whole = _put(whole, piece, _of_chunk(chosen, question.take(piece), points[piece]))
+        except Interrupted as stopped:
+            whole = _put(whole, piece, stopped.known)
+            rest = slice(min(start + step, region.people), region.people)
+            raise Interrupted(_put(whole, rest, _unknown(question, points[rest]))) from None
     return whole
+
+
+def _unknown(question: Question, x: FloatArray) -> Radius:
+    """People of whom nothing is proved."""
+    latent, each = question.network(x), np.zeros(len(x))
+    ends = np.full(latent.shape, np.inf)
+    proof: tuple[Sequence[Any], ...] | None = tuple([] for _ in x) if question.proof else None
+    return Radius(
+        latent, each + np.inf, -ends, ends, each, x, np.zeros(len(x), np.bool_), np.zeros(len(x), np.int64), proof
+    )
 
 
 def signed_outputs(outputs: int) -> FloatArray:
@@ -110,7 +125,17 @@ def _of_chunk(method: Method, question: Question, x: FloatArray) -> Radius:
     offset[:, 0::2], offset[:, 1::2] = -latent, latent
     shared = SharedAnswer(offset, np.zeros(len(x)))  # 0 is reached by x itself, which is always covered
     target = None if question.target is None else question.target[:, :1]
-    answer = method.maximize(replace(question, shared=shared, target=target))
+    try:
+        answer = method.maximize(replace(question, shared=shared, target=target))
+    except Interrupted as stopped:
+        raise Interrupted(_around(stopped.known, question, x, latent, rounding_error)) from None
+    return _around(answer, question, x, latent, rounding_error)
+
+
+def _around(
+    answer: Answer, question: Question, x: FloatArray, latent: FloatArray, rounding_error: FloatArray
+) -> Radius:
+    """Ball and box around z from the bounds of all directions."""
     # x itself: its error term counts every rounding twice, which leaves room for the one of these sums
     upper = np.maximum(answer.upper[:, 0::2], latent + rounding_error)
     lower = np.minimum(-answer.upper[:, 1::2], latent - rounding_error)

@@ -48,6 +48,11 @@ def answer_in_chunks(question: Question, *, branch: bool = True) -> Claim:
         found = _answer_chunk(question, piece, branch)
         _put(whole, piece, found)
         whole.proofs.extend(found.proofs)
+        if found.interrupted:  # nothing is known about the others
+            rest = slice(piece.stop, people)
+            whole.upper[rest], whole.exhausted[rest] = np.inf, True
+            whole.proofs.extend([[]] * (people - piece.stop))
+            return _claim(question, replace(whole, interrupted=True))
     return _claim(question, whole)
 
 
@@ -59,7 +64,9 @@ def _claim(question: Question, found: Findings) -> Claim:
     proved, method = np.ones(found.upper.shape, np.bool_), found.branched.astype(np.int8)
     proof = found.proofs if question.proof else None
     names = ("bounds", "branch")
-    return Claim(found.upper, proved, found.witness, found.exhausted, found.nodes, method, names, proof)
+    return Claim(
+        found.upper, proved, found.witness, found.exhausted, found.nodes, method, names, proof, found.interrupted
+    )
 
 
 def _blank(question: Question, proofs: Proofs) -> Findings:

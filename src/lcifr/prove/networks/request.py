@@ -65,6 +65,7 @@ class Findings:
     upper : (n, K) proved, without the offset. nodes, exhausted, branched : (n, K).
     witness : (n, answers, features), NaN where nothing better than what is reached anyway was found.
     proofs : where they were asked for. unanswered : people (indices) for whom another engine has to look again.
+    interrupted : whether Ctrl-C ended the search.
     """
 
     upper: FloatArray
@@ -74,3 +75,4 @@ class Findings:
     witness: FloatArray
     proofs: Proofs = field(default_factory=list)
     unanswered: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    interrupted: bool = False

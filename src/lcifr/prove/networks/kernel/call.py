@@ -15,7 +15,7 @@ from lcifr.models.network import FLOOR, LARGEST, Network
 from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep import call as deep
 from lcifr.prove.networks.kernel.kernel import make_kernel
-from lcifr.prove.networks.kernel.layout import Layout, cells_of, share
+from lcifr.prove.networks.kernel.layout import Interruption, Layout, cells_of, share
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
 from lcifr.prove.networks.kernel.recording.pieces import Pieces, RecordShape
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell, gather
@@ -32,17 +32,18 @@ kernel = cache(make_kernel)
 
 def answer_people(request: Request) -> Findings:
     """What :func:`answer_chunk` finds; some people whose region has linear rows may be left unanswered."""
+    stopped = Interruption()
     if _goes_deep(request) or all(cell.rows is None for cell in request.region.cells):
         written: list[RecordedCell] = []
-        found = answer_chunk(request, None, written)
+        found = answer_chunk(request, None, written, stopped)
         proofs = gather(request, found.upper, written) if request.proof else []
-        return replace(_findings(found, np.zeros(0, np.int64)), proofs=proofs)
+        return replace(_findings(found, np.zeros(0, np.int64)), proofs=proofs, interrupted=stopped.happened)
     first = strength_of(request.network, request.directions)
 
     def ask(who: IntArray, times: float) -> KernelAnswer:
-        return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]), [])
+        return answer_chunk(request.take(who), times * (first if first.ndim == 1 else first[who]), [], stopped)
 
-    return _findings(*answer_by_penalty(ask, request.region))
+    return replace(_findings(*answer_by_penalty(ask, request.region)), interrupted=stopped.happened)
 
 
 def _goes_deep(request: Request) -> bool:
@@ -59,7 +60,9 @@ def _findings(found: KernelAnswer, unanswered: IntArray) -> Findings:
     return Findings(found.upper, found.nodes, *flags, found.witness, unanswered=unanswered)
 
 
-def answer_chunk(request: Request, strength: FloatArray | None, written: list[RecordedCell]) -> KernelAnswer:
+def answer_chunk(
+    request: Request, strength: FloatArray | None, written: list[RecordedCell], stopped: Interruption
+) -> KernelAnswer:
     """What the kernel finds. It is given arrays of its own, writable and in order: one kind, one kernel.
 
     ``strength`` : (K,) or (n, K) of the penalties in place of linear rows (see :mod:`penalty`), if there are any. Best
@@ -77,6 +80,12 @@ def answer_chunk(request: Request, strength: FloatArray | None, written: list[Re
         witness=np.full((people, answers, region.features + most), np.nan),
     )
     objectives = _objectives(request)
+    objectives.stop.fill(stopped.happened)
+
+    def stop() -> None:
+        stopped.happened = True
+        objectives.stop.fill(1)
+
     late = request.deadline
     timer = None if late is None else threading.Timer(late - time.monotonic(), objectives.stop.fill, (1,))
     if timer is not None:
@@ -86,9 +95,9 @@ def answer_chunk(request: Request, strength: FloatArray | None, written: list[Re
             if not cell.present.any():
                 continue
             if _goes_deep(request):
-                deep.answer_cell(request, cell, number, objectives, found, written)
+                deep.answer_cell(request, cell, number, objectives, found, written, stop)
             else:
-                _answer_cell(request, cell, number, strength, objectives, found, written)
+                _answer_cell(request, cell, number, strength, objectives, found, written, stop)
     finally:
         if timer is not None:
             timer.cancel()
@@ -103,6 +112,7 @@ def _answer_cell(
     objectives: Objectives,
     found: KernelAnswer,
     written: list[RecordedCell],
+    stop: Callable[[], None],
 ) -> None:
     """One cell of everybody, its linear rows as penalties."""
     network, directions = request.network, request.directions
@@ -122,7 +132,7 @@ def _answer_cell(
         workspace = make_workspace(layer, cells, shape.directions, nodes, record)
         return lambda begin, end: kernel()(layer, cells, asked, found, workspace, begin, end)
 
-    share(len(cell.present), Pieces(ask, shape, RecordedCell(network, cell, number, order), written).answer)
+    share(len(cell.present), Pieces(ask, shape, RecordedCell(network, cell, number, order), written).answer, stop)
 
 
 def _objectives(request: Request) -> Objectives:

@@ -1,10 +1,13 @@
-"""What every call of a kernel needs: columns in cell order, and people shared by threads."""
+"""Calls of a kernel: columns in cell order, people shared by threads, Ctrl-C."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -19,6 +22,8 @@ PIECES = 8
 """Pieces of the people for each thread: people differ widely in how long they take."""
 PIECE = 512
 """People of a piece where there is one thread only: between pieces it can be interrupted."""
+WAKE = 0.1
+"""Seconds after which a waiting thread looks up: some waits end by Ctrl-C only then."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +60,31 @@ def cells_of(cell: Cell, order: IntArray) -> Cells:
     )
 
 
-def share(people: int, work: Callable[[int, int], None]) -> None:
-    """Let as many threads as torch would use take pieces of the people in turn; the kernels hold no lock."""
+@cache
+def _workers(threads: int) -> ThreadPoolExecutor:
+    """Threads that stay: a new one would cost more than a person does. A forked process has none, and makes its own."""
+    os.register_at_fork(after_in_child=_workers.cache_clear)
+    return ThreadPoolExecutor(threads, thread_name_prefix="lcifr")
+
+
+@dataclass
+class Interruption:
+    """Whether Ctrl-C ended the work; then what is known so far is all."""
+
+    happened: bool = False
+
+
+def share(people: int, work: Callable[[int, int], None], stop: Callable[[], None]) -> None:
+    """Let as many threads as torch would use take pieces of the people in turn; the kernels hold no lock.
+
+    The main thread only waits, because Python hears of Ctrl-C there: it calls ``stop``, and the kernels end soon after.
+    """
     threads = min(torch.get_num_threads(), people)
     step = max(1, -(-people // (PIECES * threads))) if threads > 1 else PIECE
     pieces = count()
     failed: list[BaseException] = []
+
+    ended, finished = threading.Semaphore(0), list[bool]()
 
     def run() -> None:
         try:
@@ -68,12 +92,19 @@ def share(people: int, work: Callable[[int, int], None]) -> None:
                 work(begin, min(people, begin + step))
         except BaseException as problem:  # handed to the caller below
             failed.append(problem)
+        finally:
+            finished.append(True)
+            ended.release()
 
-    helpers = [threading.Thread(target=run) for _ in range(threads - 1)]
-    for helper in helpers:
-        helper.start()
-    run()
-    for helper in helpers:
-        helper.join()
+    waits = threading.current_thread() is threading.main_thread()
+    for _ in range(threads - (not waits)):
+        _workers(threads).submit(run)
+    if not waits:
+        run()
+    while len(finished) < threads:
+        try:
+            ended.acquire(timeout=WAKE)  # joining a thread does not survive Ctrl-C in Python 3.11
+        except KeyboardInterrupt:
+            stop()
     if failed:
         raise failed[0]

@@ -34,6 +34,7 @@ def answer_cell(
     objectives: Objectives,
     found: KernelAnswer,
     written: list[RecordedCell],
+    stop: Callable[[], None],
 ) -> None:
     """One cell of everybody."""
     first, layers, order, slope, shift = _layers(Layout.of(request.network, cell))
@@ -52,7 +53,7 @@ def answer_cell(
         work = make_deep_workspace(first, layers, rows, cells, shape.directions, nodes, record)
         return lambda begin, end: kernel()(first, layers, rows, wholes, cells, asked, found, work, begin, end)
 
-    share(len(cell.present), Pieces(ask, shape, about, written).answer)
+    share(len(cell.present), Pieces(ask, shape, about, written).answer, stop)
 
 
 @lru_cache(maxsize=16)
