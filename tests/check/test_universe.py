@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.artifacts.handover import Representation
+from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.producer import represent
@@ -25,8 +26,9 @@ from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.errors import ArtefactError
 from lcifr.similarity.similarity import Similarity
-from tests.certification.bundles.made_bundles import judged_by, outputs
+from tests.certification.bundles.made_bundles import contents_of, judge_of, judged_by, outputs
 from tests.certification.whole_people import ENCODING, FRAME, SCHEMA
+from tests.check.second.asking import refused, second_of
 from tests.check.tables import features
 from tests.prove.instances import random_network
 
@@ -252,3 +254,26 @@ def test_a_hand_over_for_the_reals_is_never_checked_by_a_proof_for_whole_numbers
     said = check_bundle(tmp_path / "lie")
     assert said.exit_code == 0  # what is not true of the reals has no proof, and is not claimed
     assert bool(said.names["unproved"]) == ("1.7" in formula)
+
+
+def test_the_engines_own_splits_at_whole_numbers_are_confirmed_by_both_checkers(tmp_path: Path) -> None:
+    """And by neither where the reals are claimed instead."""
+    nodes = 0
+    for seed in range(3):
+        network = random_network(np.random.default_rng(seed), [len(ENCODING.features), 5, 2])
+        similarity = Similarity("a within 1.7 and b within 2.9", SCHEMA, ENCODING)
+        encoder = FrozenEncoder(network, similarity, whole_numbers=True)
+        model = random_network(np.random.default_rng(seed + 9), [2, 4, 1])
+        found = audit(encoder, model, FRAME, modular=False)
+        write_bundle(tmp_path / str(seed), encoder, FRAME, represent(encoder, FRAME), found)
+        assert check_bundle(tmp_path / str(seed)).rejected == {}
+        plain = contents_of(tmp_path / str(seed))
+        judge, second = judge_of(plain), second_of(plain)
+        for line in plain["lines"]:
+            assert not refused(second, line)
+            proofs = line["latent"]["proofs"]
+            whole = sum(node[0] == "whole" for tree in proofs for node in tree)
+            real = line | {"latent": line["latent"] | {"universe": "reals"}, "decision": {"verdict": "undecided"}}
+            assert not whole or (judged_by(judge, real).rejected and refused(second, real))
+            nodes += whole
+    assert nodes
