@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, lru_cache
 
 import numpy as np
@@ -42,7 +42,7 @@ def answer_cell(
     size = np.abs(directions if directions.ndim == 3 else directions[None])
     asked = objectives._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)
     rows, cells, neurons = _rows(cell, order), cells_of(cell, order), int(layers.begin[-1])
-    wholes = _whole_columns(cell, request.region.whole)
+    wholes = _whole_columns(request.region.whole, tuple(cell.numeric.tolist()))
     early = neurons - int(layers.width[-1])
     shape = RecordShape(request.proof, asked.value.shape[2], neurons, early, len(rows.slope), len(order))
 
@@ -101,9 +101,10 @@ def _rows(cell: Cell, order: IntArray) -> Rows:
     )
 
 
-def _whole_columns(cell: Cell, whole: Sequence[WholeColumn]) -> WholeColumns:
+@lru_cache(maxsize=8)
+def _whole_columns(whole: tuple[WholeColumn, ...], numeric: tuple[int, ...]) -> WholeColumns:
     by_column = {one.column: one for one in whole}
-    found = [by_column.get(column) for column in cell.numeric.tolist()]
+    found = [by_column.get(column) for column in numeric]
     values = [np.zeros(0) if one is None else one.values for one in found]
     return WholeColumns(
         np.cumsum([0, *map(len, values)]),
