@@ -10,13 +10,15 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certification.auditor import Audit, audit, query_end_to_end
+from lcifr.certification.auditor import Audit, audit
 from lcifr.certification.counterexample import Trial, exists
 from lcifr.certification.encoder import freeze
+from lcifr.certification.end_to_end import query_end_to_end
 from lcifr.certification.merged_network import merge
 from lcifr.certification.query import OWN_WORD, FloatArray, Query, is_strict
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Individuals
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model
 from lcifr.prove import Budget, maximize
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
@@ -73,9 +75,9 @@ class OnlineCertifier:
         """The decision about one person, given by attribute, and whether everybody similar would get it too."""
         people = self._read(person)
         region = self.encoder.similarity.region(people, whole_numbers=True)
-        trial = Trial(self.encoder, self.model, people)
-        query = query_end_to_end(self.encoder, self.model, trial, region)
-        strict = bool(is_strict(self.model.rule, trial.values, trial.rounding_error)[0])
+        trial = Trial(self.encoder, self.model, people, Arithmetic.FLOAT64)
+        query = query_end_to_end(trial, region)
+        strict = bool(is_strict(self.model.rule, trial.own)[0])
         upper, best = self._plain_bounds(query, region), np.full_like(query.limit, -np.inf)
         if strict and not (upper < query.limit).all():
             answer = maximize(
@@ -92,7 +94,7 @@ class OnlineCertifier:
         reached = bool((best > query.limit).any())
         reason = Reason.TIE if not strict else Reason.REACHED if reached else Reason.BUDGET
         return Decided(
-            prediction=self.model.decide(trial.values)[0],
+            prediction=self.model.decide(trial.own.values)[0],
             verdict=Verdict.CERTIFIED if sure else Verdict.UNDECIDED,
             reason=Reason.NONE if sure else reason,
             margin=float((query.limit - upper).min()),

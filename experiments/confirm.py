@@ -52,7 +52,7 @@ def _check(folder: Path, encoder: Any, head: Any, X: Any, judged: Any, rows: Any
     part = replace(judged.radius, **{name: getattr(judged.radius, name)[rows] for name in PER_PERSON}, proof=None)
     # Halfway between the proved radius and the margin: the ball still decides alike, and proofs need no last digit.
     ball = as_representation(encoder, part, (part.radius + judged.margin[rows]) / 2)
-    decisions = certify(ball, head, largest_radius=False)
+    decisions = certify(ball, head, largest_radius=False, arithmetic="exact")
     start = time.process_time()
     write_bundle(folder, encoder, people, ball, decisions)
     proving, start = time.process_time() - start, time.process_time()

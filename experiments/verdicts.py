@@ -22,6 +22,7 @@ from lcifr.certification.encoder import freeze
 from lcifr.certification.producer import provenance_of
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.prove import Budget, Radius
 
 NODES = 2000
@@ -84,9 +85,9 @@ def exactly(encoder: FairEncoder, head: RobustClassifier, split: Split) -> Judge
     start = time.process_time()
     found, margin, certified = on_ball(encoder, head, split.X)
     modular = time.process_time() - start
-    box = certify(as_representation(encoder, found), head, on="box", largest_radius=False).certified
+    box = certify(as_representation(encoder, found), head, on="box", largest_radius=False, arithmetic="exact").certified
     start = time.process_time()
-    whole = audit(encoder, head, split.X, modular=False, budget=Budget(nodes=NODES))
+    whole = audit(encoder, head, split.X, modular=False, budget=Budget(nodes=NODES), arithmetic="exact")
     end_to_end = time.process_time() - start
     open_share = share((found.radius >= margin) & (found.attained <= margin))
     figures = {
@@ -117,5 +118,5 @@ def as_representation(encoder: FairEncoder, found: Radius, radius: NDArray[np.fl
         upper=upper,
         exact=found.exact,
         vacuous=np.zeros(people, np.bool_),
-        provenance=provenance_of(freeze(encoder), True, 1e-6),
+        provenance=provenance_of(freeze(encoder), True, 1e-6, Arithmetic.EXACT),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,3 +82,15 @@ def scene_of(world: World, seed: int, outputs: int = 1) -> Scene:
     return Scene(
         FrozenEncoder(encoder, similar), random_network(rng, [2, *([3] if seed % 3 else []), outputs]), world.tables[0]
     )
+
+
+def thin(here: Scene, seed: int) -> Scene:
+    """The same scene with a head that takes the differences of large numbers, so that rounding matters."""
+    rng = np.random.default_rng(seed)
+    width = here.encoder.network.outputs
+    large = 2.0 ** rng.integers(4, 14)
+    weight = rng.normal(size=(3, width))
+    last = np.array([[1.0, -1.0, 1.0]])
+    first = (np.concatenate([weight, weight + rng.normal(size=(3, width)) * 0.1]), np.full(6, large))
+    head = Network.from_arrays([first, (np.concatenate([last, -last], axis=1), rng.normal(size=1) * 0.1)])
+    return replace(here, model=head)

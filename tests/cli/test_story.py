@@ -58,7 +58,7 @@ def test_the_audit_agrees_with_the_library_and_with_the_consumer(story):
     X = pd.read_parquet(story / "audit/people.parquet")
     whole, found = audit(encoder, head, X), result(story / "audit")
     assert (found["certified"], found["violated"]) == (int(whole.certified.sum()), int(whole.violated.sum()))
-    about = Hashes.of(encoder, read_model(head))
+    about = Hashes.of(encoder, read_model(head), "float64")
     again = read_audited(story / "audit/audited", Individuals.read(X, encoder.schema_), read_model(head), about)
     assert (again.verdict == whole.verdict).all()
     assert (again.prediction == whole.prediction).all()
@@ -71,7 +71,9 @@ def test_the_audit_agrees_with_the_library_and_with_the_consumer(story):
     assert not (on_ball & ~whole.certified).any()  # what holds on the ball holds from end to end
     other = read_model(RobustClassifier().fit(encoder.transform(X)[:20], [0, 1] * 10))
     with pytest.raises(ArtefactError, match="another model"):
-        read_audited(story / "audit/audited", Individuals.read(X, encoder.schema_), other, Hashes.of(encoder, other))
+        read_audited(
+            story / "audit/audited", Individuals.read(X, encoder.schema_), other, Hashes.of(encoder, other, "float64")
+        )
 
 
 def test_what_is_printed_is_what_is_written(story):

@@ -16,6 +16,7 @@ from lcifr.certification.producer import represent
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, FrontierPoint
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model
 from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
@@ -210,6 +211,7 @@ def made_up(table: pd.DataFrame, similarity: Similarity) -> tuple[Audit, FrozenE
         ball=None,
         box=None,
         model=read_model(random_network(rng, [2, 1])),
+        arithmetic=Arithmetic.FLOAT64,
     )
     encoder = FrozenEncoder(random_network(rng, [len(similarity.encoding.features), 4, 2]), similarity)
     return found, encoder

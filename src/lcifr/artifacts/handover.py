@@ -29,9 +29,10 @@ from lcifr.data.io.ids import Id
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.files import write_json
 from lcifr.language.printer import print_formula
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.similarity.similarity import Similarity
 
-FORMAT = "lcifr-handover-2"
+FORMAT = "lcifr-handover-3"
 LATENT, IDS = "latent.safetensors", "ids.json"
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -47,6 +48,9 @@ class Provenance:
     similarity_text : the formula, or None where the producer withholds it. Its hash is ``similarity``.
     tolerance, method, versions : how the radii were proved, and with what.
     whole_numbers : whether the radii cover whole numbers only, where the schema calls an attribute whole.
+    arithmetic : of the encoder: ball and box hold what any machine that computes in it finds. A verdict in floating
+        point needs one that is not exact.
+    latent_format : of the numbers in the file.
     scales : schema and scales with which the text is the formula of that hash, as ``Encoding.to_dict`` gives them.
     """
 
@@ -58,8 +62,15 @@ class Provenance:
     tolerance: float
     method: str
     whole_numbers: bool = False
+    arithmetic: Arithmetic = Arithmetic.EXACT
+    latent_format: str = "float64"
     versions: dict[str, str] = field(default_factory=dict)
     scales: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arithmetic", Arithmetic(self.arithmetic))  # a manifest has its name
+        if self.latent_format != "float64":
+            raise ValueError(f"latents are stored as float64, not as {self.latent_format!r}")
 
     @property
     def universe(self) -> str:
@@ -152,7 +163,7 @@ class Representation:
 
         digest = hashlib.sha256()
         rows = np.concatenate([self.latent, self.radius[:, None], self.lower, self.upper], axis=1).astype("<f8")
-        about = (self.provenance.universe, "exact")
+        about = (self.provenance.universe, str(self.provenance.arithmetic))
         said = zip(self.ids, self.exact.tolist(), self.vacuous.tolist(), strict=True)
         for head, row in zip(said, rows, strict=True):  # person by person, so that a checker can go along
             digest.update(json.dumps([*head, *about]).encode() + b"\n" + row.tobytes())
@@ -238,8 +249,8 @@ class Outline:
             raise ArtefactError(f"{root / MANIFEST} does not say how many people and coordinates there are")
         try:
             provenance = Provenance(**manifest["provenance"])
-        except (KeyError, TypeError):
-            raise ArtefactError(f"{root / MANIFEST} does not say whose proof this is") from None
+        except (KeyError, TypeError, ValueError):
+            raise ArtefactError(f"{root / MANIFEST} does not say whose proof this is, or in which arithmetic") from None
         try:
             provenance.formula()
         except ArtefactError as problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,18 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.counterexample import Trial, find, simplify
 from lcifr.certification.display import VerdictDisplay, counterexample_rows
 from lcifr.certification.encoder import Encoder, freeze
-from lcifr.certification.merged_network import merge, merging_error
+from lcifr.certification.end_to_end import may_overflow, query_end_to_end, reasons_of
+from lcifr.certification.merged_network import merge
 from lcifr.certification.producer import represent_lowered
-from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
+from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, is_strict
 from lcifr.certification.verdicts import Reason, Verdict, words
 from lcifr.data import Individuals
 from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError
+from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
-from lcifr.prove import Budget, Status, maximize
+from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
@@ -43,6 +45,7 @@ class Audit(VerdictDisplay):
     others : for every COUNTEREXAMPLE the similar person; meaningless for the others.
     ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
     model : the network and what must agree.
+    arithmetic : in which the model is computed, from the table's values to the decision.
     """
 
     ids: tuple[str | int, ...]
@@ -57,6 +60,7 @@ class Audit(VerdictDisplay):
     ball: BoolArray | None
     box: BoolArray | None
     model: Model
+    arithmetic: Arithmetic
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -82,6 +86,7 @@ class Audit(VerdictDisplay):
             "margin": self.margin,
             "reason": [str(r) for r in self.reason],
             "vacuous": self.vacuous,
+            "arithmetic": str(self.arithmetic),
         }
         modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
         return pd.DataFrame(columns | {name: mask for name, mask in modular.items() if mask is not None})
@@ -118,6 +123,7 @@ def audit(
     budget: Budget | int | None = None,
     device: str | None = None,
     modular: bool | Representation = True,
+    arithmetic: str | None = None,
 ) -> Audit:
     """Prove from end to end that nobody similar gets another decision, or show somebody who does.
 
@@ -127,13 +133,17 @@ def audit(
     model, groups, tolerance, budget, device : as for :func:`certify`.
     X : the people, a table with the columns of the encoder's schema. ids : one for each; row numbers if None.
     modular : whether to say also who is certified from the hand-over alone; or the hand-over itself, for these people.
+    arithmetic : what the verdicts speak about: real numbers (``"exact"``), or every machine that computes encoder and
+        model in ``"float64"`` or ``"float32"``; see docs/design/arithmetic.md. None for what the networks come from:
+        float32 for a torch module in float32, exact for scalers multiplied into weights, else float64.
     """
     encoder = freeze(encoder)
     known = read_model(model, groups, tolerance)
+    deployed = choose_arithmetic(arithmetic, encoder.network.native, known.network.native)
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
-    lowered = encoder.similarity.region(people)
-    return audit_region(encoder, known, people, lowered, names, budget=budget, device=device, modular=modular)
+    lowered, options = encoder.similarity.region(people), dict[str, Any](budget=budget, device=device)
+    return audit_region(encoder, known, people, lowered, names, modular=modular, arithmetic=deployed, **options)
 
 
 def audit_region(
@@ -146,11 +156,12 @@ def audit_region(
     budget: Budget | int | None = None,
     device: str | None = None,
     modular: bool | Representation = True,
+    arithmetic: Arithmetic = Arithmetic.FLOAT64,
 ) -> Audit:
     """:func:`audit` of people whose regions over the reals are at hand: end to end and hand-over share them."""
     region = narrow_to_whole_numbers(lowered, encoder.encoding)
-    trial = Trial(encoder, known, people)
-    query = query_end_to_end(encoder, known, trial, region)
+    trial = Trial(encoder, known, people, arithmetic)
+    query = query_end_to_end(trial, region)
     network = merge(encoder.network, known.network)
     answer = maximize(
         network,
@@ -162,28 +173,25 @@ def audit_region(
         budget=budget,
         device=device,
     )
-    strict = is_strict(known.rule, trial.values, trial.rounding_error)
+    strict = is_strict(known.rule, trial.own)
     certified = (answer.upper < query.limit).all(1) & strict
-    reached = (answer.best > query.limit).any(1)
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
     found = find(trial, region, open_rows, answer.witness[open_rows])
     found = simplify(trial, found)
-    reasons = {
-        Reason.NONE: certified | found.found,
-        Reason.TIE: ~strict,
-        Reason.FRACTIONAL: reached,
-        Reason.BUDGET: (answer.status == Status.BUDGET).any(1),
-    }
-    if modular is True:
-        modular = represent_lowered(encoder, people, lowered, budget=budget, device=device)
-    ball, box = (None, None) if modular is False else _modular(known, modular, budget, device)
+    undecided = np.flatnonzero(~certified & ~found.found)
+    reasons = {Reason.NONE: certified | found.found, **reasons_of(trial, region, query, answer, undecided)}
+    rows = np.flatnonzero(~may_overflow(trial, query)) if modular is True else np.arange(len(people))
+    options = dict[str, Any](budget=budget, device=device, arithmetic=arithmetic)
+    if modular is True:  # of whom numbers may overflow there is no hand-over
+        modular = represent_lowered(encoder, people.take(rows), lowered.take(rows), **options)
+    ball, box = (None, None) if modular is False else _modular(known, modular, rows, len(people), options)
     return Audit(
         ids=ids,
         people=people,
         verdict=words(Verdict, {Verdict.CERTIFIED: certified, Verdict.COUNTEREXAMPLE: found.found}, Verdict.UNDECIDED),
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
-        prediction=known.decide(trial.values),
+        prediction=known.decide(trial.own.values),
         margin=np.minimum((query.limit - answer.upper).min(1), np.finfo(np.float64).max),
         vacuous=~region.nonempty,
         alone=alone(region),
@@ -191,6 +199,7 @@ def audit_region(
         ball=ball,
         box=box,
         model=known,
+        arithmetic=arithmetic,
     )
 
 
@@ -205,20 +214,11 @@ def alone(region: Region) -> BoolArray:
     return ~moves
 
 
-def query_end_to_end(encoder: Encoder, model: Model, trial: Trial, region: Region) -> Query:
-    """What must be shown of the merged network so that it holds for h(f(x′)): limits lowered by the merging error."""
-    query = query_of(model.rule, trial.values, trial.rounding_error)
-    error = merging_error(encoder.network, model.network, region)
-    room = np.einsum("pko,po->pk", np.abs(query.directions), error) * (1.0 + 1e-9)
-    return replace(query, limit=query.limit - room)
-
-
 def _modular(
-    model: Model, handed: Representation, budget: Budget | int | None, device: str | None
+    model: Model, handed: Representation, rows: NDArray[np.intp], people: int, options: dict[str, Any]
 ) -> tuple[BoolArray, BoolArray]:
-    """(people,) who is certified from the hand-over alone: on the ball, and on the box."""
-    found = [
-        certify(handed, model, on=on, budget=budget, device=device, largest_radius=False).certified
-        for on in ("ball", "box")
-    ]
-    return found[0], found[1]
+    """(people,) who is certified from the hand-over alone, which is about these rows: on the ball, and on the box."""
+    ball, box = np.zeros((2, people), np.bool_)
+    ball[rows] = certify(handed, model, on="ball", largest_radius=False, **options).certified
+    box[rows] = certify(handed, model, on="box", largest_radius=False, **options).certified
+    return ball, box

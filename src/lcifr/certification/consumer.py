@@ -10,15 +10,21 @@ import numpy as np
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification import linear
+from lcifr.certification.outputs import deploy_model, outputs_of_latents
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_around_latent
 from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
+from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.deployed import REFUSED, Deployment
 from lcifr.models.load import read_model
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region
 
 DOUBLINGS, HALVINGS = 12, 12
 """Steps towards the largest radius of a model that is not linear: a factor of 4096, then three digits."""
+
+FARTHEST = 1e30
+"""Where z does not matter every radius is good in exact arithmetic; a machine's numbers overflow somewhere."""
 
 Where = Literal["ball", "box"]
 
@@ -33,6 +39,7 @@ def certify(
     budget: Budget | int | None = None,
     device: str | None = None,
     largest_radius: bool = True,
+    arithmetic: str | None = None,
 ) -> Certificates:
     """Prove, person by person, that everybody similar gets the same decision.
 
@@ -47,6 +54,8 @@ def certify(
     groups : classes that count as one decision. tolerance : for regression, in units of the target.
     budget, device : as for :func:`lcifr.prove.maximize`; who runs out of budget is undecided.
     largest_radius : whether to look for it; in closed form for a linear model, by bisection otherwise.
+    arithmetic : in which the model is computed, as for :func:`lcifr.audit`; the hand-over names the encoder's. A float
+        verdict on a hand-over in exact arithmetic is undecided.
     """
     known = read_model(model, groups, tolerance)
     network = known.network
@@ -55,27 +64,36 @@ def certify(
             f"the model takes {network.inputs} numbers, the representation gives {representation.width}",
             fix="train the model on these latents",
         )
-    values, rounding_error = network(representation.latent), network.error(representation.latent)
-    query = query_around_latent(known.rule, values, rounding_error)
+    deployed, handed = choose_arithmetic(arithmetic, network.native), representation.provenance.arithmetic
+    deployment = deploy_model(network, deployed)
+    there = outputs_of_latents(network, representation.latent, deployed)
+    asked = query_around_latent(known.rule, there)
     lower, upper = surroundings(representation, on)
+    error = deployment.error_over(Region.from_arrays(lower, upper))
+    query = asked.lowered(error)
     bound = bound_on_box(network, query, lower, upper, budget, device)
     margin = query.margin(bound.upper).min(1)
-    strict = is_strict(known.rule, values, rounding_error)
-    sure = (margin > 0) & strict
+    unknown = np.full(len(there.values), handed is Arithmetic.EXACT and deployed is not Arithmetic.EXACT)
+    sure = (margin > 0) & is_strict(known.rule, there) & ~unknown
+    exact = query_around_latent(known.rule, there.exactly())
     reasons = {
         Reason.NONE: sure,
-        Reason.TIE: ~strict,
-        Reason.WIDE: (query.margin(bound.best) < 0).any(1),
+        Reason.EXACT_BALL: unknown,
+        Reason.OVERFLOW: (error >= REFUSED).any(1),
+        Reason.TIE: ~is_strict(known.rule, there.exactly()),
+        Reason.WIDE: (exact.margin(bound.best) < 0).any(1),
+        Reason.ROUNDING: (exact.margin(bound.upper) > 0).all(1),
         Reason.BUDGET: bound.exhausted,
     }
-    farthest = np.full(len(values), np.nan)
+    farthest = np.full(len(there.values), np.nan)
     if largest_radius:
-        farthest = find_largest_radius(network, query, representation.latent, device)
+        farthest = find_largest_radius(deployment, asked, representation.latent, device)
+        farthest = np.where(unknown, 0.0, farthest)
         farthest = np.where(sure & (on == "ball"), np.maximum(farthest, representation.radius), farthest)
     return Certificates(
         ids=representation.ids,
         verdict=words(Verdict, {Verdict.CERTIFIED: sure}, Verdict.UNDECIDED),
-        prediction=known.decide(values),
+        prediction=known.decide(there.values),
         margin=margin,
         largest_radius=farthest,
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
@@ -83,6 +101,8 @@ def certify(
         vacuous=representation.vacuous,
         on=on,
         model=known,
+        arithmetic=deployed,
+        handover_arithmetic=handed,
     )
 
 
@@ -159,13 +179,23 @@ def _bound_apart(network: Any, query: Query, region: Region, budget: Any, device
     return RegionBounds(upper, best, exhausted)
 
 
-def find_largest_radius(network: Any, query: Query, latent: FloatArray, device: str | None) -> FloatArray:
-    """(people,) a radius up to which the decision is proved the same; by bisection on plain bounds if not linear."""
+def find_largest_radius(deployment: Deployment, asked: Query, latent: FloatArray, device: str | None) -> FloatArray:
+    """(people,) a radius up to which the decision is proved the same; by bisection on plain bounds if not linear.
+
+    ``asked`` leaves no room yet for what is rounded on the ball, which is more on a larger one.
+    """
+    network = deployment.stages[0].network
     if network.depth == 0:
-        return linear.largest_radius(network, query, latent)
+        widest = linear.largest_radius(network, asked.lowered(deployment.error_at(latent)), latent)
+        if deployment.is_exact:
+            return widest
+        reach = np.minimum(widest, FARTHEST)
+        error = deployment.error_over(Region.from_arrays(*ball(latent, reach)))
+        return np.minimum(reach, linear.largest_radius(network, asked.lowered(error), latent))
 
     def good(radius: FloatArray) -> BoolArray:
         region = Region.from_arrays(*ball(latent, radius))
+        query = asked.lowered(deployment.error_over(region))
         target = query.limit if query.at is None else None
         bound = maximize(network, query.directions, region, target=target, method="bounds", device=device)
         return np.asarray((query.margin(bound.upper) > 0).all(1))

@@ -1,20 +1,21 @@
 """Counterexamples: similar people, in the table's own units, with another decision.
 
 Nothing is believed that is not re-checked: ``holds`` on the decoded pair, and two plain forward passes whose difference
-is beyond rounding. Simple means: attributes go back to the person's own value one by one while it still counts, and
-numbers lose digits while it still counts.
+is beyond rounding, here and on every machine that computes in the arithmetic of the verdict. Simple means: attributes
+go back to the person's own value one by one while it still counts, and numbers lose digits while it still counts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lcifr.certification.encoder import Encoder
-from lcifr.certification.merged_network import forward
+from lcifr.certification.outputs import deploy_both, outputs_end_to_end
 from lcifr.certification.query import BoolArray, FloatArray, surely_differ
 from lcifr.data import Individuals
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 from lcifr.regions.region import Region
 
@@ -32,25 +33,33 @@ class Counterexamples:
 
 
 class Trial:
-    """People, their decisions, and whether proposed others are counterexamples to them."""
+    """People, their outputs in an arithmetic, and whether proposed others are counterexamples to them there."""
 
-    def __init__(self, encoder: Encoder, model: Model, people: Individuals) -> None:
+    def __init__(
+        self,
+        encoder: Encoder,
+        model: Model,
+        people: Individuals,
+        arithmetic: Arithmetic = Arithmetic.EXACT,
+        handed: Arithmetic | None = None,
+    ) -> None:
         self.encoder, self.model, self.people = encoder, model, people
-        self.values, self.rounding_error = self._forward(people)
-
-    def _forward(self, people: Individuals) -> tuple[FloatArray, FloatArray]:
-        return forward(self.encoder.network, self.model.network, self.encoder.encoding.encode(people))
+        self.deployment = deploy_both(encoder, model.network, arithmetic, handed)
+        self.own = outputs_end_to_end(self.deployment, encoder.encoding.encode(people))
 
     def is_counterexample(self, rows: np.ndarray, others: Individuals) -> BoolArray:
         """(rows,) whether ``others`` are real, similar to these people, and surely decided otherwise."""
         real = exists(others)
         similar = self.encoder.similarity.holds(self.people.take(rows), others)
-        values, rounding_error = self._forward(others)
-        return np.asarray(
-            real
-            & similar
-            & surely_differ(self.model.rule, self.values[rows], self.rounding_error[rows], values, rounding_error)
-        )
+        features, own = self.encoder.encoding.encode(others), self.own.take(rows)
+        outputs = outputs_end_to_end(self.deployment, features, roughly=True)
+        good: BoolArray = real & similar & surely_differ(self.model.rule, own, outputs)
+        if self.deployment.is_exact:
+            return good
+        close = np.flatnonzero(real & similar & ~good & surely_differ(self.model.rule, own, outputs.exactly()))
+        outputs = replace(outputs.take(close), deployment_error=self.deployment.error_at(features[close]))
+        good[close] = surely_differ(self.model.rule, own.take(close), outputs)
+        return good
 
 
 def exists(people: Individuals) -> BoolArray:

@@ -1,4 +1,4 @@
-"""The merged network h ∘ f, with bounds on the rounding errors of merging and of evaluation."""
+"""The merged network h ∘ f, with a bound on the rounding error of merging."""
 
 from __future__ import annotations
 
@@ -18,14 +18,6 @@ def merge(encoder: Network, model: Network) -> Network:
             fix="audit a model that was trained on this encoder's latents",
         )
     return compose(encoder, model)
-
-
-def forward(encoder: Network, model: Network, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(people, outputs) two plain forward passes, and how far they can be from exact arithmetic."""
-    latent, rounding_error = encoder(x), encoder.error(x)
-    for layer in model.layers:  # ReLU does not enlarge a difference
-        rounding_error = rounding_error @ np.abs(layer.weight).T * (1.0 + gamma(layer.weight.shape[1] + 8))
-    return model(latent), np.asarray((rounding_error + model.error(latent)) * (1.0 + 1e-12))
 
 
 def merging_error(encoder: Network, model: Network, region: Region) -> FloatArray:

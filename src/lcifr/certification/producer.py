@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -12,9 +13,13 @@ import numpy as np
 
 from lcifr.artifacts.handover import FloatArray, Provenance, Representation
 from lcifr.certification.encoder import Encoder, freeze
+from lcifr.certification.outputs import deploy_encoder
 from lcifr.data import Individuals
 from lcifr.data.io.ids import Id, as_ids
+from lcifr.errors import LcifrError
 from lcifr.language.printer import print_formula
+from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.deployed import REFUSED
 from lcifr.prove import Budget, radius
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -37,6 +42,7 @@ def represent(
     tolerance: float = TOLERANCE,
     budget: Budget | int | None = None,
     device: str | None = None,
+    arithmetic: str | None = None,
 ) -> Representation:
     """Latents of people with the proved radius and box within which everybody similar lands.
 
@@ -48,12 +54,15 @@ def represent(
     share_formula : whether the manifest shows the text of φ, with the scales that it takes to compare it with its
         hash, which is always there. A formula with ranks is never shown: its hash is one of training people's numbers.
     tolerance, budget, device : of the proofs; see :func:`lcifr.prove.radius`.
+    arithmetic : in which the encoder is computed; as for :func:`lcifr.audit`. Ball and box hold what any such machine
+        computes for the person and for everybody similar.
     """
     encoder = freeze(encoder)
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
     region = encoder.similarity.region(people, whole_numbers=encoder.whole_numbers)
-    provenance = provenance_of(encoder, share_formula, tolerance)
+    deployed = choose_arithmetic(arithmetic, encoder.network.native)
+    provenance = provenance_of(encoder, share_formula, tolerance, deployed)
     return represent_region(encoder, people, region, names, provenance, budget=budget, device=device)
 
 
@@ -67,7 +76,7 @@ def represent_region(
     budget: Budget | int | None = None,
     device: str | None = None,
 ) -> Representation:
-    """:func:`represent` of people whose regions are at hand; ``provenance`` names the tolerance."""
+    """:func:`represent` of people whose regions are at hand; ``provenance`` names tolerance and arithmetic."""
     tolerance = provenance.tolerance
     found = radius(
         encoder.network,
@@ -77,7 +86,9 @@ def represent_region(
         budget=budget,
         device=device,
     )
-    lower, upper = _widened(found.lower, -ROOM * tolerance), _widened(found.upper, ROOM * tolerance)
+    room = _deployment_error(encoder, provenance.arithmetic, ids, people, region)
+    lower = _widened(found.lower, -ROOM * tolerance) - room
+    upper = _widened(found.upper, ROOM * tolerance) + room
     return Representation(
         ids=ids,
         latent=found.latent,
@@ -95,15 +106,31 @@ def represent_lowered(
     people: Individuals,
     lowered: Region,
     *,
+    arithmetic: Arithmetic,
     budget: Budget | int | None = None,
     device: str | None = None,
 ) -> Representation:
     """The hand-over that an audit asks about, of people whose regions over the reals are at hand; φ is not shown."""
     region = narrow_to_whole_numbers(lowered, encoder.encoding) if encoder.whole_numbers else lowered
-    provenance = provenance_of(encoder, False, TOLERANCE)
+    provenance = provenance_of(encoder, False, TOLERANCE, arithmetic)
     return represent_region(
         encoder, people, region, as_ids(None, len(people)), provenance, budget=budget, device=device
     )
+
+
+def _deployment_error(
+    encoder: Encoder, arithmetic: Arithmetic, ids: Sequence[Id], people: Individuals, region: Region
+) -> FloatArray:
+    """(people, width) how far a machine's f(x) and f(x′) can be from exact ones; overflow has no box and is refused."""
+    deployment = deploy_encoder(encoder, arithmetic)
+    error = np.maximum(deployment.error_at(encoder.encoding.encode(people)), deployment.error_over(region))
+    rows = np.flatnonzero((error >= REFUSED).any(1))
+    if len(rows):
+        raise LcifrError(
+            f'numbers may overflow in {arithmetic} for somebody similar to "{ids[rows[0]]}", so there is no radius',
+            fix='say arithmetic="exact", or scale the weights down',
+        )
+    return np.asarray(error * (1.0 + 1e-9))
 
 
 def _widened(ends: FloatArray, room: float) -> FloatArray:
@@ -115,7 +142,7 @@ def covering(latent: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatA
     return np.asarray(np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf))
 
 
-def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float) -> Provenance:
+def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float, arithmetic: Arithmetic) -> Provenance:
     schema = json.dumps(encoder.encoding.schema.to_dict(), ensure_ascii=True).encode()
     shown = share_formula and not is_ranked(encoder.similarity.core)
     return Provenance(
@@ -128,6 +155,7 @@ def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float) -> Pr
         tolerance=tolerance,
         method="cascade",
         whole_numbers=encoder.whole_numbers,
+        arithmetic=arithmetic,
         versions=versions(),
     )
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.certification.outputs import Outputs
 from lcifr.models.network import FLOOR, gamma
 from lcifr.models.rule import Kind, Rule
 
@@ -59,62 +60,69 @@ class Query:
         room = gamma(8) * (np.abs(top) + np.abs(back) + self.limit + FLOOR)
         return np.asarray(self.limit - (top + back) - room)
 
+    def lowered(self, error: FloatArray) -> Query:
+        """The same of outputs that can be off by an error (people, outputs): limits that leave room for it."""
+        room = np.einsum("pko,po->pk", np.abs(self.directions), error) * (1.0 + 1e-9)
+        return replace(self, limit=self.limit - (room if self.at is None else 2.0 * room))
+
     def take(self, rows: IntArray) -> Query:
         """About some of the people."""
         at = None if self.at is None else self.at[rows]
         return Query(self.directions[rows], self.limit[rows], at, self.precision)
 
 
-def query_of(rule: Rule, values: FloatArray, rounding_error: FloatArray) -> Query:
-    """The question about everybody, given their own outputs (people, outputs) and how far these may be off."""
-    people = len(values)
+def query_of(rule: Rule, own: Outputs) -> Query:
+    """The question about everybody, given their own outputs."""
+    values, people = own.values, len(own.values)
     if rule.kind is Kind.SIGN:
         return Query(np.where(values > 0, -1.0, 1.0)[:, :, None], np.zeros((people, 1)))
     if rule.kind is Kind.CLASS:
         return _other_groups(rule, rule.decide(values))
     signs, tolerance = np.concatenate([np.eye(rule.outputs), -np.eye(rule.outputs)]), rule.known_tolerance
     limit = values @ signs.T + tolerance
-    room = rounding_error @ np.abs(signs).T + gamma(8) * (np.abs(limit) + tolerance + FLOOR)
+    room = own.error @ np.abs(signs).T + 2 * gamma(8) * (np.abs(limit) + tolerance + FLOOR)
     directions = np.broadcast_to(signs, (people, *signs.shape))
-    return Query(directions, limit - 2 * room, precision=_precision(tolerance, limit))
+    return Query(directions, limit - room, precision=_precision(tolerance, limit))
 
 
-def query_around_latent(rule: Rule, values: FloatArray, rounding_error: FloatArray) -> Query:
+def query_around_latent(rule: Rule, there: Outputs) -> Query:
     """The same by the outputs at z, for those who do not know f(x): it may be anywhere among the similar ones.
 
     A class is that of all of them, so it is that of f(x). A number at z says nothing about that at f(x): two of them,
     each within the tolerance of the one at z, may be twice as far from each other.
     """
-    query = query_of(rule, values, rounding_error)
+    query = query_of(rule, there)
     if rule.kind is not Kind.NUMBER:
         return query
-    at = np.concatenate([values, -values], axis=1) + 2 * np.concatenate([rounding_error, rounding_error], axis=1)
+    at = np.concatenate([there.values, -there.values], axis=1) + np.concatenate([there.error, there.error], axis=1)
     return replace(query, limit=np.full_like(query.limit, rule.known_tolerance), at=np.nextafter(at, np.inf))
 
 
-def is_strict(rule: Rule, values: FloatArray, rounding_error: FloatArray) -> BoolArray:
-    """(people,) whether the own decision surely is the one that the rule makes of ``values``, in exact arithmetic."""
+def is_strict(rule: Rule, own: Outputs) -> BoolArray:
+    """(people,) whether the own decision surely is the one that the rule makes of the values, whatever is rounded."""
     if rule.kind is Kind.NUMBER:
-        return np.ones(len(values), np.bool_)
-    query = query_of(rule, values, rounding_error)
-    upper = np.einsum("pko,po->pk", query.directions, values)
-    room = np.einsum("pko,po->pk", np.abs(query.directions), 2 * rounding_error + gamma(8) * np.abs(values))
+        return np.ones(len(own.values), np.bool_)
+    room = own.error + gamma(8) * np.abs(own.values)
+    if rule.kind is Kind.SIGN:
+        return np.asarray(np.abs(own.values[:, 0]) > room[:, 0])
+    query = query_of(rule, own)
+    upper = np.einsum("pko,po->pk", query.directions, own.values)
+    room = np.einsum("pko,po->pk", np.abs(query.directions), room)
     return np.asarray((upper + room < query.limit).all(1))
 
 
-def surely_differ(
-    rule: Rule, own: FloatArray, own_error: FloatArray, other: FloatArray, other_error: FloatArray
-) -> BoolArray:
-    """(people,) whether two decisions are not the same, whatever was rounded in their outputs (people, outputs)."""
+def surely_differ(rule: Rule, own: Outputs, other: Outputs) -> BoolArray:
+    """(people,) whether two decisions are not the same, whatever is rounded in their outputs."""
     if rule.kind is Kind.NUMBER:
-        gap, room = np.abs(other - own), 2 * (own_error + other_error) + gamma(8) * (np.abs(own) + np.abs(other))
+        gap, size = np.abs(other.values - own.values), np.abs(own.values) + np.abs(other.values)
+        room = own.error + other.error + gamma(8) * size
         return np.asarray((gap - room > rule.known_tolerance).any(1))
-    strict = is_strict(rule, own, own_error)
+    strict, mine = is_strict(rule, own), rule.decide(own.values)
     if rule.kind is Kind.SIGN:
-        return np.asarray(strict & is_strict(rule, other, other_error) & (rule.decide(own) != rule.decide(other)))
-    inside = rule.group_of[rule.decide(own)][:, None] == rule.group_of[None]
-    best_inside = np.where(inside, other + 2 * other_error, -np.inf).max(1)
-    best_outside = np.where(inside, -np.inf, other - 2 * other_error).max(1)
+        return np.asarray(strict & is_strict(rule, other) & (mine != rule.decide(other.values)))
+    inside = rule.group_of[mine][:, None] == rule.group_of[None]
+    best_inside = np.where(inside, other.values + other.error, -np.inf).max(1)
+    best_outside = np.where(inside, -np.inf, other.values - other.error).max(1)
     return np.asarray(strict & (best_outside > best_inside))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lcifr.certification.display import VerdictDisplay
 from lcifr.certification.query import FloatArray
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 
 
@@ -28,6 +29,9 @@ class Reason(StrEnum):
 
     NONE = ""
     TIE = "the person's own decision is a tie"
+    ROUNDING = "what the deployed arithmetic may round is more than the margin"
+    OVERFLOW = "numbers may overflow in the deployed arithmetic"
+    EXACT_BALL = "the hand-over speaks of exact arithmetic: nothing says where a machine's outputs are"
     WIDE = "ball too wide for this model: not all of its points are decided alike"
     BUDGET = "budget spent"
     LOOSE = "the bound is too loose"
@@ -52,6 +56,7 @@ class Certificates(VerdictDisplay):
     vacuous : (people,) whether nobody is similar.
     on : ``ball`` or ``box``.
     model : the network and what must agree.
+    arithmetic, handover_arithmetic : in which the model, and before it the producer's encoder, is computed.
     """
 
     ids: tuple[str | int, ...]
@@ -64,6 +69,8 @@ class Certificates(VerdictDisplay):
     vacuous: NDArray[np.bool_]
     on: str
     model: Model
+    arithmetic: Arithmetic
+    handover_arithmetic: Arithmetic
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -92,6 +99,8 @@ class Certificates(VerdictDisplay):
             vacuous=rows["vacuous"].to_numpy(np.bool_),
             on=on,
             model=model,
+            arithmetic=arithmetic_of(rows["arithmetic"]),
+            handover_arithmetic=arithmetic_of(rows["handover_arithmetic"]),
         )
 
     def frame(self) -> Any:
@@ -108,8 +117,16 @@ class Certificates(VerdictDisplay):
                 "reason": [str(r) for r in self.reason],
                 "radius": self.radius_status,
                 "vacuous": self.vacuous,
+                "arithmetic": str(self.arithmetic),
+                "handover_arithmetic": str(self.handover_arithmetic),
             }
         )
+
+
+def arithmetic_of(column: Any) -> Arithmetic:
+    """The one arithmetic of a column of verdicts; exact, of which nothing is said, where there is nobody."""
+    (name,) = set(column) or {Arithmetic.EXACT}
+    return Arithmetic(name)
 
 
 AnyVerdicts = TypeVar("AnyVerdicts", bound=Any)

@@ -9,6 +9,7 @@ import typer
 
 from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
+    ArithmeticOption,
     ChunkOption,
     ConsumerArgument,
     ForceOption,
@@ -20,6 +21,7 @@ from lcifr.cli.terminal.options import (
     exit_code,
 )
 from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.people.limits import PROVED
 
 if TYPE_CHECKING:
@@ -79,6 +81,7 @@ def audit(
         ),
     ] = PROVED,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of who is drawn for --proofs and --sample.")] = 0,
+    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
@@ -114,6 +117,7 @@ def audit(
         bundle=bundle,
         proofs=proofs,
         seed=seed,
+        arithmetic=arithmetic.value,
         workers=workers,
         chunk=chunk,
         force=force,
@@ -129,9 +133,11 @@ def audit(
 def _show(result: AuditResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import baseline_table, counterexample_table, statement_lines
     from lcifr.drawing.text import percent
+    from lcifr.models.arithmetic import arithmetic_words
 
     said, on = result.statement, result.modularity
     say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=result.model.tolerance)))
+    say(f"arithmetic {arithmetic_words(result.model.arithmetic)}")
     if result.drawn_from:
         say(f"a sample: {said.people:,} people drawn at random from the {result.drawn_from:,} of the table")
     for reason, count in result.reasons.items():

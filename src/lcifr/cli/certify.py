@@ -9,6 +9,7 @@ import typer
 
 from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
+    ArithmeticOption,
     ChunkOption,
     ConsumerArgument,
     FailUnderOption,
@@ -22,6 +23,7 @@ from lcifr.cli.terminal.options import (
     exit_code,
 )
 from lcifr.cli.terminal.output import JsonOption, print_json, say
+from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certifying import CertifyResult
@@ -47,6 +49,7 @@ def certify(
     on: OnOption = Where.BALL,
     strict: StrictOption = False,
     fail_under: FailUnderOption = None,
+    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
@@ -72,6 +75,7 @@ def certify(
         producer=producer,
         id_column=id_column,
         on=on.value,
+        arithmetic=arithmetic.value,
         workers=workers,
         chunk=chunk,
         force=force,
@@ -89,9 +93,11 @@ def certify(
 
 def _show(result: CertifyResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import statement_lines
+    from lcifr.models.arithmetic import arithmetic_words
 
     claimed = result.radius is not None
     say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))
+    say(f"arithmetic {arithmetic_words(result.arithmetic, result.encoder_arithmetic)}")
     if claimed:
         say("radius: claimed by the producer; what is claimed is worth what the producer's word is worth")
     how = "from the hand-over" if claimed else "from end to end"

@@ -9,6 +9,7 @@ import typer
 
 from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
+    ArithmeticOption,
     ClassWeight,
     ClassWeightOption,
     EpochsOption,
@@ -26,6 +27,7 @@ from lcifr.cli.terminal.options import (
 )
 from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
 from lcifr.learn.defaults import HEAD
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.consuming import ConsumeRequest
 from lcifr.runs.consuming import consume as run_consume
 
@@ -65,6 +67,7 @@ def consume(
         Path | None,
         typer.Option(metavar="FILE", help="What `lcifr check BUNDLE --json` printed: these radii count as checked."),
     ] = None,
+    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
     seed: SeedOption = 0,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -92,6 +95,7 @@ def consume(
         epochs=epochs,
         on=on.value,
         checked=checked,
+        arithmetic=arithmetic.value,
         seed=seed,
         force=force,
     )
@@ -104,10 +108,12 @@ def consume(
 
 def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
     from lcifr.cli.terminal.statements import people_words, statement_lines
+    from lcifr.models.arithmetic import arithmetic_words
 
     tolerance = result.model.tolerance
     said = statement_lines(result.statement, held_out=result.held_out, tolerance=tolerance, sees_z_alone=True)
     say("\n".join(said))
+    say(f"arithmetic {arithmetic_words(result.arithmetic, result.model.provenance.arithmetic)}")
     if result.claimed:
         say(
             f"radius: {result.claimed} claimed by the producer, {result.checked} checked. "

@@ -9,6 +9,7 @@ import typer
 
 from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
+    ArithmeticOption,
     BatchOption,
     BundleOption,
     ChunkOption,
@@ -41,6 +42,7 @@ from lcifr.cli.terminal.produced import show_produced
 from lcifr.cli.terminal.progress import watched
 from lcifr.errors import LcifrError
 from lcifr.learn.defaults import ENCODER, HELD_OUT_SHARE
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.producing import ProduceRequest
 from lcifr.runs.producing import produce as run_produce
 
@@ -86,6 +88,7 @@ def produce(
     batch: BatchOption = ENCODER.batch_size,
     share_formula: ShareOption = True,
     bundle: BundleOption = True,
+    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     seed: SeedOption = 0,
@@ -125,6 +128,7 @@ def produce(
         batch=batch,
         share_formula=share_formula,
         bundle=bundle,
+        arithmetic=arithmetic.value,
         workers=workers,
         chunk=chunk,
         seed=seed,

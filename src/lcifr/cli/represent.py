@@ -9,6 +9,7 @@ import typer
 
 from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
+    ArithmeticOption,
     BundleOption,
     ChunkOption,
     ForceOption,
@@ -19,6 +20,7 @@ from lcifr.cli.terminal.options import (
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.representing import RepresentRequest
 from lcifr.runs.representing import represent as run_represent
 
@@ -37,6 +39,7 @@ def represent(
     id_column: IdOption = None,
     share_formula: ShareOption = True,
     bundle: BundleOption = False,
+    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
@@ -56,6 +59,7 @@ def represent(
         id_column=id_column,
         share_formula=share_formula,
         bundle=bundle,
+        arithmetic=arithmetic.value,
         workers=workers,
         chunk=chunk,
         force=force,

@@ -10,6 +10,7 @@ import typer
 
 from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
+    ArithmeticOption,
     BatchOption,
     BundleOption,
     ChunkOption,
@@ -42,6 +43,7 @@ from lcifr.cli.terminal.produced import show_produced
 from lcifr.cli.terminal.progress import watched
 from lcifr.errors import LcifrError
 from lcifr.learn.defaults import ENCODER, GAMMAS, HELD_OUT_SHARE
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.tuning import TuneRequest
 from lcifr.runs.tuning import tune as run_tune
 
@@ -91,6 +93,7 @@ def tune(
     batch: BatchOption = ENCODER.batch_size,
     share_formula: ShareOption = True,
     bundle: BundleOption = True,
+    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     seed: SeedOption = 0,
@@ -134,6 +137,7 @@ def tune(
         batch=batch,
         share_formula=share_formula,
         bundle=bundle,
+        arithmetic=arithmetic.value,
         workers=workers,
         chunk=chunk,
         seed=seed,

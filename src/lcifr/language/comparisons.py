@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lcifr.data.schema import Categorical, Numeric
 from lcifr.language.formula import CategoryComparison, Comparison, Formula, Linear, Membership, Span, Value
 from lcifr.language.names import NameCheck, NameReference, quote_name, quote_value, repeated
-from lcifr.language.terms import Arithmetic, Operand, Text
+from lcifr.language.terms import LinearArithmetic, Operand, Text
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -17,7 +17,7 @@ class ComparisonBuilder:
     """Builds comparisons, and reports those between incompatible types."""
 
     check: NameCheck
-    arithmetic: Arithmetic
+    arithmetic: LinearArithmetic
 
     def compare(self, left: Operand, sign: str, right: Operand, span: Span) -> Formula | None:
         """``left sign right``, or None after reporting why they cannot be compared."""

@@ -27,7 +27,7 @@ NUMBERS_FIX = f"numbers have at most {PLACES} digits before and after the point"
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class LinearArithmetic:
     """Arithmetic on linear terms, which reports what is not linear."""
 
     check: NameCheck

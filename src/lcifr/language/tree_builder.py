@@ -33,7 +33,7 @@ from lcifr.language.formula import (
     Within,
 )
 from lcifr.language.names import NameCheck, NameReference, quote_name, repeated, unquote
-from lcifr.language.terms import NUMBERS_FIX, Arithmetic, Operand, Text
+from lcifr.language.terms import NUMBERS_FIX, LinearArithmetic, Operand, Text
 
 _RIGHT_SIGNS = {"==": "=", "=<": "<=", "=>": ">=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
 _CHAINS = ({"<", "<="}, {">", ">="}, {"="})  # signs that may follow one another in one chain: 18 <= age' < 65
@@ -46,7 +46,7 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def __init__(self, schema: Schema, diagnostics: Diagnostics) -> None:
         super().__init__(visit_tokens=False)
         self.check = NameCheck(schema, diagnostics)
-        self.arithmetic = Arithmetic(self.check)
+        self.arithmetic = LinearArithmetic(self.check)
         self.comparisons = ComparisonBuilder(self.check, self.arithmetic)
         self.refuse: Callable[..., None] = diagnostics.add
 

@@ -94,7 +94,7 @@ def train_encoder(
         torch.manual_seed(schedule.seed)
         producer = EncoderTraining(training, validation or training, target, settings, schedule.seed)
     history = train(producer, schedule)
-    model = producer.module
+    model = producer.module.double()  # what is learned is computed in float64 from here on
     return TrainedEncoder(
         Network.from_torch(model.encoder),
         None if model.head is None else Network.from_torch(model.head),

@@ -11,7 +11,7 @@ from lcifr.models.rule import Rule
 
 
 def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolerance: float | None = None) -> Model:
-    """A network, one of this package's heads, or a fitted scikit-learn model, with what counts as the same decision.
+    """A network, a torch module, one of our heads, or a fitted scikit-learn model; and what counts as one decision.
 
     Parameters
     ----------
@@ -23,6 +23,8 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
     NetworkError
         For anything else, with the list of what works.
     """
+    if _is_torch_module(model):
+        model = Network.from_torch(model)
     if isinstance(model, Network):
         return Model(model, Rule.of(model.outputs, groups=groups, tolerance=tolerance))
     own = own_model(model)
@@ -31,3 +33,8 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
 
         own = read_sklearn(model)
     return own.agreeing(groups, tolerance)
+
+
+def _is_torch_module(model: Any) -> bool:
+    """By the names of its classes, so that nobody else waits for torch."""
+    return any(kind.__module__ == "torch.nn.modules.module" for kind in type(model).__mro__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import NetworkError
 from lcifr.files import write_atomic
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
 
 if TYPE_CHECKING:
@@ -60,9 +61,15 @@ class Network(Function):
     """Affine layers with ReLU between them; no ReLU after the last.
 
     Build it with :meth:`from_arrays` or :meth:`from_torch`, which check the shapes and freeze the numbers.
+
+    Parameters
+    ----------
+    native : the arithmetic of the runtime that it comes from; EXACT where that computes something else than these
+        weights one layer after the other. It is what certificates speak about unless somebody says otherwise.
     """
 
     layers: tuple[Layer, ...]
+    native: Arithmetic = field(default=Arithmetic.FLOAT64, compare=False, repr=False)
 
     @classmethod
     def from_arrays(cls, layers: Iterable[tuple[ArrayLike, ArrayLike]]) -> Network:
@@ -84,9 +91,13 @@ class Network(Function):
     @classmethod
     def from_torch(cls, module: nn.Module) -> Network:
         """A network from a torch ``Sequential`` of Linear, ReLU, Identity, Flatten and Dropout (evaluation only)."""
-        from lcifr.models.torch import read_torch
+        from lcifr.models.torch import native_arithmetic, read_torch
 
-        return cls.from_arrays(read_torch(module))
+        return cls.from_arrays(read_torch(module)).of_runtime(native_arithmetic(module))
+
+    def of_runtime(self, native: Arithmetic) -> Network:
+        """The same weights, said to come from a runtime that computes in this arithmetic."""
+        return replace(self, native=native)
 
     @property
     def inputs(self) -> int:

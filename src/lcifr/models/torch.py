@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -61,3 +62,18 @@ def read_torch(module: nn.Module) -> list[tuple[FloatArray, FloatArray]]:
     if not open_affine:
         raise NetworkError("the last layer is not Linear", fix="end the network with a Linear layer (no ReLU after it)")
     return layers
+
+
+def native_arithmetic(module: nn.Module) -> Arithmetic:
+    """What torch computes the module in; EXACT for formats without a bound, and where :func:`read_torch` merges layers.
+
+    Merged weights are other numbers than those that torch multiplies with, one layer after the other.
+    """
+    import torch
+    from torch import nn
+
+    affine = [part for part in module.modules() if isinstance(part, nn.Linear | nn.ReLU)]
+    merged = any(isinstance(one, nn.Linear) and isinstance(other, nn.Linear) for one, other in pairwise(affine))
+    known = {torch.float32: Arithmetic.FLOAT32, torch.float64: Arithmetic.FLOAT64}
+    kinds = {parameter.dtype for parameter in module.parameters()}
+    return known.get(kinds.pop(), Arithmetic.EXACT) if len(kinds) == 1 and not merged else Arithmetic.EXACT

@@ -17,6 +17,7 @@ from lcifr.certification.producer import versions
 from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.drawing.text import exactly
+from lcifr.models.arithmetic import arithmetic_words
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
@@ -97,6 +98,7 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         author=about.author,
         encoder=() if encoder is None else _sizes(encoder.network),
         model=_sizes(found.model.network),
+        arithmetic=arithmetic_words(found.arithmetic, getattr(found, "handover_arithmetic", None)),
     )
 
 

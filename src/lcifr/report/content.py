@@ -21,6 +21,7 @@ class Origin:
     ----------
     audited : the day on which the audit ended. written : the day on which the page was made, if that is another one.
     author : who answers for the page. encoder, model : the sizes of the layers, inputs first; hashes say which ones.
+    arithmetic : what the verdicts speak about, in words.
     """
 
     audited: str
@@ -28,6 +29,7 @@ class Origin:
     author: str
     encoder: tuple[int, ...]
     model: tuple[int, ...]
+    arithmetic: str
 
 
 @dataclass(frozen=True)

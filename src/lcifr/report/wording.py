@@ -31,8 +31,8 @@ LIMITS = (
     "that is why accuracy, the majority rate and the baselines stand beside every certified share.",
     "It says nothing about a person who was not certified by name. The bound for the population is a statistical "
     "statement, made only for people who were held out from training and drawn from that population.",
-    "It speaks about the model whose hash is given below, in real arithmetic on its stored weights. Compare the "
-    "hashes with the running system.",
+    "It speaks about the model whose hash is given below, computed in the arithmetic that is named above. Compare both "
+    "with the running system; TF32, bfloat16, float16 and quantised runtimes are never covered.",
 )
 
 
@@ -68,6 +68,7 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     yield "Audited", (origin.audited or "day not recorded") + written
     yield "Author", origin.author or "not named"
     yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
+    yield "Arithmetic", f"{origin.arithmetic}."
     yield "Confirmed", _confirmed(report)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.learn.defaults import HEAD
@@ -35,6 +35,7 @@ class ConsumeRequest:
     task : ``auto``, ``classification`` or ``regression``. tolerance : how far two numbers of
         one decision may be apart.
     hidden, gamma, class_weight, epochs : as :class:`lcifr.RobustClassifier` has them.
+    arithmetic : in which the model is computed: ``exact``, ``float64`` or ``float32``.
     on : ``ball``, as in the paper, or the tighter ``box``. checked : what ``lcifr check --json`` printed of the radii.
     """
 
@@ -51,6 +52,7 @@ class ConsumeRequest:
     epochs: int = HEAD.epochs
     on: Literal["ball", "box"] = "ball"
     checked: Path | None = None
+    arithmetic: str = "float64"
     seed: int = 0
     force: bool = False
 
@@ -79,7 +81,7 @@ def consume(request: ConsumeRequest, listener: Listener | None = None, *, argv: 
             run.lost = "Learning is not kept, it starts anew."
             head = _learn(splits, known, request)
             head.save(run.work / MODEL)
-            found = _certify(splits, head, request.on)
+            found = _certify(splits, head, request)
             _write_certificates(run.work / CERTIFICATES, found)
             result = _result(splits, known, head, found)
             run.finish(result.to_dict())
@@ -157,12 +159,12 @@ def _learn(splits: dict[str, Representation], known: dict[str, Labels], request:
     return head
 
 
-def _certify(splits: dict[str, Representation], head: Head, on: Literal["ball", "box"]) -> dict[str, Certificates]:
+def _certify(splits: dict[str, Representation], head: Head, request: ConsumeRequest) -> dict[str, Certificates]:
     from lcifr.certification.consumer import certify
 
-    tolerance = getattr(head, "tolerance", None)
+    said = dict[str, Any](on=request.on, arithmetic=request.arithmetic, tolerance=getattr(head, "tolerance", None))
     with step(f"Certifying {sum(map(len, splits.values()))} people"):
-        return {name: certify(split, head, on=on, tolerance=tolerance) for name, split in splits.items()}
+        return {name: certify(split, head, **said) for name, split in splits.items()}
 
 
 def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
@@ -205,6 +207,7 @@ def _result(
         held_out=about == HELD_OUT,
         statement=replace(said, warnings=(*said.warnings, *learned_warnings(head.degeneracies_, said))),
         on=found[about].on,
+        arithmetic=str(found[about].arithmetic),
         claimed=len(found[about]) - checked,
         checked=checked,
         files={"model": MODEL, "certificates": CERTIFICATES},

@@ -20,6 +20,8 @@ class HandingOver(Protocol):
     @property
     def share_formula(self) -> bool: ...
     @property
+    def arithmetic(self) -> str: ...
+    @property
     def workers(self) -> int | None: ...
     @property
     def chunk(self) -> int | None: ...
@@ -53,6 +55,7 @@ def hand_over(
             chunk=part_for(source.count, options.chunk),
             workers=options.workers,
             share_formula=options.share_formula,
+            arithmetic=options.arithmetic,
         )
     steps.keep(name)
     note_resumed(done)

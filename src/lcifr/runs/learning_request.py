@@ -29,6 +29,7 @@ class LearningRequest:
     stretch, decoder_weight, class_weight, whole_numbers, latent, hidden, epochs, batch : as
         :class:`lcifr.FairEncoder` has them.
     share_formula : whether the hand-over shows φ. bundle : whether proofs are written for the exact checker.
+    arithmetic : in which the encoder is computed: ``exact``, ``float64`` or ``float32``.
     workers : processes; None for one per core. chunk : people per part; None to choose. seed : of splits and training.
     """
 
@@ -50,6 +51,7 @@ class LearningRequest:
     batch: int = ENCODER.batch_size
     share_formula: bool = True
     bundle: bool = True
+    arithmetic: str = "float64"
     workers: int | None = None
     chunk: int | None = None
     seed: int = 0

@@ -27,6 +27,7 @@ class RepresentRequest:
     producer : the folder that ``produce`` wrote. table : the new people, a .csv or .parquet file of any size.
     out : the new folder. force : replace it if lcifr wrote it. id_column : their names; None for row numbers.
     share_formula : whether the hand-over shows φ. bundle : whether proofs are written, for at most 100,000 people.
+    arithmetic : in which the encoder is computed: ``exact``, ``float64`` or ``float32``.
     workers : processes; None for one per core. chunk : people per part; None to choose.
     """
 
@@ -36,6 +37,7 @@ class RepresentRequest:
     id_column: str | None = None
     share_formula: bool = True
     bundle: bool = False
+    arithmetic: str = "float64"
     workers: int | None = None
     chunk: int | None = None
     force: bool = False

@@ -188,6 +188,8 @@ def test_whose_proof_stops_short_is_revised_in_the_folder(tmp_path: Path) -> Non
         pd.testing.assert_frame_equal(after[~changed], before[~changed])
     schema = here.encoder.encoding.schema
     model = read_model(here.model)
-    found = read_audited(tmp_path / "out", Individuals.read(frame, schema), model, Hashes.of(here.encoder, model))
+    found = read_audited(
+        tmp_path / "out", Individuals.read(frame, schema), model, Hashes.of(here.encoder, model, "float64")
+    )
     assert found.certified.sum() == len(sure) - 1
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "people.csv"]

@@ -15,12 +15,12 @@ from lcifr.models.model import Model
 
 @dataclass(frozen=True)
 class Hashes:
-    """Weights, formula and encoding by hash, and the rule of decision in full.
+    """Weights, formula and encoding by hash; the rule of decision and the arithmetic in full.
 
     Parameters
     ----------
     encoder, model : weights. similarity : φ, resolved. encoding : of the people.
-    decision : what counts as the same decision.
+    decision : what counts as the same decision. arithmetic : in which the models are computed.
     """
 
     encoder: str
@@ -28,10 +28,11 @@ class Hashes:
     similarity: str
     encoding: str
     decision: Mapping[str, Any]
+    arithmetic: str
 
     @classmethod
-    def of(cls, encoder: Any, model: Model) -> Hashes:
-        """Those of an encoder with its φ, and of the model on top of it."""
+    def of(cls, encoder: Any, model: Model, arithmetic: str) -> Hashes:
+        """Those of an encoder with its φ, and of the model on top of it, both computed in this arithmetic."""
         frozen = freeze(encoder)
         return cls(
             encoder=frozen.network.hash,
@@ -39,6 +40,7 @@ class Hashes:
             similarity=frozen.similarity.hash,
             encoding=frozen.encoding.hash,
             decision=rule_of_bundle(model.rule),
+            arithmetic=str(arithmetic),
         )
 
     def refuse_others(self, found: Mapping[str, Any], where: Path) -> None:
@@ -59,6 +61,7 @@ WORDS = {
     "similarity": "φ",
     "encoding": "encoding of the people",
     "decision": "rule of decision",
+    "arithmetic": "arithmetic",
 }
 
 

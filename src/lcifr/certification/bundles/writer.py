@@ -21,13 +21,15 @@ import numpy as np
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.auditor import Audit, query_end_to_end
+from lcifr.certification.auditor import Audit
 from lcifr.certification.bundles.drawn import Drawn
 from lcifr.certification.bundles.evidence import box_question, prove
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.encoder import Encoder, freeze
+from lcifr.certification.end_to_end import query_end_to_end
 from lcifr.certification.merged_network import merge
+from lcifr.certification.outputs import deploy_encoder, deploy_model, outputs_of_latents
 from lcifr.certification.producer import versions
 from lcifr.certification.query import Query, query_of, rule_of_bundle
 from lcifr.certification.verdicts import Certificates, unproved
@@ -43,8 +45,6 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 FORMAT = "lcifr-audit-7"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
-ARITHMETIC = "exact"
-"""What every claim is about: exact arithmetic on the stored weights."""
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -177,7 +177,8 @@ def _latents(
 ) -> Iterator[dict[str, Any]]:
     whole = part.provenance.whole_numbers
     region = narrow_to_whole_numbers(lowered, encoder.encoding) if whole else lowered
-    evidence = prove(encoder.network, box_question(part.lower, part.upper), region, **options)
+    error = deploy_encoder(encoder, part.provenance.arithmetic).error_over(region)
+    evidence = prove(encoder.network, box_question(part.lower, part.upper).lowered(error), region, **options)
     for row in range(len(part)):
         yield {
             "z": part.latent[row].tolist(),
@@ -187,7 +188,7 @@ def _latents(
             "exact": bool(part.exact[row]),
             "vacuous": bool(part.vacuous[row]),
             "universe": part.provenance.universe,
-            "arithmetic": ARITHMETIC,
+            "arithmetic": str(part.provenance.arithmetic),
             **({"proofs": evidence.proofs[row]} if evidence.reached[row] else {}),
         }
 
@@ -202,16 +203,15 @@ def _certified(
 ) -> Iterator[dict[str, Any]]:
     """Of the ``sure`` places what is proved; nothing of the others."""
     network, rule = decisions.model.network, decisions.model.rule
-    query = query_of(rule, network(part.latent), network.error(part.latent))
+    own = there = outputs_of_latents(network, part.latent, decisions.arithmetic)
     if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
-        own = Trial(encoder, decisions.model, people)
-        query = query_of(rule, own.values, own.rounding_error)
+        own = Trial(encoder, decisions.model, people, decisions.arithmetic, decisions.handover_arithmetic).own
     region = Region.from_arrays(*surroundings(part, decisions.on))
-    shown = _shown(network, query, region, sure, options)
-    classes = rule.decide(network(part.latent))
+    query = query_of(rule, own).lowered(deploy_model(network, decisions.arithmetic).error_over(region))
+    shown, classes = _shown(network, query, region, sure, options), rule.decide(there.values)
     for place in range(len(part)):
         if place in shown:
-            about = {"universe": part.provenance.universe, "arithmetic": ARITHMETIC, "on": decisions.on}
+            about = {"universe": part.provenance.universe, "arithmetic": str(decisions.arithmetic), "on": decisions.on}
             yield {"verdict": "certified", **_prediction(decisions, classes[place]), **about, "proofs": shown[place]}
         else:
             yield {"verdict": "undecided"}
@@ -221,13 +221,13 @@ def _audited(
     encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     region = narrow_to_whole_numbers(lowered, encoder.encoding)
-    trial = Trial(encoder, decisions.model, part)
-    query = query_end_to_end(encoder, decisions.model, trial, region)
+    trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
+    query = query_end_to_end(trial, region)
     network = merge(encoder.network, decisions.model.network)
     shown = _shown(network, query, region, np.flatnonzero(decisions.certified[rows]), options)
-    classes = decisions.model.rule.decide(trial.values)
+    classes = decisions.model.rule.decide(trial.own.values)
     for place, row in enumerate(rows):
-        about = {**_prediction(decisions, classes[place]), "universe": "whole", "arithmetic": ARITHMETIC}
+        about = {**_prediction(decisions, classes[place]), "universe": "whole", "arithmetic": str(decisions.arithmetic)}
         if place in shown:
             yield {"verdict": "certified", **about, "on": "whole", "proofs": shown[place]}
         elif decisions.violated[row]:

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from lcifr.models.arithmetic import Arithmetic
+
 
 def finite(value: float) -> float:
     """Numbers that typer's ranges let through, and that are no number to compute with."""
@@ -76,6 +78,14 @@ HeldOutOption = Annotated[
     float, typer.Option("--held-out", min=0.01, max=0.9, help="Share of the people that nobody trains on.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of splits and training; the same seed, the same run.")]
+ArithmeticOption = Annotated[
+    Arithmetic,
+    typer.Option(
+        "--arithmetic",
+        help="What verdicts speak about: real numbers (exact), or every machine that computes in float64 or float32, "
+        "in any order, with or without FMA. TF32, bfloat16 and quantised runtimes are not covered.",
+    ),
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")]
 EpochsOption = Annotated[int, typer.Option("--epochs", min=1, help="How long to learn.")]
 BatchOption = Annotated[int, typer.Option("--batch", min=1, help="People per step of learning.")]

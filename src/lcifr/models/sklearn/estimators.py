@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network, compose
 from lcifr.models.rule import Kind, Rule
@@ -45,6 +46,9 @@ WORKS = f"{', '.join((*CLASSIFIERS, *REGRESSORS))}; in a Pipeline behind {', '.j
 
 def read_sklearn(model: Any) -> Model:
     """The network of a fitted model, which decides what the model predicts.
+
+    The scalers of a pipeline are multiplied into the weights: in floating point that is another computation than the
+    pipeline's own, so nothing but exact arithmetic is native to it.
 
     Parameters
     ----------
@@ -83,7 +87,7 @@ def _pipeline(pipeline: Any) -> Model:
         if step is None or step == "passthrough":
             continue
         scale, shift = _affine_scaler(name, step)
-        network = compose(Network.from_arrays([(np.diag(scale), shift)]), network)
+        network = compose(Network.from_arrays([(np.diag(scale), shift)]), network).of_runtime(Arithmetic.EXACT)
     return replace(last, function=network)
 
 
@@ -106,7 +110,7 @@ def _affine_scaler(name: str, step: Any) -> tuple[FloatArray, FloatArray]:
 def _linear(model: Any) -> Network:
     weight = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
     bias = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), (len(weight),))
-    return Network.from_arrays([(weight, bias)])
+    return Network.from_arrays([(weight, bias)]).of_runtime(_native(model.coef_))
 
 
 def _multilayer(model: Any) -> Network:
@@ -115,7 +119,13 @@ def _multilayer(model: Any) -> Network:
             f'{type(model).__name__} with activation="{model.activation}" is no ReLU network',
             fix='train it with activation="relu"',
         )
-    return Network.from_arrays([(w.T, b) for w, b in zip(model.coefs_, model.intercepts_, strict=True)])
+    layers = [(w.T, b) for w, b in zip(model.coefs_, model.intercepts_, strict=True)]
+    return Network.from_arrays(layers).of_runtime(_native(model.coefs_[0]))
+
+
+def _native(weight: NDArray[Any]) -> Arithmetic:
+    """A model that was fitted on float32 numbers has float32 weights, and computes in float32 on such numbers."""
+    return Arithmetic.FLOAT32 if np.asarray(weight).dtype == np.float32 else Arithmetic.FLOAT64
 
 
 def _with_rule(model: Any, network: Network, classifies: bool) -> Model:

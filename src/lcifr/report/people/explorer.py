@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from lcifr.certification.auditor import Audit
 from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.merged_network import forward
 from lcifr.certification.verdicts import Certificates, Verdict
 from lcifr.data import Numeric
 from lcifr.drawing.text import quantity
@@ -151,8 +150,7 @@ def _decisions(found: Audit | Certificates, rows: NDArray[np.intp], encoder: Fro
     if encoder is None or not isinstance(found, Audit):
         return [None] * len(rows)
     encoded = encoder.encoding.encode(found.others.take(rows))
-    values, _ = forward(encoder.network, found.model.network, encoded)
-    return list(found.model.decide(values))
+    return list(found.model.predict(encoder.network(encoded)))
 
 
 def _tolerance(found: Audit | Certificates) -> float | None:

@@ -147,8 +147,10 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
     encoding = _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
     network = stored.networks["encoder"]
-    about = Hashes(network.hash, model.network.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule))
-    about.refuse_others({**asdict(said.hashes), "decision": about.decision}, root / "result.json")
+    about = Hashes(
+        network.hash, model.network.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule), said.arithmetic
+    )
+    about.refuse_others({**asdict(about), **asdict(said.hashes)}, root / "result.json")
     try:
         similarity = Similarity(phi.text, schema, encoding)
     except LcifrError:

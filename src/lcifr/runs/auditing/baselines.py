@@ -39,8 +39,9 @@ def judge_baselines(parties: Parties, training: PeopleTable, people: Individuals
         for place, (name, make) in enumerate((("plain", plain), ("unaware", unaware))):
             baseline = make(fitted).set_params(random_state=fitted.random_state or 0, verbose=False)
             frozen, head = _learn(baseline, parties, training)
-            model = read_model(head, tolerance=parties.tolerance)
-            said = state(audit_region(frozen, model, people, lowered, ids, modular=False), y, held_out=False)
+            model, computed = read_model(head, tolerance=parties.tolerance), parties.arithmetic
+            judged = audit_region(frozen, model, people, lowered, ids, modular=False, arithmetic=computed)
+            said = state(judged, y, held_out=False)
             found[name] = figures_of(said)
             progress(place + 1, 2)
     if said.mean_error_of_mean is not None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
 
-FORMAT = "lcifr-certified-1"
+FORMAT = "lcifr-certified-2"
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class CertifyRequest:
     people : a hand-over; or a table, which needs ``producer``, the folder that ``produce`` wrote.
     id_column : the column of the people's names in a table.
     on : what of a hand-over is proved: ``ball`` or ``box``.
+    arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``. A hand-over names the
+        encoder's, and then it is the consumer's.
     workers : processes; None for one per core. chunk : people per part; None to choose.
     force : replace ``out`` if lcifr wrote it.
     """
@@ -46,6 +48,7 @@ class CertifyRequest:
     producer: Path | None = None
     id_column: str | None = None
     on: Literal["ball", "box"] = "ball"
+    arithmetic: str = "float64"
     workers: int | None = None
     chunk: int | None = None
     force: bool = False
@@ -71,6 +74,7 @@ class CertifyResult:
     target, task, classes, tolerance : of the consumer's model.
     proved : ``end to end``, or ``hand-over, ball`` or ``hand-over, box``.
     statement : counts, shares and warnings; never about a population.
+    arithmetic : in which the model is computed; and the encoder, which may be another one in a hand-over.
     certificates : the file, inside the result's folder, with a decision and a verdict for everybody.
     provenance : of the hand-over that the model learned from, where a hand-over was certified.
     hashes, phi : what was proved from end to end.
@@ -83,6 +87,8 @@ class CertifyResult:
     proved: str
     statement: Statement
     certificates: str
+    arithmetic: str
+    encoder_arithmetic: str
     provenance: Provenance | None = None
     hashes: ModelHashes | None = None
     phi: FormulaSummary | None = None
@@ -106,6 +112,8 @@ class CertifyResult:
             "tolerance": self.tolerance,
             **{name: asdict(known) for name, known in about.items() if known is not None},
             "proved": self.proved,
+            "arithmetic": self.arithmetic,
+            "encoder_arithmetic": self.encoder_arithmetic,
             "held_out": False,
             **said,
             "radius": self.radius,
@@ -127,6 +135,8 @@ class CertifyResult:
             str(plain["proved"]),
             Statement.from_dict(plain),
             str(plain["files"]["certificates"]),
+            str(plain["arithmetic"]),
+            str(plain["encoder_arithmetic"]),
             Provenance(**plain["provenance"]) if "provenance" in plain else None,
             ModelHashes(**plain["hashes"]) if "hashes" in plain else None,
             FormulaSummary(**plain["phi"]) if "phi" in plain else None,
@@ -177,6 +187,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
                 model,
                 parts,
                 on=request.on,
+                arithmetic=request.arithmetic,
                 chunk=part_for(handed.people, request.chunk),
                 workers=request.workers,
             )
@@ -195,6 +206,8 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
         f"hand-over, {request.on}",
         state_tally(tally, held_out=False),
         CERTIFIED,
+        request.arithmetic,
+        str(handed.provenance.arithmetic),
         provenance=learned_from,
     )
 
@@ -212,7 +225,7 @@ def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, reques
 def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
     from lcifr.certification.population.statement import state_tally
 
-    parties = read_parties(producer, request.consumer)
+    parties = read_parties(producer, request.consumer, request.arithmetic)
     source = open_people(parties, producer, request.people, request.id_column, run.work)
     audit_people(run.steps, parties, source, request.workers, request.chunk, modular=False)
     found, model = gather(run.work, parties, source, None), parties.summary()
@@ -224,6 +237,8 @@ def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyRes
         "end to end",
         state_tally(found.tally, held_out=False),
         f"{AUDITED}/audit.parquet",
+        model.arithmetic,
+        model.arithmetic,
         hashes=model.hashes,
         phi=model.phi,
     )

@@ -52,6 +52,7 @@ def audit_people(
             chunk=part_for(source.count, chunk),
             workers=workers,
             modular=modular,
+            arithmetic=parties.arithmetic,
         )
     steps.keep(AUDITED)
     note_resumed(done)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
+from lcifr.models.arithmetic import Arithmetic, read_arithmetic
 from lcifr.runs.folders.summaries import DatasetNotes, read_consumer, read_producer
 from lcifr.runs.formulas import read_formula
 from lcifr.runs.learning import classes_of, read_saved_encoder, read_saved_head
@@ -53,6 +54,7 @@ class Parties:
     tolerance: float | None
     trained_on: int
     english: str
+    arithmetic: Arithmetic
     data: DatasetNotes | None = None
     findings: tuple[Finding, ...] | None = None
 
@@ -80,7 +82,7 @@ class Parties:
         """What all verdicts must be about."""
         from lcifr.certification.bundles.hashes import Hashes
 
-        return Hashes.of(self.encoder, self.model)
+        return Hashes.of(self.encoder, self.model, self.arithmetic)
 
     def copy_into(self, folder: Path) -> None:
         """What a reader of the results needs of both folders."""
@@ -126,14 +128,15 @@ class Parties:
             classes=classes_of(self.head.model),
             tolerance=self.tolerance,
             trained_on=self.trained_on,
+            arithmetic=str(self.arithmetic),
             data=self.data,
             phi=FormulaSummary(similarity.text, english, similarity.hash, similarity.source, is_producers),
             hashes=ModelHashes(encoder.network.hash, model.hash, similarity.hash, encoder.encoding.hash),
         )
 
 
-def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Parties:
-    """Both folders; refused where the consumer's model was learned from another encoder."""
+def read_parties(producer: Path, consumer: Path, arithmetic: str, phi: str | None = None) -> Parties:
+    """Both folders, computed in an arithmetic; refused where the consumer's model was learned from another encoder."""
     from lcifr.certification.encoder import FrozenEncoder
 
     made, used = read_producer(producer), read_consumer(consumer)
@@ -159,6 +162,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None) -> Part
         used.tolerance,
         used.trained_on,
         made.phi.english,
+        read_arithmetic(arithmetic),
         made.data,
         made.findings,
     )

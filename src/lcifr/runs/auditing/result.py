@@ -13,7 +13,7 @@ from lcifr.check.judge import CheckReport
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
 from lcifr.similarity.linting.finding import Finding
 
-FORMAT = "lcifr-audit-result-1"
+FORMAT = "lcifr-audit-result-2"
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class ModelSummary:
     target : the label it predicts. task : ``classification`` or ``regression``. classes : empty for numbers.
     tolerance : how far two predictions of numbers may be apart; None for classes.
     trained_on : people whom the consumer learned from.
+    arithmetic : in which it is computed, from the table's values to the decision.
     data : what is known of a dataset by name (title, cautions); None for a table of one's own.
     """
 
@@ -60,6 +61,7 @@ class ModelSummary:
     data: DatasetNotes | None
     phi: FormulaSummary
     hashes: ModelHashes
+    arithmetic: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -77,6 +79,7 @@ class ModelSummary:
             DatasetNotes.from_dict(plain["data"]),
             FormulaSummary(**plain["phi"]),
             ModelHashes(**plain["hashes"]),
+            str(plain["arithmetic"]),
         )
 
 

@@ -43,6 +43,7 @@ class AuditRequest:
     baselines : audit the plain and the unaware model too; None to do so where labels are known, up to 100,000 people.
     bundle : write and check the proofs of everybody (True), of nobody (False), or of ``proofs`` people (None).
     seed : of who is drawn for ``proofs`` and ``sample``.
+    arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``.
     workers : processes; None for one per core. chunk : people per part; None to choose.
     force : replace ``out`` if lcifr wrote it.
     """
@@ -61,6 +62,7 @@ class AuditRequest:
     bundle: bool | None = None
     proofs: int = PROVED
     seed: int = 0
+    arithmetic: str = "float64"
     workers: int | None = None
     chunk: int | None = None
     force: bool = False
@@ -97,7 +99,7 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
     with listening(listener):
-        parties = read_parties(request.producer, request.consumer, request.phi)
+        parties = read_parties(request.producer, request.consumer, request.arithmetic, request.phi)
         parties.check_groups(request.by)
         command = Command.of("audit", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:

@@ -56,6 +56,7 @@ class ConsumeResult:
     Parameters
     ----------
     about : the split that the statement is about. sizes : people per split. on : ball or box.
+    arithmetic : in which the model is computed; the provenance names the encoder's.
     claimed, checked : people of that split whose radius rests on the producer's word, and on the checker's.
     """
 
@@ -65,6 +66,7 @@ class ConsumeResult:
     held_out: bool
     statement: Statement
     on: str
+    arithmetic: str
     claimed: int
     checked: int
     files: Mapping[str, str]
@@ -85,6 +87,7 @@ class ConsumeResult:
             "held_out": self.held_out,
             **{name: listed(value) for name, value in said.items() if name not in NOT_CONSUMED},
             "on": self.on,
+            "arithmetic": self.arithmetic,
             "radius": {"claimed": self.claimed, "checked": self.checked},
             "provenance": asdict(self.model.provenance),
             "model": self.model.model,
@@ -103,6 +106,7 @@ class ConsumeResult:
             held_out=bool(plain["held_out"]),
             statement=Statement.from_dict(plain),
             on=str(plain["on"]),
+            arithmetic=str(plain["arithmetic"]),
             claimed=int(plain["radius"]["claimed"]),
             checked=int(plain["radius"]["checked"]),
             files=dict(plain["files"]),

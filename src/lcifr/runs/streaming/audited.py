@@ -16,7 +16,7 @@ from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_
 from lcifr.artifacts.joining import ParquetAppender
 from lcifr.certification.auditor import Audit
 from lcifr.certification.bundles.hashes import Hashes
-from lcifr.certification.verdicts import Reason, Verdict
+from lcifr.certification.verdicts import Reason, Verdict, arithmetic_of
 from lcifr.data import Individuals
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
@@ -141,6 +141,7 @@ def _audit(frame: Any, people: Individuals, known: Model) -> Audit:
         ball=_mask(frame, "certified_on_ball"),
         box=_mask(frame, "certified_on_box"),
         model=known,
+        arithmetic=arithmetic_of(frame["arithmetic"]),
     )
 
 

@@ -19,6 +19,7 @@ from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import write_json
+from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
@@ -32,14 +33,18 @@ CERTIFIED = "certificates.parquet"
 class _Certify(Job):
     model: Model
     on: Where
-    version = 2
+    arithmetic: Arithmetic
+    handover_arithmetic: Arithmetic
+    version = 3
     suffix = ".parquet"
 
     def settings(self) -> str:
-        return repr((self.model.identity, self.on, sorted(versions().items())))
+        computed = (str(self.arithmetic), str(self.handover_arithmetic))
+        return repr((self.model.identity, self.on, computed, sorted(versions().items())))
 
     def work(self, chunk: HandoverChunk) -> bytes:
-        return table_part(certify(chunk.representation, self.model, on=self.on).frame())
+        found = certify(chunk.representation, self.model, on=self.on, arithmetic=self.arithmetic)
+        return table_part(found.frame())
 
 
 def certify_folder(
@@ -51,18 +56,22 @@ def certify_folder(
     chunk: int = CHUNK,
     workers: int | None = None,
     tolerance: float | None = None,
+    arithmetic: str | None = None,
 ) -> Done:
     """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
 
     Parameters
     ----------
-    handover : the folder that the producer handed over. model, on, tolerance : as for :func:`lcifr.certify`.
+    handover : the folder that the producer handed over. model, on, tolerance, arithmetic : as for
+        :func:`lcifr.certify`.
     chunk, workers : as for :func:`lcifr.runs.streaming.file_runs.represent_file`.
     """
     source, target = Path(handover), Path(folder)
-    job = _Certify(read_model(model, tolerance=tolerance), on)
+    known = read_model(model, tolerance=tolerance)
     with parts_beside(target, "certify_folder") as parts:
         outline = Outline.read(source)
+        deployed = choose_arithmetic(arithmetic, known.network.native)
+        job = _Certify(known, on, deployed, outline.provenance.arithmetic)
         if outline.people == 0:
             raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
         read = partial(read_handover_chunks, source, chunk)
@@ -70,8 +79,9 @@ def certify_folder(
         with assembled(target, parts) as fresh:
             join_tables(found, fresh / CERTIFIED)
             about = {"model": job.model.network.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
+            about |= {"arithmetic": str(deployed), "handover_arithmetic": str(outline.provenance.arithmetic)}
             about |= {"handover": sha256(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
-            write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-2", **about})
+            write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-3", **about})
     return done
 
 

@@ -21,13 +21,14 @@ from lcifr.certification.producer import provenance_of, represent, represent_low
 from lcifr.data import Schema
 from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.files import write_json
+from lcifr.models.arithmetic import choose_arithmetic, read_arithmetic
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
 from lcifr.runs.streaming.parts import assembled, parts_beside
 
 AUDITED = "audit.parquet"
-FORMAT = "lcifr-audited-2"
+FORMAT = "lcifr-audited-3"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class _WithEncoder(Job):
 @final
 @dataclass(frozen=True)
 class _Represent(_WithEncoder):
-    version = 2
+    version = 3
     suffix = ".safetensors"
 
     def work(self, chunk: Chunk) -> bytes:
@@ -87,6 +88,7 @@ def represent_file(
     share_formula: bool = True,
     tolerance: float = 1e-6,
     budget: int | None = None,
+    arithmetic: str | None = None,
 ) -> Done:
     """Write the hand-over of a Parquet or CSV file. Killed at any moment, the next call goes on where it stopped.
 
@@ -96,15 +98,16 @@ def represent_file(
     id_column : the column with the ids; row numbers if None.
     chunk : people per part. workers : processes; one per core if None, where that is worth
         their start.
-    share_formula, tolerance, budget : as for :func:`lcifr.certification.producer.represent`.
+    share_formula, tolerance, budget, arithmetic : as for :func:`lcifr.certification.producer.represent`.
     """
     target, frozen = Path(folder), freeze(encoder)
-    job = _Represent(frozen, {"tolerance": tolerance, "budget": budget})
+    deployed = choose_arithmetic(arithmetic, frozen.network.native)
+    job = _Represent(frozen, {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)})
     with parts_beside(target, "represent_file") as parts:
         found, done = job.run(source, id_column, chunk, parts, workers)
         with assembled(target, parts) as fresh:
             shape, counts = join_handover(found, fresh)
-            provenance = provenance_of(frozen, share_formula, tolerance)
+            provenance = provenance_of(frozen, share_formula, tolerance, deployed)
             write_json(fresh / MANIFEST, handover.manifest_of(provenance, describe_files(fresh), shape, counts))
     return done
 
@@ -113,7 +116,7 @@ def represent_file(
 @dataclass(frozen=True)
 class _AuditJob(_WithEncoder):
     model: Model
-    version = 4
+    version = 5
     suffix = ".parquet"
 
     def settings(self) -> str:
@@ -122,13 +125,12 @@ class _AuditJob(_WithEncoder):
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
 
-        encoder, people, budget = self.encoder, chunk.people, self.options["budget"]
+        encoder, people = self.encoder, chunk.people
+        said = {"budget": self.options["budget"], "arithmetic": read_arithmetic(self.options["arithmetic"])}
         lowered, handed = encoder.similarity.region(people), None  # once, for the hand-over and from end to end
         if self.options["modular"]:
-            handed = represent_lowered(encoder, people, lowered, budget=budget)
-        found = audit_region(
-            encoder, self.model, people, lowered, chunk.ids, budget=budget, modular=False if handed is None else handed
-        )
+            handed = represent_lowered(encoder, people, lowered, **said)
+        found = audit_region(encoder, self.model, people, lowered, chunk.ids, modular=handed or False, **said)
         frame = found.frame()
         frame["alone"] = found.alone
         if handed is not None:
@@ -154,17 +156,20 @@ def audit_file(
     tolerance: float | None = None,
     modular: bool = True,
     budget: int | None = None,
+    arithmetic: str | None = None,
 ) -> Done:
     """Audit a Parquet or CSV file into ``folder/audit.parquet``: a verdict per person, and whoever refutes it.
 
     Parameters are those of :func:`represent_file` and :func:`audit`.
     """
     target, frozen = Path(folder), freeze(encoder)
-    job = _AuditJob(frozen, {"modular": modular, "budget": budget}, read_model(model, groups, tolerance))
+    known = read_model(model, groups, tolerance)
+    deployed = choose_arithmetic(arithmetic, frozen.network.native, known.network.native)
+    job = _AuditJob(frozen, {"modular": modular, "budget": budget, "arithmetic": str(deployed)}, known)
     with parts_beside(target, "audit_file") as parts:
         found, done = job.run(source, id_column, chunk, parts, workers)
         with assembled(target, parts) as fresh:
             join_tables(found, fresh / AUDITED)
-            about = {"format": FORMAT, **asdict(Hashes.of(frozen, job.model)), "run": job.run_hash()}
+            about = {"format": FORMAT, **asdict(Hashes.of(frozen, known, deployed)), "run": job.run_hash()}
             write_json(fresh / MANIFEST, {**about, "files": describe_files(fresh)})
     return done

@@ -1,0 +1,75 @@
+"""Arithmetic: the number format in which a deployed model computes, which every verdict names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lcifr.errors import LcifrError
+
+
+class Arithmetic(StrEnum):
+    """What a certificate speaks about: real numbers, or every machine that computes in this format.
+
+    See docs/design/arithmetic.md for which computations that covers. TF32, bfloat16, float16 and quantised runtimes are
+    none of these.
+    """
+
+    EXACT = "exact"
+    FLOAT64 = "float64"
+    FLOAT32 = "float32"
+
+
+@dataclass(frozen=True)
+class FloatFormat:
+    """A binary floating-point format.
+
+    Parameters
+    ----------
+    unit : the largest relative error of one rounding to nearest.
+    smallest : the smallest normal number; below it a machine may flush to zero.
+    largest : values from here on are refused, because they may overflow.
+    cast : the largest relative error of casting a float64 to it.
+    """
+
+    unit: float
+    smallest: float
+    largest: float
+    cast: float
+
+
+FORMATS = {
+    Arithmetic.FLOAT64: FloatFormat(unit=2.0**-53, smallest=2.0**-1022, largest=2.0**1023, cast=0.0),
+    Arithmetic.FLOAT32: FloatFormat(unit=2.0**-24, smallest=2.0**-126, largest=2.0**127, cast=2.0**-24),
+}
+
+
+def read_arithmetic(name: str) -> Arithmetic:
+    """By its name; an error that lists the names for any other."""
+    try:
+        return Arithmetic(name)
+    except ValueError:
+        known = ", ".join(f'"{one}"' for one in Arithmetic)
+        raise LcifrError(
+            f"arithmetic={name!r} is unknown",
+            fix=f"say one of {known}; TF32, bfloat16, float16 and quantised runtimes cannot be certified",
+        ) from None
+
+
+def choose_arithmetic(asked: str | None, *native: Arithmetic) -> Arithmetic:
+    """The one that was asked for; else the coarsest that the networks of a model come from.
+
+    A network that no runtime computes as it stands (``native`` is EXACT) makes the whole one exact.
+    """
+    if asked is not None:
+        return read_arithmetic(asked)
+    coarsest = (Arithmetic.EXACT, Arithmetic.FLOAT32)
+    return next((one for one in coarsest if one in native), Arithmetic.FLOAT64)
+
+
+def arithmetic_words(model: Arithmetic | str, encoder: Arithmetic | str | None = None) -> str:
+    """What verdicts speak about, as a sentence without its full stop; the encoder's arithmetic if it is another one."""
+    if model == Arithmetic.EXACT:
+        return "exact: real numbers on the stored weights; what a machine rounds is not covered"
+    first = f"{encoder} up to z, then {model}" if encoder not in (None, model) else str(model)
+    return f"{first}: any machine that computes in it, from the table's values to the decision, whatever it rounds"
