@@ -82,8 +82,7 @@ ArithmeticOption = Annotated[
     Arithmetic,
     typer.Option(
         "--arithmetic",
-        help="What verdicts speak about: real numbers (exact), or every machine that computes in float64 or float32, "
-        "in any order, with or without FMA. TF32, bfloat16 and quantised runtimes are not covered.",
+        help="Of verdicts: exact, or any machine that computes in float64 or float32 (not TF32, bfloat16, quantised).",
     ),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")]
