@@ -18,13 +18,14 @@ from sklearn.preprocessing import StandardScaler
 from lcifr.artifacts.handover import Representation
 from lcifr.certification import FrozenEncoder, Reason, Verdict, audit, certify, represent
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
+from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
 from lcifr.similarity.similarity import Similarity
-from tests.certification.scenes import Scene, scene, thin
+from tests.certification.scenes import FORMULAS, Scene, scene, thin
 from tests.models.machines import Machine
 
 FLOATS = (Arithmetic.FLOAT64, Arithmetic.FLOAT32)
@@ -288,3 +289,15 @@ def test_a_tie_in_exact_arithmetic_is_called_a_tie() -> None:
     for name in Arithmetic:
         assert (audit(here.encoder, zero, here.people, modular=False, arithmetic=name).reason == Reason.TIE).all()
     assert Rule.of(1).kind is Kind.SIGN
+
+
+def test_an_encoding_with_steps_of_its_own_is_exact_or_refused() -> None:
+    here = scene(1)
+    encoding = here.encoder.encoding
+    halved = ProgramStep(Operation.MULTIPLY, StepFormat.FLOAT64, (0.5,))
+    programs = tuple(Program((*program.steps, halved)) for program in encoding.programs)
+    foreign = Similarity(FORMULAS[1], encoding.schema, replace(encoding, programs=programs))
+    encoder = replace(here.encoder, similarity=foreign)
+    assert audit(encoder, here.model, here.people).arithmetic is Arithmetic.EXACT
+    with pytest.raises(LcifrError, match="the steps of this encoding"):
+        audit(encoder, here.model, here.people, arithmetic="float64")

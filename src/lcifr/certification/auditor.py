@@ -139,7 +139,7 @@ def audit(
     """
     encoder = freeze(encoder)
     known = read_model(model, groups, tolerance)
-    deployed = choose_arithmetic(arithmetic, encoder.network.native, known.network.native)
+    deployed = choose_arithmetic(arithmetic, encoder.native, known.network.native)
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
     lowered, options = encoder.similarity.region(people), dict[str, Any](budget=budget, device=device)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import LcifrError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.network import Network
 
 if TYPE_CHECKING:
@@ -82,6 +83,11 @@ class FrozenEncoder:
     @property
     def encoding(self) -> Encoding:
         return self.similarity.encoding
+
+    @property
+    def native(self) -> Arithmetic:
+        """The arithmetic of the network's runtime; EXACT where the encoding has steps of its own."""
+        return self.network.native if self.encoding.standardises else Arithmetic.EXACT
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """(people, width) z."""

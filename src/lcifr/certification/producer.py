@@ -61,7 +61,7 @@ def represent(
     people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
     region = encoder.similarity.region(people, whole_numbers=encoder.whole_numbers)
-    deployed = choose_arithmetic(arithmetic, encoder.network.native)
+    deployed = choose_arithmetic(arithmetic, encoder.native)
     provenance = provenance_of(encoder, share_formula, tolerance, deployed)
     return represent_region(encoder, people, region, names, provenance, budget=budget, device=device)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Encoding
+from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import FORMATS, Arithmetic, FloatFormat
 from lcifr.models.network import Layer, Network
 from lcifr.regions.region import Cell, Region
@@ -63,7 +64,12 @@ class Deployment:
 
     @classmethod
     def on_people(cls, encoding: Encoding, *stages: Stage) -> Deployment:
-        """From the table's values on."""
+        """From the table's values on; refused in floating point where the encoding is not (value − mean) / sd."""
+        if not encoding.standardises and all(stage.arithmetic is not Arithmetic.EXACT for stage in stages):
+            raise LcifrError(
+                "how far flushing to zero moves numbers in the steps of this encoding is not known",
+                fix='say arithmetic="exact"',
+            )
         return cls(stages, len(encoding.schema.names), float(encoding.sds.min(initial=1.0)))
 
     @classmethod

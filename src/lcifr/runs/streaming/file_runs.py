@@ -101,7 +101,7 @@ def represent_file(
     share_formula, tolerance, budget, arithmetic : as for :func:`lcifr.certification.producer.represent`.
     """
     target, frozen = Path(folder), freeze(encoder)
-    deployed = choose_arithmetic(arithmetic, frozen.network.native)
+    deployed = choose_arithmetic(arithmetic, frozen.native)
     job = _Represent(frozen, {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)})
     with parts_beside(target, "represent_file") as parts:
         found, done = job.run(source, id_column, chunk, parts, workers)
@@ -164,7 +164,7 @@ def audit_file(
     """
     target, frozen = Path(folder), freeze(encoder)
     known = read_model(model, groups, tolerance)
-    deployed = choose_arithmetic(arithmetic, frozen.network.native, known.network.native)
+    deployed = choose_arithmetic(arithmetic, frozen.native, known.network.native)
     job = _AuditJob(frozen, {"modular": modular, "budget": budget, "arithmetic": str(deployed)}, known)
     with parts_beside(target, "audit_file") as parts:
         found, done = job.run(source, id_column, chunk, parts, workers)
