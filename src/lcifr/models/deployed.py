@@ -14,18 +14,23 @@ from numpy.typing import NDArray
 from lcifr.data import Encoding
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import FORMATS, Arithmetic, FloatFormat
-from lcifr.models.network import Layer, Network
+from lcifr.models.layer_rounding import (
+    LOST,
+    ROUND_UP,
+    ProductSums,
+    ValueBounds,
+    allowed_extremes,
+    bound_neurons,
+    bound_products,
+    cast_inputs,
+    rounding_share,
+    through_layer,
+)
+from lcifr.models.network import Network
 from lcifr.regions.region import Cell, Region
 
 FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
-LOST = 16.0
-"""Smallest normal numbers that underflow and flushing can lose at an operand or a result, at most."""
-ROUND_UP = 1.0 + 1e-9
-"""The sums below have fewer than 10⁶ terms, so float64 computes them within a relative 10⁻⁹ …"""
-TINIEST = 1e-290
-"""… and loses less than this to underflow."""
 AT_ONCE = 1024
 """People whose numbers stay in the cache together."""
 REFUSED = 1e300
@@ -123,30 +128,30 @@ class Deployment:
             values = _stage(first, self._first_layer(cell))
             for stage in others:
                 kind = FORMATS[stage.arithmetic]
-                values = _stage(stage, _dense(stage.network.layers[0], _cast(values, kind), kind))
+                values = _stage(stage, through_layer(stage.network.layers[0], cast_inputs(values, kind), kind))
             return np.where(values.error < REFUSED, values.error, REFUSED)
 
-    def _first_layer(self, cell: Cell) -> _Values:
+    def _first_layer(self, cell: Cell) -> ValueBounds:
         """That of the groups of a cell: numbers between their ends, categories at one of their columns.
 
         At a corner of value v the error is c·|v| + ν, so that e + γ·s + 16·N is ``rate``·|v| + ``least``.
         """
         layer, kind = self.stages[0].network.layers[0], FORMATS[self.stages[0].arithmetic]
-        share, flushed = _share(kind, self.groups), self._flushed(kind)
+        share, flushed = rounding_share(kind, self.groups), self._flushed(kind)
         rate = (kind.cast + share * (1.0 + kind.cast)) * ROUND_UP
         least = (flushed * (1.0 + share) + LOST * kind.smallest) * ROUND_UP
         weight = layer.weight[:, cell.numeric]
-        lower, upper, far = _products(weight, cell.lower, cell.upper)
+        lower, upper, far = bound_products(weight, cell.lower, cell.upper)
         size = far.sum(1, keepdims=True)
         lost = far @ np.abs(weight).T
         for choice in cell.choices:
-            low, high = _extremes(layer.weight[:, choice.columns].T, choice.allowed)
+            low, high = allowed_extremes(layer.weight[:, choice.columns].T, choice.allowed)
             lower, upper = lower + low, upper + high
             lost = lost + (np.abs(low) if low is high else np.maximum(np.abs(low), np.abs(high)))
         lost = lost * rate + least * np.abs(layer.weight).sum(1)  # of all columns: more than of one in each group
         size = (size + len(cell.choices)) * (1.0 + kind.cast) + self.groups * flushed
-        sums = _Sums(lower, upper, lost, np.where(size < kind.largest, size, np.inf))
-        return _neurons(layer, sums, share, self.groups, kind)
+        sums = ProductSums(lower, upper, lost, np.where(size < kind.largest, size, np.inf))
+        return bound_neurons(layer, sums, share, self.groups, kind)
 
     def _flushed(self, kind: FloatFormat) -> float:
         """ν: what encoding and cast can lose by underflow and flushing; infinite where a sd may be read as 0."""
@@ -155,102 +160,9 @@ class Deployment:
         return LOST * kind.smallest * (1.0 + 1.0 / self.smallest_sd) * ROUND_UP
 
 
-@dataclass(frozen=True)
-class _Values:
-    """What the values of a layer can be, in exact arithmetic and on a machine.
-
-    Parameters
-    ----------
-    lower, upper : (people, width) hold the exact values of everybody in a cell.
-    error : (people, width) how far a machine's values can be from them; infinite where overflow is possible.
-    """
-
-    lower: FloatArray
-    upper: FloatArray
-    error: FloatArray
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Sums of products before the bias: their ends, Σ |w|·(e + γ·s + 16·N) (people, neurons), and Σ s (people, 1)."""
-
-    lower: FloatArray
-    upper: FloatArray
-    lost: FloatArray
-    size: FloatArray
-
-
-def _stage(stage: Stage, values: _Values) -> _Values:
+def _stage(stage: Stage, values: ValueBounds) -> ValueBounds:
     """The outputs of a network, given the values of its first layer."""
     for layer in stage.network.layers[1:]:
-        positive = _Values(np.maximum(values.lower, 0.0), np.maximum(values.upper, 0.0), values.error)
-        values = _dense(layer, positive, FORMATS[stage.arithmetic])
+        positive = ValueBounds(np.maximum(values.lower, 0.0), np.maximum(values.upper, 0.0), values.error)
+        values = through_layer(layer, positive, FORMATS[stage.arithmetic])
     return values
-
-
-def _cast(values: _Values, kind: FloatFormat) -> _Values:
-    """The outputs of one network as the inputs of the next."""
-    size = np.maximum(np.abs(values.lower), np.abs(values.upper)) + values.error
-    error = values.error + kind.cast * size + 2 * LOST * kind.smallest
-    return _Values(values.lower, values.upper, error * ROUND_UP)
-
-
-def _share(kind: FloatFormat, terms: int) -> float:
-    """γ of a sum of so many products: the roundings of a weight, its product, every sum, and the end of a wider sum."""
-    share = (terms + 3) * kind.unit
-    return np.inf if share > 0.5 else share / (1.0 - share) * ROUND_UP
-
-
-def _dense(layer: Layer, values: _Values, kind: FloatFormat) -> _Values:
-    terms = values.lower.shape[1]
-    share = _share(kind, terms)
-    lower, upper, far = _products(layer.weight, values.lower, values.upper)
-    size = far + values.error
-    lost = (values.error + share * size + LOST * kind.smallest) @ np.abs(layer.weight).T
-    return _neurons(layer, _Sums(lower, upper, lost, size.sum(1, keepdims=True)), share, terms, kind)
-
-
-def _products(weight: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The ends of Σ w·a (people, neurons) for a between ends (people, width), and the largest |a|."""
-    if lower is upper:
-        middle = lower @ weight.T
-        return middle, middle, np.abs(lower)
-    middle = 0.5 * lower + 0.5 * upper
-    reach = (np.maximum(upper - middle, middle - lower) * ROUND_UP) @ np.abs(weight).T * ROUND_UP
-    middle = middle @ weight.T
-    return middle - reach, middle + reach, np.maximum(np.abs(lower), np.abs(upper))
-
-
-def _neurons(layer: Layer, sums: _Sums, share: float, terms: int, kind: FloatFormat) -> _Values:
-    """Intervals and errors of neurons; where error / γ, which no partial sum exceeds, is too large, it is infinite.
-
-    What float64 rounds in the intervals here is less than what the format, which is no finer, may round there.
-    """
-    absolute = LOST * kind.smallest * (terms + 1 + sums.size)
-    error = (sums.lost + share * np.abs(layer.bias) + absolute) * ROUND_UP + TINIEST
-    error = np.where(2.0 * error < share * kind.largest, error, np.inf)
-    return _Values(sums.lower + layer.bias - 2.0 * error, sums.upper + layer.bias + 2.0 * error, error)
-
-
-def _extremes(weight: FloatArray, allowed: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """(people, neurons) the least and the largest of the allowed weights (values, neurons); 0 where none is."""
-    if (np.count_nonzero(allowed, axis=1) == 1).all():
-        only = weight[allowed.argmax(1)]
-        return only, only
-    patterns, which = _patterns(allowed)
-    some = patterns[:, :, None] & np.ones(weight.shape, np.bool_)
-    low = np.where(some, weight, np.inf).min(1)
-    high = np.where(some, weight, -np.inf).max(1)
-    none = ~patterns.any(1)
-    low[none] = high[none] = 0.0
-    return low[which], high[which]
-
-
-def _patterns(allowed: BoolArray) -> tuple[BoolArray, NDArray[np.intp]]:
-    """The different rows, and for each person which of them is theirs."""
-    if (allowed == allowed[0]).all():
-        return allowed[:1], np.zeros(len(allowed), np.intp)
-    packed = np.ascontiguousarray(np.packbits(allowed, axis=1))
-    keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    return allowed[first], which
