@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from lcifr.certification.producer import represent
 from lcifr.data.io.stream import read_chunks
 from lcifr.errors import ArtefactError
 from lcifr.locking import LockedError, locked
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.streaming import certified, large, parts
 from lcifr.runs.streaming import file_runs as files
 from lcifr.runs.streaming.file_runs import represent_file
@@ -33,6 +35,8 @@ def hand_over(source: Any, folder: Path, **options: Any) -> None:
     represent_file(one().encoder, source, folder, chunk=CHUNK, workers=1, **options)
 
 
+AUDITING = {"modular": True, "budget": None, "arithmetic": "float64"}
+COMPUTED = (Arithmetic.FLOAT64, Arithmetic.FLOAT64)
 RUNS = {files._Represent: hand_over, files._AuditJob: audit_all}
 
 
@@ -88,30 +92,33 @@ def test_every_job_has_its_version_in_its_key(table: Path) -> None:
     """And what a version holds is written down here: whoever changes a part meets this test, and raises the version."""
     assert jobs() == {*RUNS, certified._Certify}
     chunk = next(read_chunks(table, SCHEMA, CHUNK))
-    handing = files._Represent(one().encoder, {"tolerance": 1e-6, "budget": None})
+    handing = files._Represent(one().encoder, {"tolerance": 1e-6, "budget": None, "arithmetic": "float64"})
     assert handing.key().startswith(f"_Represent {handing.version} ")
     assert (handing.version, set(load(handing.work(chunk)))) == (
-        2,
+        3,
         {"latent", "radius", "lower", "upper", "exact", "vacuous"},
     )
-    auditing = files._AuditJob(one().encoder, {"modular": True, "budget": None}, files.read_model(one().model))
+    auditing = files._AuditJob(one().encoder, AUDITING, files.read_model(one().model))
     assert auditing.key().startswith(f"_AuditJob {auditing.version} ")
     columns = pd.read_parquet(pa.BufferReader(auditing.work(chunk))).columns.tolist()
-    assert auditing.version == 4
+    assert auditing.version == 5
     assert columns == [
-        *("id", "verdict", "prediction", "margin", "reason", "vacuous", "certified_on_ball", "certified_on_box"),
-        *("alone", "radius"),
+        *("id", "verdict", "prediction", "margin", "reason", "vacuous", "arithmetic"),
+        *("certified_on_ball", "certified_on_box", "alone", "radius"),
         *(f"similar:{name}" for name in SCHEMA.names),
     ]
 
 
 def test_what_a_part_of_a_consumer_holds(table: Path) -> None:
     handed = HandoverChunk(0, 0, represent(one().encoder, pd.read_parquet(table)))
-    certifying = certified._Certify(files.read_model(one().model), "ball")
+    certifying = certified._Certify(files.read_model(one().model), "ball", *COMPUTED)
     assert certifying.key().startswith(f"_Certify {certifying.version} ")
     columns = pd.read_parquet(pa.BufferReader(certifying.work(handed))).columns.tolist()
-    assert certifying.version == 2
-    assert columns == ["id", "verdict", "prediction", "margin", "largest_radius", "reason", "radius", "vacuous"]
+    assert certifying.version == 3
+    assert columns == [
+        *("id", "verdict", "prediction", "margin", "largest_radius", "reason", "radius", "vacuous"),
+        *("arithmetic", "handover_arithmetic"),
+    ]
 
 
 def test_the_same_network_with_other_labels_is_another_run() -> None:
@@ -119,8 +126,17 @@ def test_the_same_network_with_other_labels_is_another_run() -> None:
     model, encoder = files.read_model(one().model), one().encoder
     models = [replace(model, labels=np.array(names)) for names in (["no", "yes"], ["yes", "no"])]
     models += [model]
-    audits = {files._AuditJob(encoder, {"modular": True, "budget": None}, other).key() for other in models}
-    assert len(audits) == len({certified._Certify(other, "ball").key() for other in models}) == 3
+    audits = {files._AuditJob(encoder, AUDITING, other).key() for other in models}
+    assert len(audits) == len({certified._Certify(other, "ball", *COMPUTED).key() for other in models}) == 3
+
+
+def test_another_arithmetic_is_another_run() -> None:
+    """Of the model or, for a consumer, of the encoder behind the hand-over."""
+    model, encoder = files.read_model(one().model), one().encoder
+    audits = {files._AuditJob(encoder, {**AUDITING, "arithmetic": str(name)}, model).key() for name in Arithmetic}
+    pairs = product(Arithmetic, Arithmetic)
+    assert len(audits) == 3
+    assert len({certified._Certify(model, "ball", *pair).key() for pair in pairs}) == 9
 
 
 # -- changed by hand, and somebody else at work ------------------------------------------------------------------------

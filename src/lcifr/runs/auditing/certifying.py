@@ -225,7 +225,7 @@ def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, reques
 def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
     from lcifr.certification.population.statement import state_tally
 
-    parties = read_parties(producer, request.consumer, request.arithmetic)
+    parties = read_parties(producer, request.consumer, arithmetic=request.arithmetic)
     source = open_people(parties, producer, request.people, request.id_column, run.work)
     audit_people(run.steps, parties, source, request.workers, request.chunk, modular=False)
     found, model = gather(run.work, parties, source, None), parties.summary()

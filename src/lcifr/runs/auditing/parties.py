@@ -135,7 +135,7 @@ class Parties:
         )
 
 
-def read_parties(producer: Path, consumer: Path, arithmetic: str, phi: str | None = None) -> Parties:
+def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithmetic: str = "float64") -> Parties:
     """Both folders, computed in an arithmetic; refused where the consumer's model was learned from another encoder."""
     from lcifr.certification.encoder import FrozenEncoder
 

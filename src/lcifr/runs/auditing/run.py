@@ -99,7 +99,7 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
     with listening(listener):
-        parties = read_parties(request.producer, request.consumer, request.arithmetic, request.phi)
+        parties = read_parties(request.producer, request.consumer, request.phi, request.arithmetic)
         parties.check_groups(request.by)
         command = Command.of("audit", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
