@@ -1,7 +1,5 @@
 """A whole audit bundle: its files and hashes first, then person by person, and the sum of it."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """One person of an audit bundle: everything that is claimed of them, confirmed or not confirmed with the reason."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

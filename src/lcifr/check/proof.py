@@ -3,8 +3,6 @@
 No number of a proof can make a bound false, so none is judged: what does not fit is not used, or raises, which rejects.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction

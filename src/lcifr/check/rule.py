@@ -1,7 +1,5 @@
 """The rule of decision: which outputs decide alike, as limits that linear outputs must stay below."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -4,8 +4,6 @@ Numbers mean the decimals that they are written as, so every value is a fraction
 person is filled in speaks about the other individual, and narrows everybody down to those who are similar.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any
