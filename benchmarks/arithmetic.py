@@ -1,7 +1,7 @@
 """Deployed arithmetic: verdicts of the same weights in exact, float64 and float32, and what the bound costs.
 
-One encoder and head per dataset of the paper (γ 0.1, ten epochs, Cat + Noise), audited from end to end and on the ball in
-all three, in one process and in turns. Prints who is certified, how many verdicts differ from exact arithmetic, the
+One encoder and head per dataset of the paper (γ 0.1, ten epochs, Cat + Noise), audited from end to end and on the ball
+in all three, in one process and in turns. Prints who is certified, how many verdicts differ from exact arithmetic, the
 largest room that rounding took, and the CPU seconds of the audit beside those of the exact one.
 """
 
