@@ -13,21 +13,22 @@ from lcifr.artifacts.handover import Representation
 from lcifr.certification.consumer import certify
 from lcifr.certification.counterexample import Trial, find, simplify
 from lcifr.certification.display import VerdictDisplay, counterexample_rows
-from lcifr.certification.encoder import Encoder, freeze
+from lcifr.certification.encoder import Encoder
 from lcifr.certification.end_to_end import may_overflow, query_end_to_end, reasons_of
 from lcifr.certification.merged_network import merge
 from lcifr.certification.producer import represent_lowered
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, is_strict
+from lcifr.certification.subject import LibraryDecisions, subject_of
 from lcifr.certification.verdicts import Reason, Verdict, words
 from lcifr.data import Individuals
 from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
-from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+from lcifr.similarity.similarity import Similarity
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,11 +114,12 @@ class Audit(VerdictDisplay):
 
 
 def audit(
-    encoder: Any,
-    model: Any,
-    X: Any,
+    encoder: Any = None,
+    model: Any = None,
+    X: Any = None,
     ids: Any = None,
     *,
+    similarity: Similarity | str | None = None,
     groups: Sequence[Sequence[Any]] | None = None,
     tolerance: float | None = None,
     budget: Budget | int | None = None,
@@ -127,9 +129,14 @@ def audit(
 ) -> Audit:
     """Prove from end to end that nobody similar gets another decision, or show somebody who does.
 
+    ``audit(encoder, model, X)`` is about an encoder of ours and a model on top; ``audit(model, X, similarity=…)`` about
+    a fitted scikit-learn estimator or Pipeline on the raw columns of a table. There, a counterexample is one for the
+    library's own ``predict`` too. What cannot be read exactly is refused by name (docs/design/models.md).
+
     Parameters
     ----------
     encoder : a fitted ``FairEncoder``, or anything with ``network``, ``similarity`` and ``encoding``.
+    similarity : who counts as similar, over the table's own columns; a text has its schema and scales from X.
     model, groups, tolerance, budget, device : as for :func:`certify`.
     X : the people, a table with the columns of the encoder's schema. ids : one for each; row numbers if None.
     modular : whether to say also who is certified from the hand-over alone; or the hand-over itself, for these people.
@@ -137,13 +144,14 @@ def audit(
         model in ``"float64"`` or ``"float32"``; see docs/design/arithmetic.md. None for what the networks come from:
         float32 for a torch module in float32, exact for scalers multiplied into weights, else float64.
     """
-    encoder = freeze(encoder)
-    known = read_model(model, groups, tolerance)
+    subject = subject_of(encoder, model, X, similarity, groups, tolerance)
+    encoder, known, people = subject.encoder, subject.model, subject.people
     deployed = choose_arithmetic(arithmetic, encoder.native, known.network.native)
-    people = Individuals.read(X, encoder.encoding.schema)
     names = as_ids(ids, len(people))  # before hours of proofs
-    lowered, options = encoder.similarity.region(people), dict[str, Any](budget=budget, device=device)
-    return audit_region(encoder, known, people, lowered, names, modular=modular, arithmetic=deployed, **options)
+    options = dict[str, Any](budget=budget, device=device, modular=modular, arithmetic=deployed)
+    if subject.library is not None:  # nothing is handed over
+        options |= {"modular": False, "library": subject.library}
+    return audit_region(encoder, known, people, encoder.similarity.region(people), names, **options)
 
 
 def audit_region(
@@ -157,10 +165,11 @@ def audit_region(
     device: str | None = None,
     modular: bool | Representation = True,
     arithmetic: Arithmetic = Arithmetic.FLOAT64,
+    library: LibraryDecisions | None = None,
 ) -> Audit:
     """:func:`audit` of people whose regions over the reals are at hand: end to end and hand-over share them."""
     region = narrow_to_whole_numbers(lowered, encoder.encoding)
-    trial = Trial(encoder, known, people, arithmetic)
+    trial = Trial(encoder, known, people, arithmetic, library=library)
     query = query_end_to_end(trial, region)
     network = merge(encoder.network, known.network)
     answer = maximize(

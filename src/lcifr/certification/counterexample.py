@@ -14,6 +14,7 @@ import numpy as np
 from lcifr.certification.encoder import Encoder
 from lcifr.certification.outputs import deploy_both, outputs_end_to_end
 from lcifr.certification.query import BoolArray, FloatArray, surely_differ
+from lcifr.certification.subject import LibraryDecisions
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
@@ -42,7 +43,9 @@ class Trial:
         people: Individuals,
         arithmetic: Arithmetic = Arithmetic.EXACT,
         handed: Arithmetic | None = None,
+        library: LibraryDecisions | None = None,
     ) -> None:
+        self.library = library
         self.encoder, self.model, self.people = encoder, model, people
         self.deployment = deploy_both(encoder, model.network, arithmetic, handed)
         self.own = outputs_end_to_end(self.deployment, encoder.encoding.encode(people))
@@ -54,11 +57,12 @@ class Trial:
         features, own = self.encoder.encoding.encode(others), self.own.take(rows)
         outputs = outputs_end_to_end(self.deployment, features, roughly=True)
         good: BoolArray = real & similar & surely_differ(self.model.rule, own, outputs)
-        if self.deployment.is_exact:
-            return good
-        close = np.flatnonzero(real & similar & ~good & surely_differ(self.model.rule, own, outputs.exactly()))
-        outputs = replace(outputs.take(close), deployment_error=self.deployment.error_at(features[close]))
-        good[close] = surely_differ(self.model.rule, own.take(close), outputs)
+        if not self.deployment.is_exact:
+            close = np.flatnonzero(real & similar & ~good & surely_differ(self.model.rule, own, outputs.exactly()))
+            outputs = replace(outputs.take(close), deployment_error=self.deployment.error_at(features[close]))
+            good[close] = surely_differ(self.model.rule, own.take(close), outputs)
+        if self.library is not None and good.any():
+            good[good] = self.library.differ(rows[good], others.take(good))
         return good
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.outputs import Outputs
+from lcifr.errors import LcifrError
 from lcifr.models.network import FLOOR, gamma
 from lcifr.models.rule import Kind, Rule
 
@@ -75,7 +76,8 @@ def query_of(rule: Rule, own: Outputs) -> Query:
     """The question about everybody, given their own outputs."""
     values, people = own.values, len(own.values)
     if rule.kind is Kind.SIGN:
-        return Query(np.where(values > 0, -1.0, 1.0)[:, :, None], np.zeros((people, 1)))
+        above, (lower, upper) = values > rule.middle, rule.band
+        return Query(np.where(above, -1.0, 1.0)[:, :, None], np.where(above, -upper, lower) + 0.0)
     if rule.kind is Kind.CLASS:
         return _other_groups(rule, rule.decide(values))
     signs, tolerance = np.concatenate([np.eye(rule.outputs), -np.eye(rule.outputs)]), rule.known_tolerance
@@ -104,11 +106,12 @@ def is_strict(rule: Rule, own: Outputs) -> BoolArray:
         return np.ones(len(own.values), np.bool_)
     room = own.error + gamma(8) * np.abs(own.values)
     if rule.kind is Kind.SIGN:
-        return np.asarray(np.abs(own.values[:, 0]) > room[:, 0])
+        value, off, (lower, upper) = own.values[:, 0], room[:, 0], rule.band
+        return np.asarray((value + off < lower) | (value - off > upper))
     query = query_of(rule, own)
-    upper = np.einsum("pko,po->pk", query.directions, own.values)
+    reached = np.einsum("pko,po->pk", query.directions, own.values)
     room = np.einsum("pko,po->pk", np.abs(query.directions), room)
-    return np.asarray((upper + room < query.limit).all(1))
+    return np.asarray((reached + room < query.limit).all(1))
 
 
 def surely_differ(rule: Rule, own: Outputs, other: Outputs) -> BoolArray:
@@ -123,18 +126,23 @@ def surely_differ(rule: Rule, own: Outputs, other: Outputs) -> BoolArray:
     inside = rule.group_of[mine][:, None] == rule.group_of[None]
     best_inside = np.where(inside, other.values + other.error, -np.inf).max(1)
     best_outside = np.where(inside, -np.inf, other.values - other.error).max(1)
-    return np.asarray(strict & (best_outside > best_inside))
+    return np.asarray(strict & (best_outside > best_inside + rule.band[1]))
 
 
 def rule_of_bundle(rule: Rule) -> dict[str, Any]:
     """As an audit bundle holds it, and the checker reads it."""
+    if rule.band != (0.0, 0.0):
+        raise LcifrError(
+            "proofs of decisions by a threshold other than 0 cannot be written down yet",
+            fix="audit the model without a bundle, or compare its score with 0",
+        )
     if rule.kind is Kind.CLASS:
         return {"kind": "class", "groups": [list(group) for group in rule.groups]}
     return {"kind": "sign"} if rule.kind is Kind.SIGN else {"kind": "within", "tolerance": rule.known_tolerance}
 
 
 def _other_groups(rule: Rule, prediction: IntArray) -> Query:
-    """Every class outside the group of the predicted one stays below it."""
+    """Every class outside the group of the predicted one stays below it, by more than the band."""
     people = len(prediction)
     outside = [[c for c in range(rule.outputs) if c not in group] for group in rule.groups]
     most = max(map(len, outside))
@@ -147,7 +155,7 @@ def _other_groups(rule: Rule, prediction: IntArray) -> Query:
     rows, columns = np.indices(others.shape)
     directions[rows, columns, others] = 1.0
     directions[rows, columns, prediction[:, None]] -= 1.0
-    return Query(directions, np.zeros((people, most)))
+    return Query(directions, np.full((people, most), 0.0 - rule.band[1]))
 
 
 def _precision(tolerance: float, limit: FloatArray) -> float:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lcifr.data import Encoding
 from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
+from lcifr.models.table_model import TableModel
 
 
 def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolerance: float | None = None) -> Model:
@@ -33,6 +35,23 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
 
         own = read_sklearn(model)
     return own.agreeing(groups, tolerance)
+
+
+def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
+    """A fitted model of another library on the raw columns of a pandas frame.
+
+    Parameters
+    ----------
+    encoding : the schema of the table, and the scales that formulas speak of.
+
+    Raises
+    ------
+    NetworkError
+        For what is not exactly representable, by the name of the step that stands in the way.
+    """
+    from lcifr.models.sklearn.tables import read_sklearn_table
+
+    return read_sklearn_table(model, table, encoding)
 
 
 def _is_torch_module(model: Any) -> bool:

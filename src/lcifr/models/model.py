@@ -46,6 +46,14 @@ class Model:
         found = self.rule.decide(values)
         return found if self.labels is None else np.asarray(self.labels[found])
 
+    def differ(self, decisions: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
+        """(people,) whether two decisions, in the model's own labels, are not the same."""
+        if self.rule.kind is Kind.NUMBER:
+            return np.asarray(np.abs(others - decisions) > self.rule.known_tolerance)
+        groups = self.rule.group_of
+        first, second = (groups[[self._class(label) for label in each]] for each in (decisions, others))
+        return np.asarray(first != second)
+
     def predict(self, points: ArrayLike) -> NDArray[Any]:
         """(people, inputs) to (people,) decisions in the model's own labels, by a plain forward pass."""
         return self.decide(self.function(points))
@@ -62,7 +70,7 @@ class Model:
         if groups is None:
             return self
         named = [[self._class(label) for label in group] for group in groups]
-        return replace(self, rule=Rule.of(self.rule.outputs, groups=named))
+        return replace(self, rule=replace(Rule.of(self.rule.outputs, groups=named), band=self.rule.band))
 
     def _class(self, label: Any) -> int:
         if self.labels is None:

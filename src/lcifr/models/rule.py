@@ -52,6 +52,7 @@ class Rule:
         said yet, and nothing can be certified.
     band : of ``sign``: class 0 up to the first, class 1 from the second on, and between them nobody can tell. What is
         certified or refuted is outside. A threshold on a probability is such a band (:mod:`lcifr.models.probability`).
+        Of ``class``: a lead up to the second may be none, because probabilities are rounded.
     """
 
     kind: Kind

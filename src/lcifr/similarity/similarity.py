@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,8 @@ class Similarity:
     text
         The formula, or its tree.
     schema, encoding
-        What the names mean, and the training data's scales (and training people, if the formula takes ranks).
+        What the names mean, and the training data's scales (and training people, if the formula takes ranks); or a
+        table of people, to take the scales from.
     source
         What errors call the text.
 
@@ -59,7 +61,11 @@ class Similarity:
     array([ True])
     """
 
-    def __init__(self, text: str | Formula, schema: Schema, encoding: Encoding, *, source: str = "formula") -> None:
+    def __init__(
+        self, text: str | Formula, schema: Schema, encoding: Encoding | Any, *, source: str = "formula"
+    ) -> None:
+        if not isinstance(encoding, Encoding):
+            encoding = Encoding.fit(encoding, schema)
         if encoding.schema.attributes != schema.attributes:
             raise SimilarityError("the encoding was fitted for another schema", fix="fit it with this one")
         self.text = text if isinstance(text, str) else print_formula(text)
@@ -68,6 +74,14 @@ class Similarity:
         self.encoding = encoding
         self.formula: Formula = parse(self.text, schema, source=source)
         self.core: Core = resolve(self.formula, schema, encoding)
+
+    def over(self, encoding: Encoding) -> Similarity:
+        """The same formula over another encoding of the same attributes; what ``sd`` and ranks mean stays."""
+        if encoding.schema.attributes != self.schema.attributes:
+            raise SimilarityError("the encoding is one of another schema", fix="encode the same attributes")
+        other = copy(self)
+        other.encoding = encoding
+        return other
 
     @classmethod
     def load(cls, path: str | Path, schema: Schema, encoding: Encoding) -> Similarity:

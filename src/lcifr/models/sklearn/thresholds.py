@@ -10,7 +10,7 @@ import numpy as np
 from lcifr.errors import NetworkError
 from lcifr.models.model import Model
 from lcifr.models.network import Network
-from lcifr.models.probability import MarginBand, behind_line, probability_band
+from lcifr.models.probability import ASSUMED_ROUNDOFFS, MarginBand, behind_line, probability_band
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.sklearn.estimators import read_estimator
 
@@ -33,9 +33,12 @@ def read_decision(model: Any) -> Model:
         return read_decision(model.steps[-1][1])
     if name not in WRAPPERS:
         read = read_estimator(model)
-        if name == "MLPClassifier" and read.rule.kind is Kind.SIGN:
+        if name != "MLPClassifier":
+            return read
+        if read.rule.kind is Kind.SIGN:
             return replace(read, rule=_rule(probability_band(0.5, _roundoff(model), name)))
-        return read
+        lead = 2 * ASSUMED_ROUNDOFFS * _roundoff(model)  # of a softmax: two exponentials, each as exact as assumed
+        return replace(read, rule=replace(read.rule, band=(-lead, lead)))
     if name == "FrozenEstimator":
         return read_decision(model.estimator)
     if name == "CalibratedClassifierCV":
