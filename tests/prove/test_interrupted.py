@@ -2,72 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import subprocess
+import sys
 
-import numpy as np
 import pytest
 
-from lcifr.prove import Interrupted, maximize, radius
-from lcifr.prove.answer import Status
-from lcifr.regions.region import Region
-from tests.prove.instances import random_network
-
-PEOPLE = 6
+from tests.prove.interrupting import CASES
 
 
-@contextmanager
-def interrupted_soon() -> Iterator[None]:
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-def hard(depth: int) -> tuple:
-    """A question that takes far longer than anybody waits."""
-    network = random_network(np.random.default_rng(0), [12, *[120] * depth, 2])
-    x = np.zeros((PEOPLE, 12))
-    small = np.full((PEOPLE, 12), 1.5)
-    small[-1] = 1e-9  # the last is easy, and comes after all the others
-    return network, x, Region.from_arrays(x - small, x + small)
-
-
-@pytest.mark.parametrize("depth", [1, 2])
-def test_bounds_and_points_come_back(depth: int) -> None:
-    network, _, region = hard(depth)
-    directions = np.array([[1.0, 0.0], [0.0, -1.0]])
-    maximize(network, directions, region, budget=1)  # compiles
-    with interrupted_soon(), pytest.raises(Interrupted) as stopped:
-        maximize(network, directions, region, budget=10**9)
-    known = stopped.value.known
-    values = np.einsum("pso,ko->pks", network(region.sample(100)), directions).max(-1)
-    assert (np.isfinite(known.upper) & np.isfinite(known.best)).all()
-    assert (known.upper >= values).all()
-    assert (known.best <= known.upper).all()
-    assert (known.status[:-1] == Status.BUDGET).any()
-
-
-def test_a_radius_comes_back_whole() -> None:
-    network, x, region = hard(1)
-    radius(network, x, region, budget=1)
-    with interrupted_soon(), pytest.raises(Interrupted) as stopped:
-        radius(network, x, region, budget=10**9)
-    known = stopped.value.known
-    assert known.radius.shape == (PEOPLE,)
-    assert (known.attained <= known.radius).all()
-    away = np.abs(network(region.sample(100)) - network(x)[:, None]).max((1, 2))
-    assert (known.radius >= away).all()
-    assert not known.exact[:-1].all()
-
-
-def test_it_is_ctrl_c_to_whoever_does_not_ask() -> None:
-    """Runs stop as they always did."""
-    network, x, region = hard(1)
-    with interrupted_soon(), pytest.raises(KeyboardInterrupt):
-        radius(network, x, region, budget=10**9)
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_known_comes_back(case: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.prove.interrupting", case], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
