@@ -77,18 +77,29 @@ class RegionOrigin:
         numeric = points[:, self.encoding.numeric_columns]
         unmoved = numeric == self.encoding.scale(people.numbers)  # decoding would lose the last bit of an equal value
         best.numbers[unmoved] = people.numbers[unmoved]
+        least, most = _declared_range(self.encoding)
+        np.clip(best.numbers, least, most, out=best.numbers)  # decoding may step over an end by what it loses
         confirmed = evaluate(self.core, PairedPeople(people, best))
         for plan in self.plans:
             open_rows = np.flatnonzero(~confirmed)
             if not len(open_rows):
                 break
             pair = PairedPeople(people.take(open_rows), best.take(open_rows))
-            for numbers in _candidates(plan, pair, self.encoding):
+            for guess in _candidates(plan, pair, self.encoding):
+                numbers = np.clip(guess, least, most)
                 pulled = Individuals(people.schema, numbers, pair.other.codes)
                 good = np.flatnonzero(evaluate(self.core, PairedPeople(pair.x, pulled)) & ~confirmed[open_rows])
                 best.numbers[open_rows[good]] = numbers[good]
                 confirmed[open_rows[good]] = True
         return best, confirmed
+
+
+def _declared_range(encoding: Encoding) -> tuple[Floats, Floats]:
+    """(numerics,) the least and the largest value of anybody who can exist."""
+    numeric = encoding.schema.numeric
+    least = np.array([-np.inf if a.lower is None else np.ceil(a.lower) if a.integer else a.lower for a in numeric])
+    most = np.array([np.inf if a.upper is None else np.floor(a.upper) if a.integer else a.upper for a in numeric])
+    return least, most
 
 
 def _candidates(plan: CellPlan, pair: PairedPeople, encoding: Encoding) -> Iterator[Floats]:
