@@ -14,8 +14,10 @@ from lcifr.prove.catalogue import find_method
 from lcifr.prove.method import build_question
 from lcifr.prove.networks.batched import engine
 from lcifr.prove.networks.kernel.recording import pieces
+from lcifr.prove.proof import NumericSplit
+from lcifr.regions.region import Region
 from tests.prove.confirming import refusals
-from tests.prove.instances import Instance, random_instance
+from tests.prove.instances import Instance, largest_sampled, random_instance, random_network
 
 TOLERANCE = 1e-6
 SHAPES = [[3, 3], [4, 3], [2, 2, 2], [3, 2, 3], [5, 4], [2, 2, 2, 2]]
@@ -88,6 +90,27 @@ def test_the_search_writes_its_own_proofs(block: int) -> None:
         there = np.isfinite(plain.upper)
         apart = np.abs(found.upper[there] - plain.upper[there])
         assert (apart <= TOLERANCE * (1 + np.abs(plain.upper[there]))).all(), seed
+
+
+def deep_instance(seed: int) -> Instance:
+    """Two numbers and four hidden layers: far more phases than a box of two sides has halves."""
+    rng = np.random.default_rng(seed)
+    network = random_network(rng, [2, 12, 12, 12, 12, 1])
+    x = rng.normal(size=(1, 2))
+    return Instance(network, Region.from_arrays(x - 0.7, x + 0.7), np.array([[1.0], [-1.0]]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_are_halved_where_that_gains_more(seed: int) -> None:
+    """Proofs with both kinds of split are confirmed, and bound and point meet."""
+    one = deep_instance(seed)
+    question = build_question(one.network, one.directions, one.region, tolerance=1e-4, budget=2000, proof=True)
+    found = find_method("branch").maximize(question)
+    splits = {type(node) for part in found.proof[0] for cell in part for claim in cell.claims for node in claim.nodes}
+    assert NumericSplit in splits
+    assert not refusals(one.network, question.directions, one.region, found)
+    assert (found.status == Status.EXACT).all()
+    assert (found.upper[0] >= largest_sampled(one, seed)[0]).all()
 
 
 def test_a_record_without_room_starts_again() -> None:

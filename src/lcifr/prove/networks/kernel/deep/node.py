@@ -166,6 +166,7 @@ def decide(
     early, begin, top = bench.size[EARLY], layers.begin[len(layers.width) - 1], 0.0
     for u in range(early + bench.size[LAST]):
         n = bench.free[u]
+        bench.gap[u] = 0.0
         if lo[n] < 0.0 < hi[n] and phase[n] == 0:
             if u < early:
                 output, fall = lp.input[3 * u], lp.input[3 * u + 1]
@@ -176,6 +177,7 @@ def decide(
                 gap = 0.0
                 if c > 0.0:
                     gap = c * (bench.slope[n] * y + bench.intercept[n] - max(y, 0.0) + 1e-6 * bench.intercept[n])
+            bench.gap[u] = gap
             if gap > top:
                 place, top = n, gap
     return (RELU, place) if place >= 0 else (STUCK, 0)

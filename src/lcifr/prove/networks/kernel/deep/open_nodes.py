@@ -10,7 +10,7 @@ from lcifr.prove.networks.kernel.heap import empty, make, push
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS
 from lcifr.prove.networks.kernel.node import RELU
-from lcifr.prove.networks.kernel.recording.record import WHOLE, Record, plant, record_split
+from lcifr.prove.networks.kernel.recording.record import NUMERIC, WHOLE, Record, plant, record_split
 from lcifr.prove.networks.kernel.shape import KernelAnswer, MovingCell, Objectives
 from lcifr.prove.networks.kernel.tree import with_offset
 
@@ -98,6 +98,40 @@ def split(
 
 
 @compiled
+def split_number(
+    layers: HiddenLayers,
+    cell: MovingCell,
+    node: int,
+    p: int,
+    threshold: float,
+    nodes: OpenNodes,
+    bench: Bench,
+    record: Record,
+) -> None:
+    """Two nodes: column ``p`` up to the threshold, and from there on."""
+    second, number = _two_boxes(layers, cell, node, p, threshold, threshold, nodes, bench), nodes.record[node]
+    names = record_split(record, number, NUMERIC, cell.source[p], bench.half, cell)
+    if record.wanted[0]:
+        record.threshold[number] = threshold
+    nodes.record[node], nodes.record[second] = names
+    push(nodes, node)
+    push(nodes, second)
+
+
+@compiled
+def _two_boxes(
+    layers: HiddenLayers, cell: MovingCell, node: int, p: int, end: float, begin: float, nodes: OpenNodes, bench: Bench
+) -> int:
+    """The second of two nodes: column ``p`` up to ``end`` in the first, from ``begin`` on in the second."""
+    second = _twin(layers, cell, node, nodes)
+    nodes.high[node, p], nodes.low[second, p] = end, begin
+    nodes.stale[node] = nodes.stale[second] = 0
+    bench.size[BOXES] += 2
+    nodes.boxed[node], nodes.boxed[second] = bench.size[BOXES] - 1, bench.size[BOXES]
+    return second
+
+
+@compiled
 def split_whole(
     layers: HiddenLayers,
     wholes: WholeColumns,
@@ -110,11 +144,7 @@ def split_whole(
     record: Record,
 ) -> None:
     """Two nodes: column ``p`` up to the whole number at place ``at``, and from the next one on."""
-    second, f = _twin(layers, cell, node, nodes), cell.source[p]
-    nodes.high[node, p], nodes.low[second, p] = wholes.value[at], wholes.value[at + 1]
-    nodes.stale[node] = nodes.stale[second] = 0
-    bench.size[BOXES] += 2
-    nodes.boxed[node], nodes.boxed[second] = bench.size[BOXES] - 1, bench.size[BOXES]
+    second, f = _two_boxes(layers, cell, node, p, wholes.value[at], wholes.value[at + 1], nodes, bench), cell.source[p]
     number = nodes.record[node]
     names = record_split(record, number, WHOLE, f, bench.half, cell)
     rising = wholes.step[f] > 0

@@ -106,6 +106,7 @@ class Bench(NamedTuple):
     proposed : (neurons,) what a program proposes as the coefficient of a free neuron's input. used : what a bound
         has made of that. rate : (rows,) λ.
     upstream, downstream : (widest,) coefficients on the way back. value : (neurons,) inputs at a point.
+    gap : (free,) what the relaxation of a neuron gives away at the program's optimum, 0 for those that are stable.
     kink : slopes of a program's kinks at its optimum.
     form, at : (neurons, width) and (neurons,) a neuron's input as an affine function of a program's variables.
     hinge : (free,) slope of the chord that the program has, and its intercept ``cut``.
@@ -129,6 +130,7 @@ class Bench(NamedTuple):
     upstream: Floats
     downstream: Floats
     value: Floats
+    gap: Floats
     kink: Floats
     form: Floats
     at: Floats

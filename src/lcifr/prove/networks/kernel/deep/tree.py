@@ -8,21 +8,23 @@ from lcifr.prove.networks.kernel.deep.backward import refresh
 from lcifr.prove.networks.kernel.deep.chords import update_chords
 from lcifr.prove.networks.kernel.deep.climb import climb
 from lcifr.prove.networks.kernel.deep.costs import set_costs, set_direction
+from lcifr.prove.networks.kernel.deep.halving import middle, pick_halving, whole_below_middle
 from lcifr.prove.networks.kernel.deep.node import decide, proved_bound, read_multipliers
-from lcifr.prove.networks.kernel.deep.open_nodes import plant_roots, split, split_whole
+from lcifr.prove.networks.kernel.deep.open_nodes import plant_roots, split, split_number, split_whole
 from lcifr.prove.networks.kernel.deep.program import BOX, LINES, build
 from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows, WholeColumns
 from lcifr.prove.networks.kernel.deep.whole import pick_column, round_point
 from lcifr.prove.networks.kernel.heap import OPEN, forget, full, pop
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS, NUMERICS
-from lcifr.prove.networks.kernel.node import CHOICE, STUCK, better_half, point_of, vertex_of
+from lcifr.prove.networks.kernel.node import CHOICE, RELU, STUCK, better_half, point_of, vertex_of
 from lcifr.prove.networks.kernel.program import OWNER, PIVOTS, read, solve
 from lcifr.prove.networks.kernel.recording.ending import record_above, record_end
 from lcifr.prove.networks.kernel.recording.record import (
     LEAF,
     NO_INTERVAL,
     NO_POINT,
+    NUMERIC,
     WHOLE,
     no_room,
 )
@@ -181,6 +183,11 @@ def _work(
             if column >= 0 and kind != CHOICE:
                 kind, place = WHOLE, column
             round_point(wholes, cell, nodes, node, bench)
+        if kind == RELU:
+            column = pick_halving(layers, wholes, cell, nodes, node, bench)
+            if column >= 0:
+                at, place = whole_below_middle(wholes, cell, column), column
+                kind = NUMERIC if at < 0 else WHOLE
         settled = climb(layers, rows, objectives, found, cell, i, row, k, answer, 1, bench)
         limit = enough(found.best[i, answer], objectives.target[i, answer], objectives.tolerance)
         if kind != STUCK or settled or nodes.key[node] <= limit:
@@ -194,6 +201,8 @@ def _work(
     else:
         if kind == WHOLE:
             split_whole(layers, wholes, cell, node, place, at, nodes, bench, work.record)
+        elif kind == NUMERIC:
+            split_number(layers, cell, node, place, middle(cell, place), nodes, bench, work.record)
         else:
             split(layers, cell, node, kind, place, nodes, bench, work.record)
     return settled

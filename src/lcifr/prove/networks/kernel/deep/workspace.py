@@ -65,6 +65,7 @@ def _bench(columns: int, neurons: int, variables: int, kinks: int, lines: int, w
         upstream=np.zeros(widest),
         downstream=np.zeros(widest),
         value=np.zeros(neurons),
+        gap=np.zeros(neurons),
         kink=np.zeros(kinks),
         form=np.zeros((neurons, variables)),
         at=np.zeros(neurons),

@@ -18,6 +18,7 @@ from lcifr.prove.networks.kernel.recording.record import (
     LEAF,
     NO_INTERVAL,
     NO_POINT,
+    NUMERIC,
     OFF,
     ON,
     RELU,
@@ -34,6 +35,7 @@ from lcifr.prove.proof import (
     Leaf,
     Multipliers,
     Node,
+    NumericSplit,
     ProvedBound,
     ReluLine,
     ReluSplit,
@@ -77,7 +79,7 @@ def copy_record(record: Record, begin: int, end: int) -> Record:
     return record._replace(**nodes, **people)
 
 
-NODES = ("kind", "place", "level", "child", "by", "half", "slope", "rate", "above", "source")
+NODES = ("kind", "place", "level", "threshold", "child", "by", "half", "slope", "rate", "above", "source")
 PEOPLE = ("root", "state", "above_root", "below_root")
 
 
@@ -169,6 +171,8 @@ class _CellWriter:
             return ReluSplit(*self.places[place])
         if kind == WHOLE:
             return WholeSplit(self.part.names[int(self.part.order[place])], int(self.record.level[node]))
+        if kind == NUMERIC:
+            return NumericSplit(int(self.part.order[place]), float(self.record.threshold[node]))
         assert kind == CHOICE
         columns = self.part.order[np.flatnonzero(self.record.half[node])]
         choice = next(one.columns for one in self.part.cell.choices if columns[0] in one.columns)

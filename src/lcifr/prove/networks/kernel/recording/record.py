@@ -15,7 +15,7 @@ from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCell
 
 USED, FULL, BASE = 0, 1, 2
-LEAF, RELU, CHOICE, WHOLE, NO_INTERVAL, NO_POINT = 0, 1, 2, 3, 4, 5
+LEAF, RELU, CHOICE, WHOLE, NUMERIC, NO_INTERVAL, NO_POINT = 0, 1, 2, 3, 4, 5, 6
 """What became of a node. NO_INTERVAL: a neuron's interval is empty. NO_POINT: rows leave no point (Farkas)."""
 OFF, ON, FREE = 0, 1, 2
 """A neuron on a person's whole cell."""
@@ -27,7 +27,7 @@ class Record(NamedTuple):
     Parameters
     ----------
     wanted : (1,) whether anything is written. size : nodes used, whether there was no room, the first person.
-    kind, place, level : (nodes,) the split: which neuron, choice or column, and k of a whole number.
+    kind, place : (nodes,) the split, and which neuron, choice or column. level : k of a whole number. threshold : t.
     child : (nodes, 2). by : (nodes,) whose multipliers. half : (nodes, columns in cell order) of a choice.
     slope : (nodes, free) coefficient of each free neuron's input. rate : (nodes, rows) λ.
     above : (nodes, free) slopes of the lines that ends of deeper layers are proved with at this node.
@@ -40,6 +40,7 @@ class Record(NamedTuple):
     kind: NDArray[np.int8]
     place: Integers
     level: Integers
+    threshold: Floats
     child: Integers
     by: Integers
     half: Flags
@@ -64,6 +65,7 @@ def make_record(
         kind=np.zeros(nodes, np.int8),
         place=np.zeros(nodes, np.int64),
         level=np.zeros(nodes, np.int64),
+        threshold=np.zeros(nodes),
         child=np.zeros((nodes, 2), np.int64),
         by=np.zeros(nodes, np.int64),
         half=np.zeros((nodes, columns), np.uint8),
