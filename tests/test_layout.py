@@ -20,7 +20,6 @@ KNOWN_LONG = {
 """Files still to be divided; this list only ever gets shorter."""
 KNOWN_MUTUAL = {
     ("lcifr.certification.encoder", "lcifr.certification.producer"),
-    ("lcifr.prove.networks.batched.nodes", "lcifr.prove.networks.batched.split"),
 }
 """Modules still to be untangled."""
 APART = {"check/second", "experiments", "language/corpus"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ import pytest
 from lcifr.errors import LcifrError, UntrustedResultError
 from lcifr.models.network import Network
 from lcifr.prove import Radius, radius
-from lcifr.prove.networks import kernel as compiled
-from lcifr.prove.networks.batched.engine import BatchAnswer, BatchQuestion, run
+from lcifr.prove.networks import affine
 from lcifr.regions.region import Region
 from tests.prove.confirming import refusals_of_radius
+from tests.prove.instances import random_network
 from tests.prove.people import people
 
 METHODS = ["cascade", "branch", "bounds", "interval", "milp"]
@@ -91,15 +92,12 @@ def test_proofs_of_both_sides_are_confirmed_exactly() -> None:
     assert refusals_of_radius(network, region, found) == []
 
 
-def test_a_lying_engine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    network, x, region = people(7, count=3)
-
-    def liar(task: BatchQuestion) -> BatchAnswer:
-        true = run(task)
-        return BatchAnswer(true.upper - 0.1, true.nodes, true.exhausted, true.branched, true.proof)
-
-    monkeypatch.setattr(compiled, "covers", lambda *_: False)
-    monkeypatch.setattr("lcifr.prove.networks.batched.engine.run", liar)
+def test_lying_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network without hidden layers is bounded in closed form."""
+    _, x, region = people(7, count=3)
+    network = random_network(np.random.default_rng(7), [8, 3])
+    true = affine.bound_people
+    monkeypatch.setattr(affine, "bound_people", lambda request: replace(f := true(request), upper=f.upper - 0.1))
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
 

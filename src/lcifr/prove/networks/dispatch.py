@@ -1,6 +1,6 @@
-"""Dispatch of a question about a network, in chunks of people, to the compiled kernel or the batched engine.
+"""Dispatch of a question about a network, in chunks of people: the compiled search, after bounds on a device if asked.
 
-The one place that chooses. Both are asked the same :class:`Request`; whom the kernel cannot answer, the engine does.
+The one place that chooses. All are asked the same :class:`Request`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from lcifr.prove.answer import Claim, IntArray, Question
-from lcifr.prove.networks import kernel
-from lcifr.prove.networks.batched import engine
+from lcifr.prove.networks import affine, kernel
+from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
 from lcifr.prove.networks.request import Findings, Proofs, Request
 
 CHUNK = 4_000_000
@@ -30,7 +30,7 @@ def people_at_once(question: Question) -> int:
     """How many people make one chunk."""
     k, features = question.directions.shape[1], question.region.features
     width = k * (features + 8) if question.shared is None else 2 * k + features
-    most = kernel.CHUNK if _compiled(question) else CHUNK
+    most = kernel.CHUNK if question.device in (None, "cpu") else CHUNK
     return max(1, int(most // max(width, 1)))
 
 
@@ -56,10 +56,6 @@ def answer_in_chunks(question: Question, *, branch: bool = True) -> Claim:
     return _claim(question, whole)
 
 
-def _compiled(question: Question) -> bool:
-    return kernel.covers(question.network, question.region, question.device)
-
-
 def _claim(question: Question, found: Findings) -> Claim:
     proved, method = np.ones(found.upper.shape, np.bool_), found.branched.astype(np.int8)
     proof = found.proofs if question.proof else None
@@ -83,14 +79,29 @@ def _blank(question: Question, proofs: Proofs) -> Findings:
 
 def _answer_chunk(question: Question, piece: slice, branch: bool) -> Findings:
     request = _request(question, piece, branch)
-    if not _compiled(question):
-        return engine.answer_people(request)
+    if question.network.depth == 0:
+        return affine.answer_people(request)
+    if not kernel.covers(request.network, request.region, None):  # linear rows with giants
+        return affine.bound_only(request)
+    if question.device in (None, "cpu") or question.proof:
+        return _search(request)
+    found = bound_people(request)
+    rest = still_open(request, found)
+    if branch and len(rest):
+        again = _search(request.take(rest))
+        tighter = np.minimum(found.upper[rest], again.upper)
+        _put(found, rest, replace(again, upper=tighter))
+    return found
+
+
+def _search(request: Request) -> Findings:
+    """The compiled search. Whom penalties in place of rows leave open, the search that knows rows answers."""
     from lcifr.prove.networks.kernel.call import answer_people  # numba takes a good part of a second to import
 
     found = answer_people(request)
     rest = found.unanswered
     if len(rest):
-        again = engine.answer_people(request.take(rest))
+        again = answer_people(replace(request.take(rest), proof=True))  # what it needs for proofs are the rows
         tighter = np.minimum(found.upper[rest], again.upper)
         _put(found, rest, replace(again, upper=tighter, nodes=found.nodes[rest] + again.nodes))
     return found

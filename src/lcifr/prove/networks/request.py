@@ -1,4 +1,4 @@
-"""What the compiled kernel and the batched engine are asked about a chunk of people, and what they find."""
+"""What the engines are asked about a chunk of people, and what they find."""
 
 from __future__ import annotations
 

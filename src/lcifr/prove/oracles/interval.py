@@ -10,10 +10,10 @@ import torch
 
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method
-from lcifr.prove.networks.batched.record import entries
 from lcifr.prove.networks.dispatch import answer_in_chunks, chunks
 from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import Lines, first_interval, interval, lines_for
+from lcifr.prove.networks.linear_bounds.plain_proofs import entries
 from lcifr.prove.proof import CellProof, Leaf, ProvedBound
 
 

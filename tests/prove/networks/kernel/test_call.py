@@ -1,4 +1,4 @@
-"""The compiled kernel: as exact as enumeration, equal to the engine it stands in for, and never beaten by a point."""
+"""The compiled kernel: as exact as enumeration, equal to the search of any depth, and never beaten by a point."""
 
 from __future__ import annotations
 
@@ -60,19 +60,17 @@ def test_exact_like_enumeration_and_the_solver(block: int) -> None:
 
 
 @pytest.mark.parametrize("block", SEEDS)
-def test_the_engine_it_stands_in_for_says_the_same(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_of_any_depth_says_the_same(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(1000 + 10 * block, 1010 + 10 * block):
         one = instance(seed)
         fast, quick = ask(one, "branch"), ask(one, "bounds")
         with monkeypatch.context() as without:
-            without.setattr(compiled, "covers", lambda *_: False)
+            without.setattr("lcifr.prove.networks.kernel.call._goes_deep", lambda request: True)
             slow = maximize(one.network, one.directions, one.region, method="branch", tolerance=TOLERANCE)
-            loose = maximize(one.network, one.directions, one.region, method="bounds", tolerance=TOLERANCE)
         assert close(fast.upper, slow.upper), seed
         assert (fast.upper >= slow.best).all(), seed
         assert (slow.upper >= fast.best).all(), seed
-        slack = TOLERANCE * (1 + np.abs(np.where(np.isfinite(loose.upper), loose.upper, 0.0)))
-        assert (quick.upper <= loose.upper + slack).all(), seed  # the same relaxed program, solved further
+        assert (quick.upper >= slow.best).all(), seed
 
 
 def test_hand_computed_answers() -> None:
@@ -128,7 +126,7 @@ def test_radii_with_and_without(seed: int, monkeypatch: pytest.MonkeyPatch) -> N
     fast = radius(network, x, region)
     target = fast.radius * np.linspace(0.5, 1.5, 20)
     side = radius(network, x, region, target=target)
-    monkeypatch.setattr(compiled, "covers", lambda *_: False)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.call._goes_deep", lambda request: True)
     slow = radius(network, x, region)
     assert same_radius(fast, slow)
     assert fast.exact.all()

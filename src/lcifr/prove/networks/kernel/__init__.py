@@ -1,6 +1,6 @@
 """Bounds, search and branch-and-bound as machine code: here for one hidden layer, in :mod:`deep` for any number.
 
-What it does not cover is answered by :mod:`lcifr.prove.networks.batched.engine`. numba is imported with the first
+Networks without hidden layers come here by way of :mod:`lcifr.prove.networks.affine`. numba is imported with the first
 question, not before: that takes a good part of a second.
 """
 

@@ -1,7 +1,7 @@
 """Bounds of a whole chunk of people at once, on any device torch knows: what a GPU is good at.
 
-One backward pass with plain lines for everybody's directions, and one walk from the vertex that the largest of them
-points at. Whoever this leaves open is asked about by the compiled search, on the CPU.
+One backward pass with plain lines for everybody's directions, and for each answer one walk from the vertex that its
+largest bound points at. Whoever this leaves open is asked about by the compiled search, on the CPU.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DOUBT = 1e-9
 
 @torch.no_grad()
 def bound_people(request: Request) -> Findings:
-    """Plain bounds of all directions, and the best point found for each person's most promising one."""
+    """Plain bounds of all directions, and the best point found for each answer: its most promising direction's."""
     layers = tensors(request.network, request.device)
     shape, answers = request.offset.shape, request.reached.shape[1]
     found = Findings(
@@ -88,14 +88,14 @@ def _bound_piece(
     reach = backward(batch, directions, hidden_lines(batch))
     upper = torch.where(torch.isnan(reach.upper), torch.inf, reach.upper)
     found.upper[who] = np.maximum(found.upper[who], upper.cpu().numpy())
-    which = (upper + torch.as_tensor(request.offset[who], device=device)).argmax(1)
     every = torch.arange(len(who), device=device)
-    direction = directions[which] if alike else directions[every, which]
-    points, value = climb(batch, direction, vertex_of(batch, reach, which))
-    place = which.cpu().numpy()
-    reached = value.cpu().numpy() + request.offset[who, place]
-    answer = np.zeros_like(place) if request.together else place
-    better = np.flatnonzero(reached > best[who, answer])
-    chosen = torch.as_tensor(better, device=device)
-    found.witness[who[better], answer[better]] = assemble(view, cell, chosen, points.take(chosen))
-    best[who[better], answer[better]] = reached[better]
+    promising = (upper + torch.as_tensor(request.offset[who], device=device)).argmax(1)
+    asked = [promising] if request.together else [torch.full_like(every, k) for k in range(upper.shape[1])]
+    for answer, which in enumerate(asked):
+        direction = directions[which] if alike else directions[every, which]
+        points, value = climb(batch, direction, vertex_of(batch, reach, which))
+        reached = value.cpu().numpy() + request.offset[who, which.cpu().numpy()]
+        better = np.flatnonzero(reached > best[who, answer])
+        chosen = torch.as_tensor(better, device=device)
+        found.witness[who[better], answer] = assemble(view, cell, chosen, points.take(chosen))
+        best[who[better], answer] = reached[better]
