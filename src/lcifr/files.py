@@ -1,7 +1,8 @@
-"""Atomic, durable writes of files, and JSON output."""
+"""Atomic, durable writes of files, JSON output, and checksums."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -23,6 +24,12 @@ def write_atomic(path: str | Path, data: bytes) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def sha256_of(path: str | Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_json(path: str | Path, values: Any) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lcifr.artifacts.folder import sha256
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.producer import represent
 from lcifr.errors import ArtefactError, LcifrError
+from lcifr.files import sha256_of
 from tests.certification.scenes import FORMULAS, Scene, scene
 
 
@@ -84,7 +84,7 @@ def redo(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     for name in manifest["files"]:
         if (folder / name).is_file():
-            manifest["files"][name] = {"sha256": sha256(folder / name), "bytes": (folder / name).stat().st_size}
+            manifest["files"][name] = {"sha256": sha256_of(folder / name), "bytes": (folder / name).stat().st_size}
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from lcifr.artifacts.folder import sha256
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
+from lcifr.files import sha256_of
 from tests.certification.bundles.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
 
 
@@ -65,7 +65,7 @@ def test_the_order_of_attributes_is_part_of_the_encodings_name(plain: dict[str, 
     before = check_bundle(rewritten(tmp_path / "before", plain)).hashes["encoding.json"]
     attributes = plain["encoding"]["schema"]["attributes"]
     plain["encoding"]["schema"]["attributes"] = dict(reversed(attributes.items()))
-    assert sha256(rewritten(tmp_path / "after", plain) / "encoding.json") != before
+    assert sha256_of(rewritten(tmp_path / "after", plain) / "encoding.json") != before
 
 
 def test_an_encoder_for_other_features_confirms_nothing(plain: dict[str, Any], tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_report_says_what_must_agree_and_about_which_files(plain: dict[str, 
     folder = rewritten(tmp_path, plain)
     said = "\n".join(check_bundle(folder).lines())
     assert 'what must agree: {"kind": "sign"}' in said
-    assert all(f"{file.name} {sha256(file)}" in said for file in folder.iterdir() if file.name != "manifest.json")
+    assert all(f"{file.name} {sha256_of(file)}" in said for file in folder.iterdir() if file.name != "manifest.json")
 
 
 @pytest.mark.parametrize("name", ["law", "../encoder.json", "model.network"])

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 import lcifr
-from lcifr.artifacts.folder import sha256
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
 from lcifr.check.limits import COUNTER, LETTERS, STEPS
 from lcifr.errors import ArtefactError
+from lcifr.files import sha256_of
 from tests.certification.bundles.made_bundles import (
     SCENES,
     contents,
@@ -52,7 +52,7 @@ def checked(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def named_again(folder: Path) -> None:
     """The manifest with the hash of the people that are there now."""
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][PEOPLE]["sha256"] = sha256(folder / PEOPLE)
+    manifest["files"][PEOPLE]["sha256"] = sha256_of(folder / PEOPLE)
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from lcifr import Network, RobustClassifier
-from lcifr.artifacts.folder import sha256
 from lcifr.check import bundle as checker
+from lcifr.files import sha256_of
 from tests.story import lcifr
 
 
@@ -112,5 +112,5 @@ def _alter(bundle: Path) -> None:
     )
     manifest = json.loads((bundle / "manifest.json").read_text(encoding="utf-8"))
     file = bundle / "people.jsonl.gz"
-    manifest["files"][file.name] = {"sha256": sha256(file), "bytes": file.stat().st_size}
+    manifest["files"][file.name] = {"sha256": sha256_of(file), "bytes": file.stat().st_size}
     (bundle / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")

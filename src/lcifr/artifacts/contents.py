@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from lcifr.artifacts.folder import MANIFEST, check_listed, sha256
+from lcifr.artifacts.folder import MANIFEST, check_listed
 from lcifr.errors import ArtefactError
+from lcifr.files import sha256_of
 
 
 def describe_contents(root: Path, *names: str) -> dict[str, str]:
@@ -21,7 +22,7 @@ def describe_contents(root: Path, *names: str) -> dict[str, str]:
     """
     there = [root / name for name in names] if names else sorted(root.iterdir())
     files = sorted(file for one in there for file in _files(one))
-    return {file.relative_to(root).as_posix(): sha256(file) for file in files}
+    return {file.relative_to(root).as_posix(): sha256_of(file) for file in files}
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -40,7 +41,7 @@ def first_change(root: Path, described: Mapping[str, str]) -> str | None:
     """The first file that is missing or has changed; None where there is none."""
     for name, expected in described.items():
         file = root / name
-        if file.is_symlink() or not file.is_file() or sha256(file) != expected:
+        if file.is_symlink() or not file.is_file() or sha256_of(file) != expected:
             return name
         if file.name == MANIFEST:
             try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import ArtefactError
-from lcifr.files import sync
+from lcifr.files import sha256_of, sync
 
 MANIFEST = "manifest.json"
 LARGEST_JSON = 1 << 30
@@ -65,16 +64,10 @@ def _appeared(target: Path) -> ArtefactError:
     )
 
 
-def sha256(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
     """Size and hash of every file, for the manifest."""
     return {
-        file.name: {"sha256": sha256(file), "bytes": file.stat().st_size}
+        file.name: {"sha256": sha256_of(file), "bytes": file.stat().st_size}
         for file in sorted(folder.iterdir())
         if file.name != MANIFEST
     }
@@ -132,7 +125,7 @@ def _check_file(path: Path, entry: Any) -> None:
     _require_plain_file(path)
     if not isinstance(entry, Mapping) or path.stat().st_size != entry.get("bytes"):
         raise ArtefactError(f"{path} is not as long as the manifest says: truncated?", fix="get the file again")
-    if sha256(path) != entry.get("sha256"):
+    if sha256_of(path) != entry.get("sha256"):
         raise ArtefactError(f"{path} is not the file that the manifest speaks about: its hash differs")
 
 

@@ -17,13 +17,11 @@ from lcifr.certification.outputs import deploy_encoder
 from lcifr.data import Individuals
 from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError
-from lcifr.language.printer import print_formula
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.deployed import REFUSED
 from lcifr.prove import Budget, radius
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.semantics.core import is_ranked
 
 TOLERANCE = 1e-6
 """How far, in absolute and relative terms, a proved radius may lie above the true one."""
@@ -144,13 +142,13 @@ def covering(latent: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatA
 
 def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float, arithmetic: Arithmetic) -> Provenance:
     schema = json.dumps(encoder.encoding.schema.to_dict(), ensure_ascii=True).encode()
-    shown = share_formula and not is_ranked(encoder.similarity.core)
+    shown = share_formula and not encoder.similarity.takes_ranks
     return Provenance(
         weights=encoder.network.hash,
         schema=hashlib.sha256(schema).hexdigest(),
         encoding=encoder.encoding.hash,
         similarity=encoder.similarity.hash,
-        similarity_text=print_formula(encoder.similarity.formula) if shown else None,
+        similarity_text=encoder.similarity.canonical_text if shown else None,
         scales=encoder.encoding.to_dict() if shown else None,
         tolerance=tolerance,
         method="cascade",

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.data.io.fetch import DataFile, data_folder, sha256_of
+from lcifr.data.io.fetch import DataFile, data_folder
 from lcifr.data.schema import Schema
 from lcifr.errors import DatasetError
+from lcifr.files import sha256_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lcifr.artifacts.folder import sha256
 from lcifr.data import read_frame
 from lcifr.errors import LearningError
 from lcifr.estimators.base_head import Head
 from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.evaluation import FrontierPoint, evaluate_models
 from lcifr.estimators.input_validation import is_table
-from lcifr.files import ChangedFileWarning, write_json
+from lcifr.files import ChangedFileWarning, sha256_of, write_json
 from lcifr.learn.score import Degeneracy
 
 PARTS = ("encoder", "head")
@@ -69,7 +68,7 @@ class Search:
         if self.folder is not None:
             candidate.save(self.folder / f"{name}.encoder")
             head.save(self.folder / f"{name}.head")
-            files = {part: sha256(self.folder / f"{name}.{part}") for part in PARTS}
+            files = {part: sha256_of(self.folder / f"{name}.{part}") for part in PARTS}
             write_json(self.folder / f"{name}.json", {"point": asdict(point), "files": files})  # last: all is whole
         return point
 
@@ -80,7 +79,7 @@ class Search:
         try:
             said = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
             for part in PARTS:
-                if sha256(self.folder / f"{name}.{part}") != said["files"][part]:
+                if sha256_of(self.folder / f"{name}.{part}") != said["files"][part]:
                     raise ValueError(f"{name}.{part} is not what the search wrote")
             point = said["point"]
             return FrontierPoint(**point | {"degeneracies": tuple(Degeneracy(**one) for one in point["degeneracies"])})

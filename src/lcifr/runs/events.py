@@ -98,11 +98,6 @@ def listening(listener: Listener | None) -> Iterator[None]:
         _listener.reset(before)
 
 
-def is_heard() -> bool:
-    """Whether anybody listens: what would cost time only to be shown can be left out otherwise."""
-    return _listener.get() is not ignore
-
-
 def emit(event: Event) -> None:
     """Tell the listener."""
     _listener.get()(event)

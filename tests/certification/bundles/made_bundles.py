@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.artifacts.folder import sha256
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
@@ -25,6 +24,7 @@ from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.network import Network, forward
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
+from lcifr.files import sha256_of
 from tests.certification.scenes import FORMULAS, Scene, scene
 from tests.check.tables import features
 
@@ -227,7 +227,7 @@ def rewritten(tmp_path: Path, plain: dict[str, Any]) -> Path:
         (folder / f"{key}.json").write_text(json.dumps(plain[key]))
     text = "".join(json.dumps(line) + "\n" for line in plain["lines"])
     (folder / "people.jsonl.gz").write_bytes(gzip.compress(text.encode()))
-    files = {f.name: {"sha256": sha256(f), "bytes": f.stat().st_size} for f in folder.iterdir()}
+    files = {f.name: {"sha256": sha256_of(f), "bytes": f.stat().st_size} for f in folder.iterdir()}
     manifest = plain["manifest"] | {"files": files}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
@@ -238,6 +238,6 @@ def with_text(tmp_path: Path, plain: dict[str, Any], name: str, text: str) -> Pa
     folder = rewritten(tmp_path, plain)
     (folder / name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][name] = {"sha256": sha256(folder / name), "bytes": (folder / name).stat().st_size}
+    manifest["files"][name] = {"sha256": sha256_of(folder / name), "bytes": (folder / name).stat().st_size}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 import lcifr
-from lcifr.artifacts.folder import sha256
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.check import Rejected
 from lcifr.check.bundle import check_bundle
 from lcifr.errors import ArtefactError
+from lcifr.files import sha256_of
 from tests.certification.bundles.made_bundles import WEIGHTS, bundle, contents, rewritten
 from tests.certification.scenes import FORMULAS, scene
 
@@ -127,7 +127,7 @@ def test_broken_files_are_named(name: str, how: str, tmp_path: Path) -> None:
     if how in broken:
         path.write_bytes(broken[how])
         manifest = json.loads((folder / "manifest.json").read_text())
-        manifest["files"][name] = {"sha256": sha256(path), "bytes": path.stat().st_size}
+        manifest["files"][name] = {"sha256": sha256_of(path), "bytes": path.stat().st_size}
         (folder / "manifest.json").write_text(json.dumps(manifest))
     elif how == "link":
         (tmp_path / "elsewhere").write_bytes(data)

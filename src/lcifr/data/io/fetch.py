@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import urllib.error
 import urllib.request
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from lcifr.errors import DatasetError
+from lcifr.files import sha256_of
 
 FOLDER_VARIABLE = "LCIFR_DATA"
 CHUNK_BYTES = 1 << 16
@@ -53,12 +53,6 @@ def data_folder(folder: str | Path | None = None) -> Path:
     import platformdirs
 
     return platformdirs.user_cache_path("lcifr") / "data"
-
-
-def sha256_of(path: str | Path) -> str:
-    """The checksum of a file, in hexadecimal."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def download(file: DataFile, folder: Path, *, progress: bool = False) -> Path:

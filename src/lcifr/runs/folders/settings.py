@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
+from lcifr.files import sha256_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -56,14 +57,12 @@ class RunInput:
     @classmethod
     def of(cls, path: Path) -> RunInput:
         """The file, or everything in the folder but its settings, which hold dates."""
-        from lcifr.artifacts.folder import sha256
-
         if path.is_file():
-            return cls(str(path), sha256(path))
+            return cls(str(path), sha256_of(path))
         digest = hashlib.sha256()
         for file in sorted(path.rglob("*")):
             if file.is_file() and file.name != SETTINGS:
-                digest.update(f"{file.relative_to(path).as_posix()} {sha256(file)}\n".encode())
+                digest.update(f"{file.relative_to(path).as_posix()} {sha256_of(file)}\n".encode())
         return cls(str(path), digest.hexdigest())
 
 

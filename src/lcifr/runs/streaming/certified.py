@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, final
 
-from lcifr.artifacts.folder import MANIFEST, describe_files, sha256
+from lcifr.artifacts.folder import MANIFEST, describe_files
 from lcifr.artifacts.handover import Outline
 from lcifr.artifacts.handover_chunks import HandoverChunk, read_handover_chunks
 from lcifr.artifacts.joining import join_tables, table_part
@@ -18,7 +18,7 @@ from lcifr.certification.query import rule_of_bundle
 from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
-from lcifr.files import write_json
+from lcifr.files import sha256_of, write_json
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
@@ -80,7 +80,7 @@ def certify_folder(
             join_tables(found, fresh / CERTIFIED)
             about = {"model": job.model.network.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
             about |= {"arithmetic": str(deployed), "handover_arithmetic": str(outline.provenance.arithmetic)}
-            about |= {"handover": sha256(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
+            about |= {"handover": sha256_of(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
             write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-3", **about})
     return done
 

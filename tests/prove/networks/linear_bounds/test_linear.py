@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lcifr.prove import maximize
-from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, tensors, view_cell
+from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, middle_of, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
 from lcifr.prove.oracles.interval import forward_intervals
 from lcifr.regions.region import Cell, Region
@@ -129,11 +129,10 @@ def test_a_smaller_region_never_loosens_a_bound(seed: int) -> None:
         # a batch leaves out what does not move, so the smaller box is put on the larger cell's own batch
         outer = view_cell(tensors(one.network), cell)
         columns = [int(np.flatnonzero(cell.numeric == column)[0]) for column in outer.moving]
-        inner = outer.batch.with_box(
-            torch.as_tensor(part.lower[:, columns]),
-            torch.as_tensor(part.upper[:, columns]),
-            tuple(torch.as_tensor(part.choices[index].allowed) for index in outer.free),
-        )
+        lower, upper = torch.as_tensor(part.lower[:, columns]), torch.as_tensor(part.upper[:, columns])
+        allowed = tuple(torch.as_tensor(part.choices[index].allowed) for index in outer.free)
+        center, radius = middle_of(lower, upper)
+        inner = replace(outer.batch, lower=lower, upper=upper, allowed=allowed, center=center, radius=radius)
         lines, here = hidden_lines(outer.batch), torch.as_tensor(cell.present)
         pairs = [
             (forward_intervals(inner, wide), forward_intervals(outer.batch, wide)),

@@ -59,11 +59,6 @@ class CellBatch:
     center: Tensor
     radius: Tensor
 
-    def with_box(self, lower: Tensor, upper: Tensor, allowed: tuple[Tensor, ...]) -> CellBatch:
-        """The same rows on other (smaller) cells."""
-        center, radius = middle_of(lower, upper)
-        return replace(self, lower=lower, upper=upper, allowed=allowed, center=center, radius=radius)
-
     @property
     def depth(self) -> int:
         """How many hidden layers."""
