@@ -1,15 +1,85 @@
-"""Loading of models from Python objects: the entry point to one loader per library."""
+"""Loading of models from Python objects and from files: the entry point to one loader per library and format."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from lcifr.data import Encoding
+from lcifr.errors import NetworkError
+from lcifr.files import sha256_of
+from lcifr.models.files.description import ModelDescription
+from lcifr.models.files.formats import ModelFormat, recognise
+from lcifr.models.files.outline import ModelOutline
 from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
 from lcifr.models.table_model import TableModel
+
+LOADERS = {
+    ModelFormat.ONNX: "lcifr.models.onnx.files",
+    ModelFormat.SKOPS: "lcifr.models.skops.files",
+    ModelFormat.XGBOOST: "lcifr.models.trees.xgboost_files",
+    ModelFormat.LIGHTGBM: "lcifr.models.trees.lightgbm_files",
+}
+"""The module of each format; its ``read_file(path, description)`` returns what :func:`read_table_model` takes."""
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A model from a file.
+
+    Parameters
+    ----------
+    sha256 : of the file. description : which column feeds which input, where the model does not say so itself.
+    model : what the loader made of it.
+    """
+
+    path: Path
+    format: ModelFormat
+    sha256: str
+    model: Any = field(repr=False, compare=False)
+    description: ModelDescription | None = None
+
+    def read_table(self, table: Any, encoding: Encoding) -> TableModel:
+        """For the raw columns of a pandas frame; see :func:`read_table_model`."""
+        return read_table_model(self.model, table, encoding)
+
+    def outline(self) -> ModelOutline:
+        """What was loaded."""
+        return outline_of(self.model)
+
+
+def load_file(path: str | Path, description: ModelDescription | None = None) -> ModelFile:
+    """A model from its file, by what is in it; nothing in it is run.
+
+    Raises
+    ------
+    NetworkError
+        For what is no model, for a pickle, and for what cannot be read exactly.
+    """
+    file = Path(path)
+    found = recognise(file)
+    try:
+        loader = importlib.import_module(LOADERS[found])
+    except ModuleNotFoundError as missing:
+        if not str(missing.name).startswith("lcifr."):
+            raise
+        raise NetworkError(f"{file} is a model of {found}, which cannot be read yet") from None
+    return ModelFile(file, found, sha256_of(file), loader.read_file(file, description), description)
+
+
+def outline_of(model: Any) -> ModelOutline:
+    """What a loaded model is, in words."""
+    if hasattr(model, "outline"):
+        found: ModelOutline = model.outline()
+        return found
+    from lcifr.models.sklearn.outline import outline_sklearn
+
+    return outline_sklearn(model)
 
 
 def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolerance: float | None = None) -> Model:
@@ -38,10 +108,11 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
 
 
 def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
-    """A fitted model of another library on the raw columns of a pandas frame.
+    """A fitted model of another library, or what :func:`load_file` found, on the raw columns of a pandas frame.
 
     Parameters
     ----------
+    model : with a ``read_table`` of its own, or fitted with scikit-learn.
     encoding : the schema of the table, and the scales that formulas speak of.
 
     Raises
@@ -49,6 +120,9 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
     NetworkError
         For what is not exactly representable, by the name of the step that stands in the way.
     """
+    if hasattr(model, "read_table"):
+        found: TableModel = model.read_table(table, encoding)
+        return found
     from lcifr.models.sklearn.tables import read_sklearn_table
 
     return read_sklearn_table(model, table, encoding)

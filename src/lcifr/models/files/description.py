@@ -1,0 +1,167 @@
+"""ModelDescription: which column feeds which input of a model, and what its outputs mean; a small TOML file.
+
+A model of numbers alone knows no columns: position 3 is whatever the training code put there. This file says it::
+
+    format = "lcifr-model-1"
+    arithmetic = "float32"              # left out: what the model's weights are stored in
+
+    [[inputs]]                          # one entry after the other, in the order of the model's inputs
+    column = "age"
+    kind = "number"                     # one input: the value behind the steps
+    steps = [["subtract", 38.6], ["divide", 13.6]]
+    computed_in = "float64"             # the format of the steps; float64 where it is left out
+
+    [[inputs]]
+    column = "sex"
+    kind = "one-hot"                    # one input for each value, in this order
+    values = ["female", "male"]
+    unknown = "error"                   # or "zeros": what the model makes of another value
+
+    [[inputs]]
+    column = "grade"
+    kind = "code"                       # one input: the number of the value; other values are refused
+    codes = { A = 0, B = 1, C = 2 }
+
+    [[inputs]]
+    kind = "constant"                   # one input that no column feeds
+    value = 1.0
+
+    [output]
+    meaning = "probability"             # see Meaning
+    classes = ["refused", "granted"]    # in the order of the outputs; the second is the one that a score is for
+    comparison = ">="                   # granted where the output is >= the threshold; at a tie too
+    threshold = 0.5
+
+An entry with ``input = "NAME"`` feeds the tensor of that name, where a model has several; ``kind = "as is"`` hands the
+column on as the table holds it, for models that scale and code by themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lcifr.data.program import ProgramStep
+from lcifr.errors import LcifrError
+from lcifr.models.arithmetic import Arithmetic
+
+FORMAT = "lcifr-model-1"
+Label = str | int | bool
+
+
+class DescriptionError(LcifrError, ValueError):
+    """A description of a model that cannot be read, or that contradicts itself."""
+
+
+class InputKind(StrEnum):
+    """How a column becomes inputs of the model."""
+
+    NUMBER = "number"
+    ONE_HOT = "one-hot"
+    CODE = "code"
+    AS_IS = "as is"
+    CONSTANT = "constant"
+
+
+class UnknownValue(StrEnum):
+    """What a model makes of a category that it has no input for: it raises, or all inputs are 0."""
+
+    ERROR = "error"
+    ZEROS = "zeros"
+
+
+class Meaning(StrEnum):
+    """What the outputs are."""
+
+    SCORE = "score"
+    """One number: the second class where it compares with the threshold."""
+    PROBABILITY = "probability"
+    """The same; the number is a probability of the second class."""
+    SCORES = "scores"
+    """One number for each class: the largest decides, of several the first."""
+    CLASS = "class"
+    """The class itself."""
+    NUMBER = "number"
+    """The decision is the number."""
+
+
+class Comparison(StrEnum):
+    """How a score is compared with its threshold: what happens at a tie."""
+
+    ABOVE = ">"
+    AT_LEAST = ">="
+
+
+@dataclass(frozen=True)
+class DescribedInput:
+    """What feeds the next inputs of the model.
+
+    Parameters
+    ----------
+    column : of the table; None for a constant.
+    input : the name of the tensor, where the model has several.
+    steps : of a number, what it goes through before the model sees it.
+    values : of a one-hot category, in the order of the inputs. unknown : what becomes of other values.
+    codes : of a coded category, the number of each value.
+    value : the constant.
+    """
+
+    kind: InputKind
+    column: str | None = None
+    input: str | None = None
+    steps: tuple[ProgramStep, ...] = ()
+    values: tuple[str, ...] = ()
+    unknown: UnknownValue = UnknownValue.ERROR
+    codes: tuple[tuple[str, float], ...] = ()
+    value: float = 0.0
+
+    @property
+    def width(self) -> int:
+        """How many inputs it feeds."""
+        return len(self.values) if self.kind is InputKind.ONE_HOT else 1
+
+
+@dataclass(frozen=True)
+class DescribedOutput:
+    """What the outputs mean.
+
+    Parameters
+    ----------
+    name : of the tensor that decides, where the model has several.
+    position : of a score or probability, the column of the tensor that is compared; None for the last.
+    classes : in the order of the outputs; empty for numbers, and where classes are 0, 1, ….
+    comparison, threshold : of a score or probability.
+    """
+
+    meaning: Meaning
+    name: str | None = None
+    position: int | None = None
+    classes: tuple[Label, ...] = ()
+    comparison: Comparison = Comparison.ABOVE
+    threshold: float = 0.0
+
+
+@dataclass(frozen=True)
+class ModelDescription:
+    """Inputs in the order of the model's, the output, and the arithmetic that the model is computed in.
+
+    Parameters
+    ----------
+    output : None where the model says itself what its outputs mean.
+    arithmetic : None for that of the model's weights.
+    source : the file, for messages.
+    """
+
+    inputs: tuple[DescribedInput, ...]
+    output: DescribedOutput | None = None
+    arithmetic: Arithmetic | None = None
+    source: str = "the description"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the model reads, each once, in the order of its inputs."""
+        return tuple(dict.fromkeys(one.column for one in self.inputs if one.column is not None))
+
+    def of_input(self, name: str | None) -> tuple[DescribedInput, ...]:
+        """The entries that feed one tensor."""
+        return tuple(one for one in self.inputs if one.input == name)

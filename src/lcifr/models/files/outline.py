@@ -1,0 +1,109 @@
+"""ModelOutline: what was loaded from a model file, in words that a person compares with what they meant to load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.model import Model
+from lcifr.models.rule import Kind
+
+SHOWN = 8  # columns, steps and classes that are listed before "…"
+
+
+@dataclass(frozen=True)
+class ModelInput:
+    """An input of a model: a column by its name, or a tensor of numbers.
+
+    Parameters
+    ----------
+    width : numbers in it. dtype : as the model stores it; empty where any will do.
+    is_column : whether the name is that of a column of the table.
+    """
+
+    name: str
+    width: int = 1
+    dtype: str = ""
+    is_column: bool = True
+
+
+@dataclass(frozen=True)
+class ModelOutline:
+    """What a model is, as far as its file says it without a table.
+
+    Parameters
+    ----------
+    library : what wrote it, such as ``scikit-learn 1.7.2``. runtime : what computes its own decisions here, to compare
+        with and to confirm counterexamples; empty where that is not installed.
+    inputs : in the model's order. steps : what happens to them, one after the other, in words.
+    outputs : how many numbers the last step gives. classes : empty for numbers, and where they are not known.
+    rule : what becomes a decision, in words. arithmetic : in which it is computed unless somebody says otherwise.
+    """
+
+    library: str
+    runtime: str
+    inputs: tuple[ModelInput, ...]
+    steps: tuple[str, ...]
+    outputs: int
+    rule: str
+    arithmetic: Arithmetic
+    classes: tuple[Any, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The columns that it reads, where it knows their names."""
+        return tuple(one.name for one in self.inputs) if all(one.is_column for one in self.inputs) else None
+
+    @property
+    def width(self) -> int:
+        """Numbers and columns that it takes in all."""
+        return sum(one.width for one in self.inputs)
+
+    def sentences(self) -> Iterator[str]:
+        """A paragraph, sentence by sentence."""
+        yield f"A model of {self.library}."
+        yield self._inputs()
+        yield f"Then: {'; '.join(self.steps)}." if self.steps else "Nothing is computed before the decision."
+        yield f"{_counted(self.outputs, 'output')}: {self.rule}."
+        yield f"Computed in {self.arithmetic}." if self.arithmetic is not Arithmetic.EXACT else EXACT
+        yield f"Its own decisions come from {self.runtime}." if self.runtime else NO_RUNTIME
+        yield from self.notes
+
+    def _inputs(self) -> str:
+        if self.columns is not None:
+            return f"It reads {_counted(len(self.inputs), 'column')}: {listed(self.columns)}."
+        parts = [
+            f'"{one.name}" ({_counted(one.width, "number")}{one.dtype and ", " + one.dtype})' for one in self.inputs
+        ]
+        return f"It takes {listed(parts, quoted=False)}, and does not say which columns these are."
+
+
+EXACT = "No float arithmetic is known for it as it stands: verdicts speak of real numbers on the stored weights."
+NO_RUNTIME = "What computes it is not installed here: its decisions are those of our exact forward pass."
+
+
+def rule_words(model: Model) -> str:
+    """What becomes a decision."""
+    rule, names = model.rule, [str(label) for label in model.labels] if model.labels is not None else None
+    if rule.kind is Kind.NUMBER:
+        return "the decision is the number"
+    if rule.kind is Kind.CLASS:
+        lead = f" by more than {rule.band[1]:.3g}" if rule.band[1] else ""
+        classes = f" ({listed(names, quoted=False)})" if names else ""
+        return f"the class{classes} whose output is the largest{lead} decides, of several the first"
+    first, second = names or ("class 0", "class 1")
+    near = f" (within {(rule.band[1] - rule.band[0]) / 2:.1g} of it only rounding decides)"
+    return f"{second} where it is above {rule.middle:.6g}{near if rule.band[0] < rule.band[1] else ''}, else {first}"
+
+
+def listed(names: Any, *, quoted: bool = True) -> str:
+    """The first few names, and how many more."""
+    shown = [f'"{name}"' if quoted else str(name) for name in names[:SHOWN]]
+    return ", ".join(shown) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

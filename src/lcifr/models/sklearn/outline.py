@@ -1,0 +1,75 @@
+"""Outline of a fitted scikit-learn model: its columns, steps and rule, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lcifr.drawing.text import count
+from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
+from lcifr.models.network import Network
+from lcifr.models.sklearn.tables import preprocessing_of
+from lcifr.models.sklearn.thresholds import inner_estimator, read_decision
+
+
+def outline_sklearn(model: Any) -> ModelOutline:
+    """What a fitted estimator or Pipeline is, without a table.
+
+    Raises
+    ------
+    NetworkError
+        For a decision that cannot be read exactly, by name. Preprocessing is read with a table.
+    """
+    import sklearn
+
+    decision = read_decision(model)
+    library = f"scikit-learn {sklearn.__version__}"
+    return ModelOutline(
+        library=f"scikit-learn ({type(model).__name__})",
+        runtime=library,
+        inputs=_inputs(model),
+        steps=(*_steps(model), *_layers(decision.network), *_wrappers(model)),
+        outputs=decision.network.outputs,
+        rule=rule_words(decision),
+        arithmetic=decision.network.native,
+        classes=() if decision.labels is None else tuple(decision.labels.tolist()),
+    )
+
+
+def _inputs(model: Any) -> tuple[ModelInput, ...]:
+    if hasattr(model, "feature_names_in_"):
+        return tuple(ModelInput(str(name)) for name in model.feature_names_in_)
+    return (ModelInput("X", int(model.n_features_in_), is_column=False),)
+
+
+def _steps(model: Any) -> Iterator[str]:
+    for name, step in preprocessing_of(model):
+        parts = getattr(step, "transformers_", None)
+        if parts is None:
+            yield f"{type(step).__name__}" if step not in (None, "passthrough") else f'"{name}" passes on'
+            continue
+        inside = [f"{_called(one)} of {count(len(columns))}" for _, one, columns in parts if len(columns)]
+        yield f"{type(step).__name__} ({', '.join(inside)} columns)"
+
+
+def _called(transformer: Any) -> str:
+    """The name of a transformer, or of those that a pipeline has one after the other."""
+    if isinstance(transformer, str):
+        return transformer
+    steps = getattr(transformer, "steps", None)
+    return type(transformer).__name__ if steps is None else " → ".join(_called(one) for _, one in steps)
+
+
+def _layers(network: Network) -> Iterator[str]:
+    sizes = [network.layers[0].weight.shape[1], *(layer.weight.shape[0] for layer in network.layers)]
+    kind = "linear model" if len(sizes) == 2 else "ReLU network"
+    yield f"{kind} {' → '.join(map(count, sizes))}"
+
+
+def _wrappers(model: Any) -> Iterator[str]:
+    """What stands around the estimator, from inside out."""
+    if type(model).__name__ == "Pipeline":
+        yield from _wrappers(model.steps[-1][1])
+    elif (inner := inner_estimator(model)) is not None:
+        yield from _wrappers(inner)
+        yield type(model).__name__
