@@ -21,7 +21,7 @@ from lcifr.models.table_model import TableModel
 
 LOADERS = {
     ModelFormat.ONNX: "lcifr.models.onnx.files",
-    ModelFormat.SKOPS: "lcifr.models.skops.files",
+    ModelFormat.SKOPS: "lcifr.models.skops.reader",
     ModelFormat.XGBOOST: "lcifr.models.trees.xgboost_files",
     ModelFormat.LIGHTGBM: "lcifr.models.trees.lightgbm_files",
 }

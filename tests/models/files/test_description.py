@@ -16,7 +16,7 @@ from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.files import description as definition
 from lcifr.models.files.description import (
-    Comparison,
+    ScoreComparison,
     DescribedInput,
     DescribedOutput,
     DescriptionError,
@@ -70,11 +70,11 @@ OUTPUTS = st.one_of(
         st.none() | TEXTS,
         st.none() | st.integers(0, 5),
         st.just(()) | st.lists(TEXTS | st.integers(0, 9), min_size=2, max_size=2, unique=True).map(tuple),
-        st.sampled_from(Comparison),
+        st.sampled_from(ScoreComparison),
         FLOATS,
     ),
     st.builds(
-        lambda level: DescribedOutput(Meaning.PROBABILITY, comparison=Comparison.AT_LEAST, threshold=level),
+        lambda level: DescribedOutput(Meaning.PROBABILITY, comparison=ScoreComparison.AT_LEAST, threshold=level),
         st.floats(0.01, 0.99),
     ),
     st.builds(DescribedOutput, st.sampled_from([Meaning.SCORES, Meaning.CLASS, Meaning.NUMBER])),
@@ -99,7 +99,7 @@ def test_the_example_of_the_module_is_a_description() -> None:
     assert found.columns == ("age", "sex", "grade")
     assert [one.width for one in found.inputs] == [1, 2, 1, 1]
     assert found.output is not None
-    assert found.output.comparison is Comparison.AT_LEAST
+    assert found.output.comparison is ScoreComparison.AT_LEAST
 
 
 def test_constants_of_float32_are_rounded_to_it() -> None:

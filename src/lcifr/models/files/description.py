@@ -85,7 +85,7 @@ class Meaning(StrEnum):
     """The decision is the number."""
 
 
-class Comparison(StrEnum):
+class ScoreComparison(StrEnum):
     """How a score is compared with its threshold: what happens at a tie."""
 
     ABOVE = ">"
@@ -137,7 +137,7 @@ class DescribedOutput:
     name: str | None = None
     position: int | None = None
     classes: tuple[Label, ...] = ()
-    comparison: Comparison = Comparison.ABOVE
+    comparison: ScoreComparison = ScoreComparison.ABOVE
     threshold: float = 0.0
 
 

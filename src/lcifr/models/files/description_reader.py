@@ -15,7 +15,7 @@ from lcifr.errors import LcifrError, did_you_mean, no_such_file
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.files.description import (
     FORMAT,
-    Comparison,
+    ScoreComparison,
     DescribedInput,
     DescribedOutput,
     DescriptionError,
@@ -54,20 +54,20 @@ def read_description(path: Path) -> ModelDescription:
 
 def description_of(plain: Mapping[str, Any], source: str) -> ModelDescription:
     """The content of a file, checked; an error names the entry in ``source``."""
-    whole = _Entry(source, plain)
+    whole = _FileEntry(source, plain)
     whole.refuse_unknown(OF_FILE)
     if whole.get("format", str) != FORMAT:
         raise whole.error(f"format is {plain.get('format')!r}, expected {FORMAT!r}", f'begin with format = "{FORMAT}"')
     inputs = plain.get("inputs")
     if not isinstance(inputs, list) or not inputs:
         raise whole.error("there are no [[inputs]]", f"write one for each column that the model reads; {EXAMPLE}")
-    entries = tuple(_input(_Entry(f"{source}: [[inputs]] {place}", one)) for place, one in enumerate(inputs, 1))
-    output = _output(_Entry(f"{source}: [output]", plain["output"])) if "output" in plain else None
+    entries = tuple(_input(_FileEntry(f"{source}: [[inputs]] {place}", one)) for place, one in enumerate(inputs, 1))
+    output = _output(_FileEntry(f"{source}: [output]", plain["output"])) if "output" in plain else None
     arithmetic = whole.choice("arithmetic", Arithmetic) if "arithmetic" in plain else None
     return ModelDescription(entries, output, arithmetic, source)
 
 
-class _Entry:
+class _FileEntry:
     """A table of the file; ``where`` begins every message about it."""
 
     def __init__(self, where: str, plain: object) -> None:
@@ -119,7 +119,7 @@ class _Entry:
         return tuple(values)
 
 
-def _input(entry: _Entry) -> DescribedInput:
+def _input(entry: _FileEntry) -> DescribedInput:
     kind: InputKind = entry.choice("kind", InputKind)
     entry.refuse_unknown(("kind", "input", *OF_KIND[kind]))
     known: dict[str, Any] = {"kind": kind}
@@ -138,12 +138,12 @@ def _input(entry: _Entry) -> DescribedInput:
     return DescribedInput(**known)
 
 
-def _steps(entry: _Entry) -> tuple[ProgramStep, ...]:
+def _steps(entry: _FileEntry) -> tuple[ProgramStep, ...]:
     """``[["subtract", 38.6], …]`` in the format of the entry; constants are rounded to it, as a library holds them."""
     computed: StepFormat = entry.choice("computed_in", StepFormat, StepFormat.FLOAT64)
     steps = []
     for place, one in enumerate(entry.get("steps", list, default=[]), 1):
-        inside = _Entry(f"{entry.where}, step {place}", {"step": one})
+        inside = _FileEntry(f"{entry.where}, step {place}", {"step": one})
         if not isinstance(one, list) or not one or one[0] not in set(Operation):
             raise inside.error(
                 f"found {one!r}, expected an operation and its numbers",
@@ -160,15 +160,15 @@ def _steps(entry: _Entry) -> tuple[ProgramStep, ...]:
     return tuple(steps)
 
 
-def _codes(entry: _Entry) -> tuple[tuple[str, float], ...]:
+def _codes(entry: _FileEntry) -> tuple[tuple[str, float], ...]:
     codes = entry.get("codes", dict)
-    inside = _Entry(f"{entry.where}, codes", codes)
+    inside = _FileEntry(f"{entry.where}, codes", codes)
     if not codes:
         raise inside.error("there are none", 'codes = { "A" = 0, "B" = 1 }')
     return tuple((value, inside.number(value)) for value in codes)
 
 
-def _output(entry: _Entry) -> DescribedOutput:
+def _output(entry: _FileEntry) -> DescribedOutput:
     entry.refuse_unknown(OF_OUTPUT)
     meaning: Meaning = entry.choice("meaning", Meaning)
     known: dict[str, Any] = {"meaning": meaning}
@@ -181,7 +181,7 @@ def _output(entry: _Entry) -> DescribedOutput:
     if "classes" in entry.plain:
         known["classes"] = _classes(entry, meaning)
     if meaning in COMPARED:
-        known["comparison"] = entry.choice("comparison", Comparison)
+        known["comparison"] = entry.choice("comparison", ScoreComparison)
         known["threshold"] = entry.number("threshold")
         if meaning is Meaning.PROBABILITY and not 0 < known["threshold"] < 1:
             raise entry.error(
@@ -194,7 +194,7 @@ def _output(entry: _Entry) -> DescribedOutput:
     return DescribedOutput(**known)
 
 
-def _classes(entry: _Entry, meaning: Meaning) -> tuple[Any, ...]:
+def _classes(entry: _FileEntry, meaning: Meaning) -> tuple[Any, ...]:
     values = entry.get("classes", list)
     if len(set(map(repr, values))) < len(values) or not all(isinstance(one, str | int) for one in values):
         raise entry.error(f"classes = {values!r} is no list of different names", 'classes = ["refused", "granted"]')
