@@ -18,8 +18,7 @@ import torch
 
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check import bundle
 from lcifr.check.judge import CheckReport
 from lcifr.data import Encoding

@@ -10,13 +10,11 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certification.auditor import Audit, audit
+from lcifr.certification.auditor import audit, merge, query_end_to_end
 from lcifr.certification.counterexample import Trial, exists
-from lcifr.certification.encoder import freeze
-from lcifr.certification.end_to_end import query_end_to_end
-from lcifr.certification.merged_network import merge
+from lcifr.certification.producer import freeze
 from lcifr.certification.query import OWN_WORD, FloatArray, Query, is_strict
-from lcifr.certification.verdicts import Reason, Verdict
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import lcifr
@@ -29,23 +29,34 @@ class Walk:
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
         self.borders: dict[tuple[str, str], str] = {}
+        self._known: set[tuple[CodeType, CodeType | None]] = set()
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
-        if event != "call" or (here := _file(frame)) is None or _is_import(frame):
+        if event != "call" or (here := _file(frame)) is None:
             return
-        self.files.setdefault(here, frame.f_code.co_name)
         caller = frame.f_back
         while caller is not None and _file(caller) is None:
             caller = caller.f_back
-        if caller is not None and not _is_import(caller):
+        pair = (frame.f_code, None if caller is None else caller.f_code)
+        if pair in self._known or _is_import(frame):
+            return
+        self._known.add(pair)
+        self.files.setdefault(here, frame.f_code.co_name)
+        if caller is not None:
             border = (_room(str(_file(caller))), _room(here))
             if border[0] != border[1]:
                 self.borders.setdefault(border, f"{here}:{frame.f_code.co_name}")
 
 
+_FILES: dict[CodeType, str | None] = {}
+
+
 def _file(frame: FrameType) -> str | None:
-    path = frame.f_code.co_filename
-    return path[len(str(HOME)) + 1 :] if path.startswith(f"{HOME}/") else None
+    code = frame.f_code
+    if code not in _FILES:
+        path = code.co_filename
+        _FILES[code] = path[len(str(HOME)) + 1 :] if path.startswith(f"{HOME}/") else None
+    return _FILES[code]
 
 
 def _room(file: str) -> str:

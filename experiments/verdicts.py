@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.consumer import certify
-from lcifr.certification.encoder import freeze
-from lcifr.certification.producer import provenance_of
+from lcifr.certification.producer import freeze, provenance_of
 from lcifr.datasets import Split
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.models.arithmetic import Arithmetic

@@ -18,10 +18,6 @@ KNOWN_LONG = {
     "src/lcifr/prove/networks/kernel/tree.py",
 }
 """Files still to be divided; this list only ever gets shorter."""
-KNOWN_MUTUAL = {
-    ("lcifr.certification.encoder", "lcifr.certification.producer"),
-}
-"""Modules still to be untangled."""
 APART = {"check/second", "experiments", "language/corpus"}
 """Folders of tests without one of the source: a second checker, experiments, example formulas."""
 HEAVY = {"audit", "certify", "consume", "load", "maximize", "produce", "radius", "represent", "run", "train", "tune"}
@@ -42,7 +38,7 @@ def test_no_two_modules_import_each_other() -> None:
     names = {module.name for module in package_modules()}
     imports = {module.name: module.imported_modules(names) for module in package_modules()}
     mutual = {(a, b) for a in imports for b in imports[a] if a < b and a in imports[b]}
-    assert not sorted(mutual - KNOWN_MUTUAL)
+    assert not sorted(mutual)
 
 
 def test_folders_of_tests_mirror_those_of_the_source() -> None:

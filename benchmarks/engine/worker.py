@@ -111,8 +111,7 @@ def measure_bundle(job: Job) -> Figures:
     """Radii and verdicts of everybody, and the bundle with their proofs; seconds on the clock and of all cores."""
     from lcifr.certification.auditor import audit
     from lcifr.certification.bundles.writer import write_bundle
-    from lcifr.certification.encoder import FrozenEncoder
-    from lcifr.certification.producer import represent
+    from lcifr.certification.producer import FrozenEncoder, represent
 
     torch.set_num_threads(job.get("threads", 1))
     scene = Scene(job)

@@ -13,9 +13,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from lcifr import datasets
     from lcifr.artifacts.handover import Representation
-    from lcifr.certification.auditor import Audit, audit
+    from lcifr.certification.auditor import audit
     from lcifr.certification.consumer import certify
-    from lcifr.certification.verdicts import Certificates, Verdict
+    from lcifr.certification.verdicts import Audit, Certificates, Verdict
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
     from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, tune

@@ -13,8 +13,7 @@ import pytest
 from lcifr.artifacts.folder import MANIFEST
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.bundles.writer import write_bundle
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.errors import ArtefactError
 from lcifr.similarity.similarity import Similarity

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.producer import FrozenEncoder
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.models.network import Network
 from lcifr.similarity.similarity import Similarity

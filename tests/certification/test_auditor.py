@@ -12,11 +12,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from lcifr.certification.auditor import Audit, audit
+from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
-from lcifr.certification.verdicts import Certificates, Reason, Verdict
+from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Individuals
 from lcifr.errors import RegionError

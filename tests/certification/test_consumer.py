@@ -17,10 +17,8 @@ from sklearn.preprocessing import StandardScaler
 
 from lcifr.artifacts.handover import Provenance, Representation
 from lcifr.certification.consumer import certify
-from lcifr.certification.linear import largest_radius, upper_on_box
-from lcifr.certification.outputs import outputs_of_latents
 from lcifr.certification.producer import represent
-from lcifr.certification.query import query_of
+from lcifr.certification.query import outputs_of_latents, query_of, upper_on_box, widest_ball
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
@@ -76,7 +74,7 @@ def test_the_largest_radius_is_safe_and_tight(seed: int, outputs: int) -> None:
     model = random_network(rng, [3, outputs])
     latent = rng.normal(size=(4, 3))
     asked = query_of(Rule.of(outputs), outputs_of_latents(model, latent, Arithmetic.EXACT))
-    farthest = largest_radius(model, asked, latent)
+    farthest = widest_ball(model, asked, latent)
     for person in np.flatnonzero(farthest > 0):
         for share, good in ((0.999999, True), (1.000001, False)):
             ends = latent[person] - share * farthest[person], latent[person] + share * farthest[person]

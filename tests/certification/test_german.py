@@ -15,9 +15,8 @@ from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
-from lcifr.certification.encoder import FrozenEncoder
 from lcifr.certification.population.statement import lower_bound, state
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding

@@ -10,8 +10,7 @@ import pytest
 
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
-from lcifr.certification.encoder import freeze
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import freeze, represent
 from lcifr.similarity import Similarity
 from tests.certification.scenes import FORMULAS, people, scene
 

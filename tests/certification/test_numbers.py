@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from benchmarks.online import OnlineCertifier
 
-from lcifr.certification.auditor import audit
+from lcifr.certification.auditor import audit, merge
 from lcifr.certification.consumer import certify
-from lcifr.certification.merged_network import merge
 from lcifr.certification.producer import represent
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustRegressor

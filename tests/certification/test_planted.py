@@ -7,8 +7,7 @@ import pytest
 
 from lcifr.certification.auditor import audit
 from lcifr.certification.consumer import certify
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.certification.verdicts import Verdict
 from lcifr.models.network import Network
 from tests.certification.scenes import people, similarity

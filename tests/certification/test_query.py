@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.certification.outputs import Outputs
-from lcifr.certification.query import is_strict, query_of, rule_of_bundle, surely_differ
+from lcifr.certification.bundles.manifest import rule_of_bundle
+from lcifr.certification.query import Outputs, is_strict, query_of, surely_differ
 from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind, Rule
 

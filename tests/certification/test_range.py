@@ -13,8 +13,7 @@ import pytest
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.errors import NetworkError

@@ -18,8 +18,7 @@ from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.producer import covering, represent
+from lcifr.certification.producer import FrozenEncoder, covering, represent
 from lcifr.check import read_network
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import Judge

@@ -14,8 +14,7 @@ from lcifr import FairEncoder
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Individuals
 from lcifr.runs.streaming.file_runs import represent_file

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
-from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.verdicts import Verdict
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Numeric, Schema

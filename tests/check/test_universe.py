@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check import read_network
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import CheckReport, Judge

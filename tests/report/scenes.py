@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcifr.certification.auditor import Audit, audit
-from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.auditor import audit
 from lcifr.certification.population.statement import state
-from lcifr.certification.producer import represent
-from lcifr.certification.verdicts import Reason, Verdict
+from lcifr.certification.producer import FrozenEncoder, represent
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.estimators.frontier import Frontier, FrontierPoint
 from lcifr.models.arithmetic import Arithmetic

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.certification.auditor import Audit
 from lcifr.certification.population.statement import state
-from lcifr.certification.verdicts import Reason, Verdict
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.cli.terminal.statements import statement_lines
 from lcifr.drawing.text import percent
 from lcifr.learn.score import GAMMA_ADVICE, Degeneracy

@@ -8,6 +8,8 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +152,22 @@ def read_arrays(path: Path, shapes: Mapping[str, tuple[type, tuple[int, ...]]]) 
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ArtefactError(f"{path}: {name} holds NaN or infinity")
     return found
+
+
+NAMED = ("lcifr", "numpy", "torch", "highspy")
+
+
+def versions() -> dict[str, str]:
+    """Of what takes part in a proof."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:  # looking them up takes longer than many a proof
+    found = []
+    for name in NAMED:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return tuple(found)

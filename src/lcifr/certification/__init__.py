@@ -1,13 +1,12 @@
 """Hand-over, verdicts, counterexamples, audit bundles, and what they say of a population."""
 
 from lcifr.artifacts.handover import Provenance, Representation
-from lcifr.certification.auditor import Audit, audit
+from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
-from lcifr.certification.encoder import Encoder, FrozenEncoder
 from lcifr.certification.population.statement import Statement, group_metrics, state
-from lcifr.certification.producer import represent
-from lcifr.certification.verdicts import Certificates, Reason, Verdict
+from lcifr.certification.producer import Encoder, FrozenEncoder, represent
+from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
 
 __all__ = [
     "Audit",

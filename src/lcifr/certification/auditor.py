@@ -3,114 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.consumer import certify
-from lcifr.certification.counterexample import Trial, find, simplify
-from lcifr.certification.display import VerdictDisplay, counterexample_rows
-from lcifr.certification.encoder import Encoder
-from lcifr.certification.end_to_end import may_overflow, query_end_to_end, reasons_of
-from lcifr.certification.merged_network import merge
-from lcifr.certification.producer import represent_lowered
-from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, is_strict
-from lcifr.certification.subject import LibraryDecisions, subject_of
-from lcifr.certification.verdicts import Reason, Verdict, words
+from lcifr.certification.consumer import certify_model
+from lcifr.certification.counterexample import LibraryDecisions, Trial, find, simplify
+from lcifr.certification.producer import Encoder, represent_lowered
+from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
+from lcifr.certification.subject import subject_of
+from lcifr.certification.verdicts import Audit, Reason, Verdict, words
 from lcifr.data import Individuals
 from lcifr.data.io.ids import Id, as_ids
-from lcifr.errors import LcifrError
+from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.deployed import REFUSED
 from lcifr.models.model import Model
-from lcifr.prove import Budget, maximize
+from lcifr.models.network import FLOOR, Network, compose, gamma
+from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity.similarity import Similarity
-
-
-@dataclass(frozen=True, repr=False)
-class Audit(VerdictDisplay):
-    """What an audit found, per person.
-
-    Parameters
-    ----------
-    ids : (people,)
-    people : who was audited, in the table's own units.
-    verdict : (people,) :class:`Verdict`. reason : (people,) why somebody is undecided.
-    prediction : (people,) the decision, in the model's own labels.
-    margin : (people,) proved distance of every similar person from another decision; negative where none is proved.
-    vacuous : (people,) whether nobody is similar. alone : (people,) whether nobody but themselves is.
-    others : for every COUNTEREXAMPLE the similar person; meaningless for the others.
-    ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
-    model : the network and what must agree.
-    arithmetic : in which the model is computed, from the table's values to the decision.
-    """
-
-    ids: tuple[str | int, ...]
-    people: Individuals
-    verdict: NDArray[np.object_]
-    reason: NDArray[np.object_]
-    prediction: NDArray[Any]
-    margin: FloatArray
-    vacuous: BoolArray
-    alone: BoolArray
-    others: Individuals
-    ball: BoolArray | None
-    box: BoolArray | None
-    model: Model
-    arithmetic: Arithmetic
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @property
-    def certified(self) -> BoolArray:
-        """(people,)"""
-        return np.asarray(self.verdict == Verdict.CERTIFIED)
-
-    @property
-    def violated(self) -> BoolArray:
-        """(people,) whether there is a counterexample."""
-        return np.asarray(self.verdict == Verdict.COUNTEREXAMPLE)
-
-    def frame(self) -> Any:
-        """A pandas frame, one row per person."""
-        import pandas as pd
-
-        columns: dict[str, Any] = {
-            "id": list(self.ids),
-            "verdict": [str(v) for v in self.verdict],
-            "prediction": list(self.prediction),
-            "margin": self.margin,
-            "reason": [str(r) for r in self.reason],
-            "vacuous": self.vacuous,
-            "arithmetic": str(self.arithmetic),
-        }
-        modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
-        return pd.DataFrame(columns | {name: mask for name, mask in modular.items() if mask is not None})
-
-    def counterexample(self, name: str | int) -> Any:
-        """Two rows, the person and the similar person with another decision, and only the columns that differ."""
-        row = self.ids.index(name)
-        if not self.violated[row]:
-            raise LcifrError(f"{name!r} is {self.verdict[row]}, not a counterexample")
-        import pandas as pd
-
-        both = pd.concat([self.people.take([row]).to_pandas(), self.others.take([row]).to_pandas()])
-        both.index = pd.Index([str(name), "similar"])
-        return both.loc[:, (both.iloc[0] != both.iloc[1]).to_numpy()]
-
-    def _examples(self) -> Sequence[Sequence[str]]:
-        return counterexample_rows(self)
-
-    def modularity(self) -> dict[str, float]:
-        """What modularity cost: shares certified on the ball, on the box, end to end, and really violated."""
-        shares = {"end_to_end": self.certified, "violated": self.violated}
-        known = {"ball": self.ball, "box": self.box}
-        return {name: float(mask.mean()) for name, mask in (known | shares).items() if mask is not None}
 
 
 def audit(
@@ -228,6 +143,89 @@ def _modular(
 ) -> tuple[BoolArray, BoolArray]:
     """(people,) who is certified from the hand-over alone, which is about these rows: on the ball, and on the box."""
     ball, box = np.zeros((2, people), np.bool_)
-    ball[rows] = certify(handed, model, on="ball", largest_radius=False, **options).certified
-    box[rows] = certify(handed, model, on="box", largest_radius=False, **options).certified
+    ball[rows] = certify_model(handed, model, on="ball", **options).certified
+    box[rows] = certify_model(handed, model, on="box", **options).certified
     return ball, box
+
+
+def merge(encoder: Network, model: Network) -> Network:
+    """model ∘ encoder as one network; see :func:`merging_error` for what the rounding of its weights can do."""
+    if encoder.outputs != model.inputs:
+        raise NetworkError(
+            f"the encoder gives {encoder.outputs} numbers, the model takes {model.inputs}",
+            fix="audit a model that was trained on this encoder's latents",
+        )
+    return compose(encoder, model)
+
+
+def merging_error(encoder: Network, model: Network, region: Region) -> FloatArray:
+    """(people, outputs) how far merged and unmerged networks can differ at any point of a person's region.
+
+    The merged layer's weights and biases are rounded sums of products, each off by at most γ·|W₂||W₁| and by what
+    underflows, less than γ·FLOOR. That is multiplied by how large the hidden values before it can be (by absolute
+    values alone: crude, and still a millionth of any margin), and passes through the rest of the model. The sums here
+    underflow too, which is what FLOOR is for at every layer.
+    """
+    size = _sizes(region)
+    for layer in encoder.layers[:-1]:
+        size = (size @ np.abs(layer.weight).T + np.abs(layer.bias) + FLOOR) * (1.0 + 1e-12)
+    last, first = encoder.layers[-1], model.layers[0]
+    reach = (size @ np.abs(last.weight).T + np.abs(last.bias) + FLOOR) @ np.abs(first.weight).T + np.abs(first.bias)
+    unit = 2 * gamma(encoder.outputs + 4)
+    error = unit * (reach + FLOOR * (1.0 + size.sum(1, keepdims=True)))
+    for layer in model.layers[1:]:
+        error = (error @ np.abs(layer.weight).T + unit * FLOOR) * (1.0 + 1e-12)
+    return np.asarray(error * (1.0 + 1e-9))
+
+
+def _sizes(region: Region) -> FloatArray:
+    """(people, features) the largest absolute value of every feature in the region."""
+    size = np.zeros((region.people, region.features))
+    for cell in region.cells:
+        far = np.where(cell.present[:, None], np.maximum(np.abs(cell.lower), np.abs(cell.upper)), 0.0)
+        size[:, cell.numeric] = np.maximum(size[:, cell.numeric], far)
+        for choice in cell.choices:
+            size[:, choice.columns] = 1.0
+    return size
+
+
+def query_end_to_end(trial: Trial, region: Region) -> Query:
+    """What must be shown of the merged network in exact arithmetic so that it holds for h(f(x′)) as it is deployed.
+
+    Limits are lowered by the merging error and by what is rounded in the two networks.
+    """
+    error = merging_error(trial.encoder.network, trial.model.network, region) + trial.deployment.error_over(region)
+    return query_of(trial.model.rule, trial.own).lowered(error)
+
+
+def may_overflow(trial: Trial, query: Query) -> BoolArray:
+    """(people,) whether numbers may overflow, of the person or of somebody similar."""
+    return np.asarray(trial.own.may_overflow | (query.limit <= -REFUSED / 2).any(1))
+
+
+def reasons_of(
+    trial: Trial, region: Region, query: Query, answer: Answer, rows: NDArray[np.intp]
+) -> dict[Reason, BoolArray]:
+    """(people,) why the people of these rows are undecided, the first that fits; rounding only if that makes it so."""
+    own, rule = trial.own.take(rows), trial.model.rule
+    merging = merging_error(trial.encoder.network, trial.model.network, region.take(rows))
+    exact = query_of(rule, own.exactly()).lowered(merging).limit
+    upper, best, limit = answer.upper[rows], answer.best[rows], query.limit[rows]
+    room = exact - limit
+    reached, beyond = (best > limit).any(1), (best > exact + room).any(1)
+    rounded = ((upper < exact).all(1) | (reached & ~beyond)) & (room > 0).any(1)
+    found = {
+        Reason.OVERFLOW: may_overflow(trial, query)[rows],
+        Reason.TIE: ~is_strict(rule, own.exactly()),
+        Reason.ROUNDING: ~is_strict(rule, own) | rounded,
+        Reason.FRACTIONAL: reached,
+        Reason.BUDGET: (answer.status[rows] == Status.BUDGET).any(1),
+    }
+    everybody = np.zeros(region.people, np.bool_)
+    return {reason: _put(everybody, rows, mask) for reason, mask in found.items()}
+
+
+def _put(everybody: BoolArray, rows: NDArray[np.intp], mask: BoolArray) -> BoolArray:
+    found = everybody.copy()
+    found[rows] = mask
+    return found

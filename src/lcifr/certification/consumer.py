@@ -9,14 +9,24 @@ from typing import Any, Literal
 import numpy as np
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certification import linear
-from lcifr.certification.outputs import deploy_model, outputs_of_latents
-from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_around_latent
+from lcifr.certification.query import (
+    OWN_WORD,
+    BoolArray,
+    FloatArray,
+    Query,
+    deploy_model,
+    is_strict,
+    outputs_of_latents,
+    query_around_latent,
+    upper_on_box,
+    widest_ball,
+)
 from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.deployed import REFUSED, Deployment
 from lcifr.models.load import read_model
+from lcifr.models.model import Model
 from lcifr.prove import Budget, Status, maximize
 from lcifr.regions.region import Region
 
@@ -58,22 +68,37 @@ def certify(
         verdict on a hand-over in exact arithmetic is undecided.
     """
     known = read_model(model, groups, tolerance)
-    network = known.network
+    deployed = choose_arithmetic(arithmetic, known.network.native)
+    options = dict[str, Any](budget=budget, device=device, farthest=largest_radius)
+    return certify_model(representation, known, on=on, arithmetic=deployed, **options)
+
+
+def certify_model(
+    representation: Representation,
+    known: Model,
+    *,
+    on: Where,
+    arithmetic: Arithmetic,
+    budget: Budget | int | None = None,
+    device: str | None = None,
+    farthest: bool = False,
+) -> Certificates:
+    """:func:`certify` of a model that is read already; ``farthest``: whether to look for the largest radius."""
+    network, handed = known.network, representation.provenance.arithmetic
     if network.inputs != representation.width:
         raise NetworkError(
             f"the model takes {network.inputs} numbers, the representation gives {representation.width}",
             fix="train the model on these latents",
         )
-    deployed, handed = choose_arithmetic(arithmetic, network.native), representation.provenance.arithmetic
-    deployment = deploy_model(network, deployed)
-    there = outputs_of_latents(network, representation.latent, deployed)
+    deployment = deploy_model(network, arithmetic)
+    there = outputs_of_latents(network, representation.latent, arithmetic)
     asked = query_around_latent(known.rule, there)
     lower, upper = surroundings(representation, on)
     error = deployment.error_over(Region.from_arrays(lower, upper))
     query = asked.lowered(error)
     bound = bound_on_box(network, query, lower, upper, budget, device)
     margin = query.margin(bound.upper).min(1)
-    unknown = np.full(len(there.values), handed is Arithmetic.EXACT and deployed is not Arithmetic.EXACT)
+    unknown = np.full(len(there.values), handed is Arithmetic.EXACT and arithmetic is not Arithmetic.EXACT)
     sure = (margin > 0) & is_strict(known.rule, there) & ~unknown
     exact = query_around_latent(known.rule, there.exactly())
     reasons = {
@@ -85,23 +110,23 @@ def certify(
         Reason.ROUNDING: (exact.margin(bound.upper) > 0).all(1),
         Reason.BUDGET: bound.exhausted,
     }
-    farthest = np.full(len(there.values), np.nan)
-    if largest_radius:
-        farthest = find_largest_radius(deployment, asked, representation.latent, device)
-        farthest = np.where(unknown, 0.0, farthest)
-        farthest = np.where(sure & (on == "ball"), np.maximum(farthest, representation.radius), farthest)
+    widest = np.full(len(there.values), np.nan)
+    if farthest:
+        widest = find_largest_radius(deployment, asked, representation.latent, device)
+        widest = np.where(unknown, 0.0, widest)
+        widest = np.where(sure & (on == "ball"), np.maximum(widest, representation.radius), widest)
     return Certificates(
         ids=representation.ids,
         verdict=words(Verdict, {Verdict.CERTIFIED: sure}, Verdict.UNDECIDED),
         prediction=known.decide(there.values),
         margin=margin,
-        largest_radius=farthest,
+        largest_radius=widest,
         reason=words(Reason, reasons, Reason.LOOSE),  # type: ignore[arg-type]
         radius_status=representation.radius_status,
         vacuous=representation.vacuous,
         on=on,
         model=known,
-        arithmetic=deployed,
+        arithmetic=arithmetic,
         handover_arithmetic=handed,
     )
 
@@ -137,7 +162,7 @@ def bound_on_box(
 ) -> RegionBounds:
     """The largest value of every direction on every box: in closed form if the model is linear, else by the engine."""
     if network.depth == 0:
-        found = linear.upper_on_box(network, query, lower, upper)
+        found = upper_on_box(network, query, lower, upper)
         return RegionBounds(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
     region = Region.from_arrays(lower, upper)
     if query.at is not None:
@@ -186,12 +211,12 @@ def find_largest_radius(deployment: Deployment, asked: Query, latent: FloatArray
     """
     network = deployment.stages[0].network
     if network.depth == 0:
-        widest = linear.largest_radius(network, asked.lowered(deployment.error_at(latent)), latent)
+        widest = widest_ball(network, asked.lowered(deployment.error_at(latent)), latent)
         if deployment.is_exact:
             return widest
         reach = np.minimum(widest, FARTHEST)
         error = deployment.error_over(Region.from_arrays(*ball(latent, reach)))
-        return np.minimum(reach, linear.largest_radius(network, asked.lowered(error), latent))
+        return np.minimum(reach, widest_ball(network, asked.lowered(error), latent))
 
     def good(radius: FloatArray) -> BoolArray:
         region = Region.from_arrays(*ball(latent, radius))

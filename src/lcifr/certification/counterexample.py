@@ -8,17 +8,34 @@ go back to the person's own value one by one while it still counts, and numbers 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lcifr.certification.encoder import Encoder
-from lcifr.certification.outputs import deploy_both, outputs_end_to_end
-from lcifr.certification.query import BoolArray, FloatArray, surely_differ
-from lcifr.certification.subject import LibraryDecisions
+from lcifr.certification.producer import Encoder
+from lcifr.certification.query import BoolArray, FloatArray, Outputs, surely_differ
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.model import Model
+from lcifr.models.network import Network, gamma
+from lcifr.models.table_model import TableModel
 from lcifr.regions.region import Region
+
+
+@dataclass(frozen=True)
+class LibraryDecisions:
+    """The library's own word: ``own`` (people,) is what it decides about the people of the audit."""
+
+    source: TableModel
+    model: Model
+    own: NDArray[Any]
+
+    def differ(self, rows: NDArray[np.int64], others: Individuals) -> BoolArray:
+        """(rows,) whether the library itself decides otherwise about ``others`` than about the people ``rows``."""
+        return self.model.differ(self.own[rows], self.source.library_decides(others))
+
 
 SAMPLED = 64
 """People drawn from a region whose witness cannot exist, before giving up."""
@@ -142,3 +159,25 @@ def simplify(trial: Trial, found: Counterexamples) -> Counterexamples:
     result = Individuals(own.schema, found.others.numbers.copy(), found.others.codes.copy())
     result.numbers[rows], result.codes[rows] = numbers, codes
     return Counterexamples(result, found.found)
+
+
+def deploy_both(encoder: Encoder, model: Network, arithmetic: Arithmetic, handed: Arithmetic | None) -> Deployment:
+    """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one."""
+    first = Stage(encoder.network, arithmetic if handed is None else handed)
+    return Deployment.on_people(encoder.encoding, first, Stage(model, arithmetic))
+
+
+def outputs_end_to_end(deployment: Deployment, features: FloatArray, *, roughly: bool = False) -> Outputs:
+    """Two plain forward passes from encoded people (people, features).
+
+    Parameters
+    ----------
+    roughly : one error of the deployment for all, which takes no time and is larger than that of each.
+    """
+    encoder, model = (stage.network for stage in deployment.stages)
+    latent, rounding_error = encoder(features), encoder.error(features)
+    for layer in model.layers:  # ReLU does not enlarge a difference
+        rounding_error = rounding_error @ np.abs(layer.weight).T * (1.0 + gamma(layer.weight.shape[1] + 8))
+    values = model(latent)
+    error = np.tile(deployment.error_among(features), (len(values), 1)) if roughly else deployment.error_at(features)
+    return Outputs(values, 2.0 * (rounding_error + model.error(latent)), error)

@@ -1,34 +1,120 @@
-"""The producer's proof: the radius and box of every person."""
+"""The producer's proof: encoders as certificates see them, and the radius and box of every person."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Sequence
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lcifr.artifacts.folder import versions
 from lcifr.artifacts.handover import FloatArray, Provenance, Representation
-from lcifr.certification.encoder import Encoder, freeze
-from lcifr.certification.outputs import deploy_encoder
-from lcifr.data import Individuals
+from lcifr.data import Encoding, Individuals
 from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
-from lcifr.models.deployed import REFUSED
+from lcifr.models.deployed import REFUSED, Deployment, Stage
+from lcifr.models.network import Network
 from lcifr.prove import Budget, radius
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+from lcifr.similarity.similarity import Similarity
+
+
+def freeze(encoder: Any) -> FrozenEncoder:
+    """A frozen copy of an encoder: of ``network_`` and ``similarity_`` if it is fitted, else of those without _."""
+    if isinstance(encoder, FrozenEncoder):
+        return encoder
+    # A fitted estimator first: its `similarity` without _ is what it was asked for, which may be a text.
+    for network, similarity in (("network_", "similarity_"), ("network", "similarity")):
+        if isinstance(getattr(encoder, network, None), Network):
+            whole = bool(getattr(encoder, "whole_numbers", False))
+            return FrozenEncoder(getattr(encoder, network), getattr(encoder, similarity), whole)
+    raise LcifrError(
+        f"{type(encoder).__name__} has no network and similarity",
+        fix="pass a fitted FairEncoder, or FrozenEncoder(network, similarity)",
+    )
+
+
+class Encoder(Protocol):
+    """Anything with a network, a similarity and the encoding that both speak about, and whom its hand-overs cover."""
+
+    @property
+    def network(self) -> Network: ...
+
+    @property
+    def similarity(self) -> Similarity: ...
+
+    @property
+    def encoding(self) -> Encoding: ...
+
+    @property
+    def whole_numbers(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class FrozenEncoder:
+    """An encoder that cannot be trained: for networks trained elsewhere, and for models of people as they are.
+
+    Parameters
+    ----------
+    whole_numbers : whether its hand-overs speak about whole numbers only, where the schema calls an attribute whole.
+
+    Examples
+    --------
+    >>> FrozenEncoder.identity(similarity)  # doctest: +SKIP
+    """
+
+    network: Network
+    similarity: Similarity
+    whole_numbers: bool = False
+
+    def __post_init__(self) -> None:
+        features = len(self.encoding.features)
+        if self.network.inputs != features:
+            raise LcifrError(
+                f"the network takes {self.network.inputs} features, the encoding gives {features}",
+                fix="train the network on what Encoding.encode gives",
+            )
+
+    @classmethod
+    def identity(cls, similarity: Similarity) -> FrozenEncoder:
+        """z is x itself, encoded: audits of models that were trained on people, not on representations."""
+        features = len(similarity.encoding.features)
+        return cls(Network.from_arrays([(np.eye(features), np.zeros(features))]), similarity)
+
+    @property
+    def encoding(self) -> Encoding:
+        return self.similarity.encoding
+
+    @property
+    def native(self) -> Arithmetic:
+        """The arithmetic of the network's runtime; EXACT where the encoding has steps of its own."""
+        return self.network.native if self.encoding.standardises else Arithmetic.EXACT
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """(people, width) z."""
+        return self.network(self.encoding.encode(X))
+
+    def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
+        """See :func:`represent`."""
+        return represent(self, X, ids, **options)
+
+
+def deploy_encoder(encoder: Encoder, arithmetic: Arithmetic) -> Deployment:
+    """The encoder alone, from the table's values to z."""
+    return Deployment.on_people(encoder.encoding, Stage(encoder.network, arithmetic))
+
 
 TOLERANCE = 1e-6
 """How far, in absolute and relative terms, a proved radius may lie above the true one."""
 ROOM = 0.5
 """Share of the tolerance that is added to every end of a box: room in which the same bound is proved again, by another
 tree or in exact arithmetic. The proofs get the rest, so that the radius is as tight as was asked for."""
-NAMED = ("lcifr", "numpy", "torch", "highspy")
 
 
 def represent(
@@ -156,19 +242,3 @@ def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float, arith
         arithmetic=arithmetic,
         versions=versions(),
     )
-
-
-def versions() -> dict[str, str]:
-    """Of what takes part in a proof."""
-    return dict(_versions())
-
-
-@cache
-def _versions() -> tuple[tuple[str, str], ...]:  # looking them up takes longer than many a proof
-    found = []
-    for name in NAMED:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            continue
-    return tuple(found)

@@ -2,21 +2,66 @@
 
 One output: its sign. Several: which group the largest belongs to. A number: within a tolerance. Each is a few linear
 outputs that must stay strictly below a limit; ties never count for a certificate nor for a counterexample. What a
-decision is and when two are the same is :mod:`lcifr.models.rule`; here it meets rounding and proving.
+decision is and when two are the same is :mod:`lcifr.models.rule`; here it meets rounding, and where the model is linear
+its answer in closed form.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.outputs import Outputs
-from lcifr.errors import LcifrError
-from lcifr.models.network import FLOOR, gamma
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.deployed import REFUSED, Deployment, Stage
+from lcifr.models.network import FLOOR, Network, gamma
 from lcifr.models.rule import Kind, Rule
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Parameters
+    ----------
+    values : (people, outputs) computed in float64, here.
+    rounding_error : (people, outputs) how far ``values`` can be from exact arithmetic.
+    deployment_error : (people, outputs) how far a machine that computes in the deployed arithmetic can be from exact;
+        0 for exact arithmetic, REFUSED where it may overflow.
+    """
+
+    values: FloatArray
+    rounding_error: FloatArray
+    deployment_error: FloatArray
+
+    @property
+    def error(self) -> FloatArray:
+        """(people, outputs) how far ``values`` can be from what a machine computes."""
+        return np.asarray(self.rounding_error + self.deployment_error)
+
+    @property
+    def may_overflow(self) -> BoolArray:
+        """(people,)"""
+        return np.asarray((self.deployment_error >= REFUSED).any(1))
+
+    def exactly(self) -> Outputs:
+        """The same, to be compared with exact arithmetic."""
+        return replace(self, deployment_error=np.zeros_like(self.values))
+
+    def take(self, rows: NDArray[np.int64]) -> Outputs:
+        """Of some of the people."""
+        return Outputs(self.values[rows], self.rounding_error[rows], self.deployment_error[rows])
+
+
+def deploy_model(model: Network, arithmetic: Arithmetic) -> Deployment:
+    """The model alone, from z to its outputs."""
+    return Deployment.on_latents(Stage(model, arithmetic))
+
+
+def outputs_of_latents(model: Network, latent: FloatArray, arithmetic: Arithmetic) -> Outputs:
+    """The model's outputs at stored latents (people, width)."""
+    error = deploy_model(model, arithmetic).error_at(latent)
+    return Outputs(model(latent), 2.0 * model.error(latent), error)
+
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -129,18 +174,6 @@ def surely_differ(rule: Rule, own: Outputs, other: Outputs) -> BoolArray:
     return np.asarray(strict & (best_outside > best_inside + rule.band[1]))
 
 
-def rule_of_bundle(rule: Rule) -> dict[str, Any]:
-    """As an audit bundle holds it, and the checker reads it."""
-    if rule.band != (0.0, 0.0):
-        raise LcifrError(
-            "proofs of decisions by a threshold other than 0 cannot be written down yet",
-            fix="audit the model without a bundle, or compare its score with 0",
-        )
-    if rule.kind is Kind.CLASS:
-        return {"kind": "class", "groups": [list(group) for group in rule.groups]}
-    return {"kind": "sign"} if rule.kind is Kind.SIGN else {"kind": "within", "tolerance": rule.known_tolerance}
-
-
 def _other_groups(rule: Rule, prediction: IntArray) -> Query:
     """Every class outside the group of the predicted one stays below it, by more than the band."""
     people = len(prediction)
@@ -162,3 +195,43 @@ def _precision(tolerance: float, limit: FloatArray) -> float:
     """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everybody."""
     share = PRECISION * tolerance / (1.0 + float(np.abs(limit).max(initial=0.0)))
     return min(PRECISION, max(share, FINEST))
+
+
+def _coefficients(model: Network, query: Query) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """direction · (W z + b) as c · z + d: c (people, k, width), d (people, k), and |direction|·|W|, |direction|·|b|.
+
+    The sizes come with FLOOR, which covers what underflows in c and d.
+    """
+    layer = model.layers[0]
+    size = np.abs(query.directions)
+    return (
+        query.directions @ layer.weight,
+        query.directions @ layer.bias,
+        size @ np.abs(layer.weight) + FLOOR,
+        size @ np.abs(layer.bias) + FLOOR,
+    )
+
+
+def upper_on_box(model: Network, query: Query, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """(people, k) a number that direction · model(z) does not exceed on the box, in exact arithmetic.
+
+    The best corner by sign. Each of products and sums errs by a factor within 1 ± u, and no partial result passes
+    through more than outputs + width + 4 of them, so γ of that many, times the sum of absolute values, covers all.
+    """
+    c, d, size, size_bias = _coefficients(model, query)
+    best = np.maximum(c * lower[:, None], c * upper[:, None]).sum(-1) + d
+    far = np.maximum(np.abs(lower), np.abs(upper))[:, None]
+    slack = gamma(model.outputs + model.inputs + 16) * ((size * far).sum(-1) + size_bias)
+    return np.asarray(np.nextafter(best + 2 * slack, np.inf))
+
+
+def widest_ball(model: Network, query: Query, latent: FloatArray) -> FloatArray:
+    """(people,) the largest ball around z on which every direction surely stays below its limit; 0 where none does."""
+    c, d, size, size_bias = _coefficients(model, query)
+    many, sides = model.outputs + model.inputs + 16, 1 if query.at is None else 2  # opposite ones grow together
+    slack = 2 * sides * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(query.limit))
+    room = query.margin((c * latent[:, None]).sum(-1) + d) - slack
+    norm = sides * (size.sum(-1) * gamma(many) * 2 + np.abs(c).sum(-1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(norm > 0, room * (1 - 4 * gamma(many)) / norm, np.where(room > 0, np.inf, 0.0))
+    return np.asarray(np.maximum(found, 0.0).min(1))

@@ -7,31 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lcifr.certification.encoder import Encoder, FrozenEncoder, freeze
-from lcifr.certification.outputs import deploy_both, outputs_end_to_end
-from lcifr.certification.query import BoolArray, is_strict
+from lcifr.certification.counterexample import LibraryDecisions, deploy_both, outputs_end_to_end
+from lcifr.certification.producer import Encoder, FrozenEncoder, freeze
+from lcifr.certification.query import is_strict
 from lcifr.data import Encoding, Individuals, Schema, read_frame
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model, read_table_model
 from lcifr.models.model import Model
-from lcifr.models.table_model import TableModel
 from lcifr.similarity.similarity import Similarity
-
-
-@dataclass(frozen=True)
-class LibraryDecisions:
-    """The library's own word: ``own`` (people,) is what it decides about the people of the audit."""
-
-    source: TableModel
-    model: Model
-    own: NDArray[Any]
-
-    def differ(self, rows: NDArray[np.int64], others: Individuals) -> BoolArray:
-        """(rows,) whether the library itself decides otherwise about ``others`` than about the people ``rows``."""
-        return self.model.differ(self.own[rows], self.source.library_decides(others))
 
 
 @dataclass(frozen=True)

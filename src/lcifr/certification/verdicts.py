@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.display import VerdictDisplay
-from lcifr.certification.query import FloatArray
+from lcifr.certification.display import VerdictDisplay, counterexample_rows
+from lcifr.certification.query import BoolArray, FloatArray
+from lcifr.data import Individuals
+from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 
@@ -146,3 +148,85 @@ def words(kind: type[StrEnum], where: dict[StrEnum, NDArray[np.bool_]], otherwis
     for word, mask in reversed(where.items()):
         found[mask] = word
     return found
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(VerdictDisplay):
+    """What an audit found, per person.
+
+    Parameters
+    ----------
+    ids : (people,)
+    people : who was audited, in the table's own units.
+    verdict : (people,) :class:`Verdict`. reason : (people,) why somebody is undecided.
+    prediction : (people,) the decision, in the model's own labels.
+    margin : (people,) proved distance of every similar person from another decision; negative where none is proved.
+    vacuous : (people,) whether nobody is similar. alone : (people,) whether nobody but themselves is.
+    others : for every COUNTEREXAMPLE the similar person; meaningless for the others.
+    ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
+    model : the network and what must agree.
+    arithmetic : in which the model is computed, from the table's values to the decision.
+    """
+
+    ids: tuple[str | int, ...]
+    people: Individuals
+    verdict: NDArray[np.object_]
+    reason: NDArray[np.object_]
+    prediction: NDArray[Any]
+    margin: FloatArray
+    vacuous: BoolArray
+    alone: BoolArray
+    others: Individuals
+    ball: BoolArray | None
+    box: BoolArray | None
+    model: Model
+    arithmetic: Arithmetic
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def certified(self) -> BoolArray:
+        """(people,)"""
+        return np.asarray(self.verdict == Verdict.CERTIFIED)
+
+    @property
+    def violated(self) -> BoolArray:
+        """(people,) whether there is a counterexample."""
+        return np.asarray(self.verdict == Verdict.COUNTEREXAMPLE)
+
+    def frame(self) -> Any:
+        """A pandas frame, one row per person."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {
+            "id": list(self.ids),
+            "verdict": [str(v) for v in self.verdict],
+            "prediction": list(self.prediction),
+            "margin": self.margin,
+            "reason": [str(r) for r in self.reason],
+            "vacuous": self.vacuous,
+            "arithmetic": str(self.arithmetic),
+        }
+        modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
+        return pd.DataFrame(columns | {name: mask for name, mask in modular.items() if mask is not None})
+
+    def counterexample(self, name: str | int) -> Any:
+        """Two rows, the person and the similar person with another decision, and only the columns that differ."""
+        row = self.ids.index(name)
+        if not self.violated[row]:
+            raise LcifrError(f"{name!r} is {self.verdict[row]}, not a counterexample")
+        import pandas as pd
+
+        both = pd.concat([self.people.take([row]).to_pandas(), self.others.take([row]).to_pandas()])
+        both.index = pd.Index([str(name), "similar"])
+        return both.loc[:, (both.iloc[0] != both.iloc[1]).to_numpy()]
+
+    def _examples(self) -> Sequence[Sequence[str]]:
+        return counterexample_rows(self)
+
+    def modularity(self) -> dict[str, float]:
+        """What modularity cost: shares certified on the ball, on the box, end to end, and really violated."""
+        shares = {"end_to_end": self.certified, "violated": self.violated}
+        known = {"ball": self.ball, "box": self.box}
+        return {name: float(mask.mean()) for name, mask in (known | shares).items() if mask is not None}

@@ -10,7 +10,7 @@ import typer
 from lcifr.cli.terminal.output import JsonOption, print_json, say
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundles.drawn import Drawn
+    from lcifr.certification.bundles.manifest import Drawn
 
 EXAMPLE = "Example: lcifr check producer/bundle --json > checked.json"
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.artifacts.folder import versions
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.auditor import Audit
-from lcifr.certification.encoder import FrozenEncoder, freeze
 from lcifr.certification.population.statement import Statement
-from lcifr.certification.producer import versions
-from lcifr.certification.verdicts import Certificates, Verdict
+from lcifr.certification.producer import FrozenEncoder, freeze
+from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.drawing.text import exactly
 from lcifr.models.arithmetic import arithmetic_words

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lcifr.certification.auditor import Audit
 from lcifr.certification.population.statement import Statement, constant_words
-from lcifr.certification.verdicts import Certificates
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.drawing.text import count, fixed, percent
 from lcifr.report.content import About, Caution, ModelRow
 from lcifr.similarity import Similarity

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lcifr.certification.auditor import Audit
 from lcifr.certification.population.statement import Statement
 from lcifr.certification.population.tally import decision_name
-from lcifr.certification.verdicts import Certificates
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.models.model import Model
 from lcifr.report.content import DecisionRow, Decisions
 

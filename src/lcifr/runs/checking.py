@@ -10,7 +10,7 @@ from lcifr.errors import LcifrError
 from lcifr.runs.events import Listener, StepKind, listening, step
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundles.drawn import Drawn
+    from lcifr.certification.bundles.manifest import Drawn
     from lcifr.check.judge import CheckReport
 
 
@@ -42,7 +42,7 @@ class CheckResult:
 
 def check(request: CheckRequest, listener: Listener | None = None) -> CheckResult:
     """Confirm every proof of an audit bundle in exact arithmetic; ``listener`` hears :mod:`lcifr.runs.events`."""
-    from lcifr.certification.bundles.drawn import read_drawn
+    from lcifr.certification.bundles.manifest import read_drawn
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.producer import represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.similar import derive
 from tests.certification.bundles.made_bundles import (

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, r2_score
 
 from lcifr.certification.auditor import audit
-from lcifr.certification.population.fit import Fit
 from lcifr.certification.population.statement import state
+from lcifr.certification.population.tally import Fit
 from lcifr.drawing.text import moved_words, quantity
 from tests.certification.scenes import FORMULAS, scene
 

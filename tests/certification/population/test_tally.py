@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.artifacts.handover_chunks import median
-from lcifr.certification.auditor import Audit, audit
+from lcifr.certification.auditor import audit
 from lcifr.certification.consumer import certify
 from lcifr.certification.population.statement import state, state_tally
 from lcifr.certification.population.tally import Tally
 from lcifr.certification.producer import represent
-from lcifr.certification.verdicts import Certificates, Reason, Verdict
+from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
 from tests.certification.scenes import FORMULAS, scene
 
 COUNT = 24

@@ -19,20 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder
+from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, versions
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.auditor import Audit
-from lcifr.certification.bundles.drawn import Drawn
+from lcifr.certification.auditor import merge, query_end_to_end
 from lcifr.certification.bundles.evidence import box_question, prove
+from lcifr.certification.bundles.manifest import Drawn, rule_of_bundle
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
-from lcifr.certification.encoder import Encoder, freeze
-from lcifr.certification.end_to_end import query_end_to_end
-from lcifr.certification.merged_network import merge
-from lcifr.certification.outputs import deploy_encoder, deploy_model, outputs_of_latents
-from lcifr.certification.producer import versions
-from lcifr.certification.query import Query, query_of, rule_of_bundle
-from lcifr.certification.verdicts import Certificates, unproved
+from lcifr.certification.producer import Encoder, deploy_encoder, freeze
+from lcifr.certification.query import Query, deploy_model, outputs_of_latents, query_of
+from lcifr.certification.verdicts import Audit, Certificates, unproved
 from lcifr.check.limits import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lcifr.certification.auditor import Audit
 from lcifr.certification.population.tally import Tally
-from lcifr.certification.verdicts import Certificates
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.drawing.text import at_least, fixed, percent, quantity
 from lcifr.errors import LcifrError
 

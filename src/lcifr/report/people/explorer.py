@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.auditor import Audit
-from lcifr.certification.encoder import FrozenEncoder
-from lcifr.certification.verdicts import Certificates, Verdict
+from lcifr.certification.producer import FrozenEncoder
+from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data import Numeric
 from lcifr.drawing.text import quantity
 from lcifr.errors import LcifrError

@@ -14,13 +14,11 @@ import numpy as np
 
 from lcifr.artifacts.contents import first_change
 from lcifr.artifacts.saved_models import ENCODER
-from lcifr.certification.auditor import Audit
-from lcifr.certification.bundles.hashes import Hashes
-from lcifr.certification.encoder import FrozenEncoder
+from lcifr.certification.bundles.manifest import Hashes, rule_of_bundle
 from lcifr.certification.population.statement import Statement
 from lcifr.certification.population.tally import Tally
-from lcifr.certification.query import rule_of_bundle
-from lcifr.certification.verdicts import Certificates
+from lcifr.certification.producer import FrozenEncoder
+from lcifr.certification.verdicts import Audit, Certificates
 from lcifr.data import Individuals, Schema, read_frame
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.models.model import Model

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.certification.encoder import FrozenEncoder
     from lcifr.certification.population.statement import Statement
+    from lcifr.certification.producer import FrozenEncoder
     from lcifr.data import Individuals
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
@@ -52,7 +52,7 @@ def judge_baselines(parties: Parties, training: PeopleTable, people: Individuals
 
 def _learn(encoder: FairEncoder, parties: Parties, training: PeopleTable) -> tuple[FrozenEncoder, Head]:
     """A baseline with the φ that is asked about, whose scales are those of the same training people."""
-    from lcifr.certification.encoder import FrozenEncoder
+    from lcifr.certification.producer import FrozenEncoder
     from lcifr.estimators import RobustClassifier, RobustRegressor
 
     encoder.fit(training.X, training.y)

@@ -14,8 +14,8 @@ from lcifr.runs.people.limits import part_for
 from lcifr.runs.people.source import PeopleSource
 
 if TYPE_CHECKING:
-    from lcifr.certification.auditor import Audit
     from lcifr.certification.population.tally import Tally
+    from lcifr.certification.verdicts import Audit
     from lcifr.data import Individuals
     from lcifr.runs.auditing.result import CounterexamplePair
     from lcifr.runs.folders.steps import Steps

@@ -19,8 +19,8 @@ from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
     from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
-    from lcifr.certification.bundles.hashes import Hashes
-    from lcifr.certification.encoder import FrozenEncoder
+    from lcifr.certification.bundles.manifest import Hashes
+    from lcifr.certification.producer import FrozenEncoder
     from lcifr.data import Individuals, Schema
     from lcifr.models.model import Model
     from lcifr.runs.auditing.result import ModelSummary
@@ -80,7 +80,7 @@ class Parties:
     @cached_property
     def hashes(self) -> Hashes:
         """What all verdicts must be about."""
-        from lcifr.certification.bundles.hashes import Hashes
+        from lcifr.certification.bundles.manifest import Hashes
 
         return Hashes.of(self.encoder, self.model, self.arithmetic)
 
@@ -137,7 +137,7 @@ class Parties:
 
 def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithmetic: str = "float64") -> Parties:
     """Both folders, computed in an arithmetic; refused where the consumer's model was learned from another encoder."""
-    from lcifr.certification.encoder import FrozenEncoder
+    from lcifr.certification.producer import FrozenEncoder
 
     made, used = read_producer(producer), read_consumer(consumer)
     saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.certification.bundles.drawn import Drawn
+from lcifr.certification.bundles.manifest import Drawn
 from lcifr.certification.population.statement import Statement
 from lcifr.check.judge import CheckReport
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings

@@ -18,7 +18,7 @@ from lcifr.runs.people.limits import HELD, PROVED, refuse_more
 from lcifr.runs.people.source import PeopleSource
 
 if TYPE_CHECKING:
-    from lcifr.certification.bundles.drawn import Drawn
+    from lcifr.certification.bundles.manifest import Drawn
     from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs
     from lcifr.runs.folders.steps import Steps
@@ -148,7 +148,7 @@ def _prove(steps: Steps, parties: Parties, source: PeopleSource, request: AuditR
 
     Whose proof stops short is not certified any more.
     """
-    from lcifr.certification.bundles.drawn import draw
+    from lcifr.certification.bundles.manifest import draw
     from lcifr.certification.bundles.writer import write_bundle
     from lcifr.check.bundle import check_bundle
     from lcifr.runs.auditing.result import CheckedProofs

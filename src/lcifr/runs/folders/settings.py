@@ -136,7 +136,7 @@ class RunSettings:
 
 def current_versions() -> dict[str, str]:
     """Of Python and of the packages that compute."""
-    from lcifr.certification.producer import versions
+    from lcifr.artifacts.folder import versions
 
     return {"python": platform.python_version(), **versions()}
 

@@ -14,9 +14,8 @@ from pyarrow import compute
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_folder
 from lcifr.artifacts.joining import ParquetAppender
-from lcifr.certification.auditor import Audit
-from lcifr.certification.bundles.hashes import Hashes
-from lcifr.certification.verdicts import Reason, Verdict, arithmetic_of
+from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.verdicts import Audit, Reason, Verdict, arithmetic_of
 from lcifr.data import Individuals
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError

@@ -8,13 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, final
 
-from lcifr.artifacts.folder import MANIFEST, describe_files
+from lcifr.artifacts.folder import MANIFEST, describe_files, versions
 from lcifr.artifacts.handover import Outline
 from lcifr.artifacts.handover_chunks import HandoverChunk, read_handover_chunks
 from lcifr.artifacts.joining import join_tables, table_part
+from lcifr.certification.bundles.manifest import rule_of_bundle
 from lcifr.certification.consumer import Where, certify
-from lcifr.certification.producer import versions
-from lcifr.certification.query import rule_of_bundle
 from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError

@@ -12,12 +12,11 @@ from typing import Any, final
 import numpy as np
 
 from lcifr.artifacts import handover
-from lcifr.artifacts.folder import MANIFEST, describe_files
+from lcifr.artifacts.folder import MANIFEST, describe_files, versions
 from lcifr.artifacts.joining import join_handover, join_tables, table_part
 from lcifr.certification.auditor import audit_region
-from lcifr.certification.bundles.hashes import Hashes
-from lcifr.certification.encoder import FrozenEncoder, freeze
-from lcifr.certification.producer import provenance_of, represent, represent_lowered, versions
+from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.producer import FrozenEncoder, freeze, provenance_of, represent, represent_lowered
 from lcifr.data import Schema
 from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.files import write_json
