@@ -16,13 +16,13 @@ from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.files import description as definition
 from lcifr.models.files.description import (
-    ScoreComparison,
     DescribedInput,
     DescribedOutput,
     DescriptionError,
     InputKind,
     Meaning,
     ModelDescription,
+    ScoreComparison,
     UnknownValue,
 )
 from lcifr.models.files.description_reader import description_of, read_description

@@ -15,13 +15,13 @@ from lcifr.errors import LcifrError, did_you_mean, no_such_file
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.files.description import (
     FORMAT,
-    ScoreComparison,
     DescribedInput,
     DescribedOutput,
     DescriptionError,
     InputKind,
     Meaning,
     ModelDescription,
+    ScoreComparison,
     UnknownValue,
 )
 
