@@ -1,0 +1,135 @@
+"""Probes: people on whom a model as it was read could differ from its library, if it were read wrongly.
+
+Made up within the ranges of a table; and at the values where something is compared, clipped or rounded to another
+format, with one float to either side: there two computations differ first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.data import Individuals
+from lcifr.data.program import Operation, Program, StepFormat
+from lcifr.models.table_model import TableModel
+
+FloatArray = NDArray[np.float64]
+
+HALVINGS = 64
+"""Between any two floats there are fewer than 2^64."""
+SIGN_BIT = np.int64(np.iinfo(np.int64).min)
+TRIED = 24
+"""People whose numbers are moved to each place, one attribute at a time."""
+
+
+def make_up_people(read: TableModel, people: Individuals, count: int, seed: int = 0) -> Individuals:
+    """Numbers drawn between the smallest and the largest of the table, categories among those the model takes."""
+    generator = np.random.default_rng(seed)
+    numbers = np.empty((count, people.numbers.shape[1]))
+    for j, attribute in enumerate(people.schema.numeric):
+        lower, upper = _range(people, j)
+        numbers[:, j] = generator.uniform(lower, upper, count)
+        if attribute.integer:
+            numbers[:, j] = np.rint(numbers[:, j])
+    codes = np.empty((count, people.codes.shape[1]), people.codes.dtype)
+    for j, category in enumerate(people.schema.categorical):
+        codes[:, j] = generator.choice(np.flatnonzero(~read.encoding.is_outside(category.name)), count)
+    return Individuals(people.schema, numbers, codes)
+
+
+def place_at_boundaries(read: TableModel, people: Individuals) -> Individuals:
+    """People with one number at a boundary, or one float beside it: of casts, of clips, and of the decision itself.
+
+    Whole numbers stay whole: nobody is between two of them.
+    """
+    tried = people.take(np.unique(np.linspace(0, len(people) - 1, TRIED).astype(int)))
+    found = [tried]
+    for j, attribute in enumerate(people.schema.numeric):
+        program = read.encoding.programs[j]
+        values = [*_clip_values(program), *_cast_values(program, tried.numbers[:, j])]
+        if not attribute.integer:
+            found += [_moved(tried, j, value) for value in values]
+        found += _decision_places(read, people, tried, j)
+    return Individuals.joined(found)
+
+
+def _range(people: Individuals, j: int) -> tuple[float, float]:
+    attribute, values = people.schema.numeric[j], people.numbers[:, j]
+    lower = values.min() if attribute.lower is None else attribute.lower
+    upper = values.max() if attribute.upper is None else attribute.upper
+    return float(lower), float(upper)
+
+
+def _moved(people: Individuals, j: int, values: FloatArray | float) -> Individuals:
+    numbers = people.numbers.copy()
+    numbers[:, j] = values
+    return replace(people, numbers=numbers)
+
+
+def _beside(value: FloatArray) -> Iterator[FloatArray]:
+    yield np.nextafter(value, -np.inf)
+    yield value
+    yield np.nextafter(value, np.inf)
+
+
+def _clip_values(program: Program) -> Iterator[FloatArray]:
+    """Where the program begins to clip."""
+    for end in program.unclipped:
+        if np.isfinite(end):
+            yield from _beside(np.float64(end))  # type: ignore[arg-type]
+
+
+def _cast_values(program: Program, values: FloatArray) -> Iterator[FloatArray]:
+    """Halfway between two numbers of float32, where a cast of the table's value rounds the other way."""
+    first = program.steps[0] if program.steps else None
+    if first is None or first.format is not StepFormat.FLOAT32 or first.operation is not Operation.CAST:
+        return
+    below = values.astype(np.float32)
+    above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
+    yield from _beside(below.astype(np.float64) / 2 + above / 2)
+
+
+def _decision_places(read: TableModel, people: Individuals, tried: Individuals, j: int) -> Iterator[Individuals]:
+    """Those whose decision depends on this number, at the last value before it turns and the first behind."""
+    if read.model.labels is None:
+        return
+    lower, upper = _range(people, j)
+    ends = read.decide(_moved(tried, j, lower)), read.decide(_moved(tried, j, upper))
+    turns = np.flatnonzero(ends[0] != ends[1])
+    if not len(turns):
+        return
+    some, first = tried.take(turns), ends[0][turns]
+    whole = people.schema.numeric[j].integer
+    low = np.full(len(turns), lower)
+    high = np.full(len(turns), upper)
+    low, high = _halve(low, high, lambda values: read.decide(_moved(some, j, values)) == first, whole)
+    beside = (low - 1, low, high, high + 1) if whole else (*_beside(low), np.nextafter(high, np.inf))
+    for values in beside:
+        yield _moved(some, j, np.clip(values, lower, upper))
+
+
+def _halve(
+    low: FloatArray, high: FloatArray, is_low: Callable[[FloatArray], NDArray[np.bool_]], whole: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Two neighbours, floats or whole numbers, between which ``is_low`` ends to hold; for each place by itself."""
+    for _ in range(HALVINGS):
+        middle = np.floor(low / 2 + high / 2) if whole else _between(low, high)
+        below = is_low(middle)
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return low, high
+
+
+def _between(low: FloatArray, high: FloatArray) -> FloatArray:
+    """The float in the middle of those between two, by their number and not by their size."""
+    first, last = _order(low), _order(high)
+    middle = (first >> 1) + (last >> 1) + (first & last & 1)
+    return np.where(middle < 0, SIGN_BIT - middle, middle).view(np.float64)
+
+
+def _order(values: FloatArray) -> NDArray[np.int64]:
+    """Whole numbers in the order of the floats, one after the other."""
+    bits = np.ascontiguousarray(values, np.float64).view(np.int64)
+    return np.where(bits < 0, SIGN_BIT - bits, bits)
