@@ -126,7 +126,7 @@ def _between(low: FloatArray, high: FloatArray) -> FloatArray:
     """The float in the middle of those between two, by their number and not by their size."""
     first, last = _order(low), _order(high)
     middle = (first >> 1) + (last >> 1) + (first & last & 1)
-    return np.where(middle < 0, SIGN_BIT - middle, middle).view(np.float64)
+    return np.asarray(np.where(middle < 0, SIGN_BIT - middle, middle).view(np.float64))
 
 
 def _order(values: FloatArray) -> NDArray[np.int64]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
@@ -18,9 +19,10 @@ from lcifr.data import Schema
 from lcifr.data.frames import is_parquet
 from lcifr.data.io.csv_types import KINDS, OF_IDS, fitting, fitting_id_types, spells_missing
 from lcifr.data.io.ids import DuplicateIds, Id, duplicate_id_error, hash_id, read_ids
+from lcifr.data.io.missing import complete_rows
 from lcifr.data.io.stream import FileColumns, convert_csv_texts, name_of, read_individuals, read_tables
 from lcifr.data.table import target_values
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, TableError
 
 
 def scan_file(
@@ -30,6 +32,8 @@ def scan_file(
     label: str | None,
     folder: Path,
     store: Path | None = None,
+    *,
+    skipping: RowSkip | None = None,
 ) -> FileColumns:
     """Read every row once: the same columns, with the number of people and the types that all rows fit.
 
@@ -39,6 +43,8 @@ def scan_file(
     folder : where temporary files hold the hashes of ids, so that memory is bounded.
     store : a new Parquet file for these columns with their types; what is returned is then that file, so that the
         source is read twice, however often its people are needed.
+    skipping : leaves rows with missing values out of the stored file, which has the rows' numbers in a column then;
+        None to refuse them.
     """
     kinds: dict[str, Sequence[pa.DataType]] = {name: OF_IDS if name == id_column else KINDS for name in source.names}
     unsure: set[str] = set()
@@ -50,7 +56,8 @@ def scan_file(
                 for name, left in kinds.items()
             }
             unsure |= {name for name, left in kinds.items() if len(left) > 1 and spells_missing(table[name])}
-            names.add(_checked(table, source, schema, id_column, label, people))
+            rows, kept = _taken(table, schema, people, skipping)
+            names.add(_checked(kept, source, schema, id_column, label, rows))
             people += len(table)
         if id_column is not None and (twice := names.repeated()) is not None:
             _refuse_twice(source, id_column, twice)
@@ -59,17 +66,41 @@ def scan_file(
     found = replace(source, people=people, kinds=tuple((name, left[0]) for name, left in kinds.items()))
     if store is None and not any(name in unsure and not pa.types.is_string(kind) for name, kind in found.kinds):
         return found
-    return _look_again(found, schema, id_column, label, store)
+    return _look_again(found, schema, id_column, label, store, skipping)
+
+
+@dataclass(frozen=True)
+class RowSkip:
+    """How rows with missing values are left out: ``column`` holds the numbers of the rows that stay."""
+
+    column: str
+
+    def complete(self, table: pa.Table, schema: Schema, start: int) -> tuple[Sequence[int], pa.Table]:
+        """The rows in which nothing is missing, of a table that begins with row ``start``: numbers, and the rows."""
+        kept = np.flatnonzero(complete_rows(table, schema))
+        return (kept + start).tolist(), table.take(kept)
+
+
+def _taken(table: pa.Table, schema: Schema, start: int, skipping: RowSkip | None) -> tuple[Sequence[int], pa.Table]:
+    """The rows of a table that begins with row ``start`` that are looked at: their numbers, and the rows."""
+    return (range(start, start + len(table)), table) if skipping is None else skipping.complete(table, schema, start)
 
 
 def _checked(
-    table: pa.Table, source: FileColumns, schema: Schema, id_column: str | None, label: str | None, start: int
+    table: pa.Table,
+    source: FileColumns,
+    schema: Schema,
+    id_column: str | None,
+    label: str | None,
+    rows: Sequence[int],
 ) -> tuple[Id, ...]:
     """Validate these rows; returns their ids."""
-    named, rows = name_of(source), range(start, start + len(table))
+    if not len(table):  # all of them were left out
+        return ()
+    named = name_of(source)
     ids: tuple[Id, ...] = () if id_column is None else read_ids(table, named, id_column, rows, texts=True)
     if label is not None:
-        target_values(table[label], label, start)
+        _check_label(table[label], label, rows)
     more = [name for name in (id_column, label) if name is not None and name not in schema]
     attributes = table.drop_columns(more)
     typed = is_parquet(source.path) or source.kinds
@@ -77,20 +108,37 @@ def _checked(
     return ids
 
 
+def _check_label(column: pa.ChunkedArray, name: str, rows: Sequence[int]) -> None:
+    try:
+        target_values(column, name)
+    except TableError as error:
+        raise TableError([one.among(rows) for one in error.problems], fix=error.fix) from None
+
+
 def _look_again(
-    found: FileColumns, schema: Schema, id_column: str | None, label: str | None, store: Path | None
+    found: FileColumns,
+    schema: Schema,
+    id_column: str | None,
+    label: str | None,
+    store: Path | None,
+    skipping: RowSkip | None,
 ) -> FileColumns:
     """Check for missing values once the types are known: "NA" is missing in a column of numbers, and text elsewhere."""
-    start = 0
+    start = people = 0
     with ExitStack() as stack:
         writer: parquet.ParquetWriter | None = None
         for table in read_tables(found, schema):
-            _checked(table, found, schema, id_column, label, start)
-            start += len(table)
+            rows, kept = _taken(table, schema, start, skipping)
+            _checked(kept, found, schema, id_column, label, rows)
+            start, people = start + len(table), people + len(kept)
             if store is not None:
-                writer = writer or stack.enter_context(parquet.ParquetWriter(store, table.schema))
-                writer.write_table(table)
-    return found if store is None else FileColumns(store, found.names, found.people)
+                kept = kept if skipping is None else kept.append_column(skipping.column, pa.array(rows, pa.int64()))
+                writer = writer or stack.enter_context(parquet.ParquetWriter(store, kept.schema))
+                writer.write_table(kept)
+    if people == 0:
+        raise LcifrError(f"{found.path}: something is missing in every row", fix="give people of whom all is known")
+    names = found.names if skipping is None else (*found.names, skipping.column)
+    return found if store is None else FileColumns(store, names, people)
 
 
 def _refuse_twice(source: FileColumns, id_column: str, twice: bytes) -> None:

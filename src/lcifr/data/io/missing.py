@@ -1,0 +1,32 @@
+"""Rows with missing values: which rows of a table have a value for every attribute of a schema."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lcifr.data import Numeric, Schema
+from lcifr.data.frames import as_text
+from lcifr.data.io.csv_types import MISSING
+
+
+def complete_rows(table: pa.Table, schema: Schema) -> NDArray[np.bool_]:
+    """(rows,) whether nothing is missing there. Columns of CSV may still be texts: among numbers, "NA" is missing."""
+    complete = np.ones(len(table), np.bool_)
+    for attribute in schema:
+        if attribute.name in table.column_names:
+            complete &= ~_missing(table[attribute.name], isinstance(attribute, Numeric))
+    return complete
+
+
+def _missing(column: pa.ChunkedArray, numeric: bool) -> NDArray[np.bool_]:
+    if pa.types.is_floating(column.type):
+        found = column.is_null(nan_is_null=True)
+    elif numeric and pa.types.is_string(column.type):
+        texts = pc.utf8_trim_whitespace(column)
+        found = pc.or_kleene(column.is_null(), pc.fill_null(pc.is_in(texts, MISSING), True))
+    else:
+        found = column.is_null() if numeric else as_text(column).is_null()
+    return np.asarray(found.to_numpy(zero_copy_only=False) if isinstance(found, pa.Array) else found.to_numpy(), bool)

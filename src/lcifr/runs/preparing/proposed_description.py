@@ -1,0 +1,142 @@
+"""A description of a model that knows no columns, guessed from a table: inputs, scales, codes, and outputs.
+
+All of it is a guess, and the file says so entry by entry. What the model itself tells is how many numbers it takes, and
+how many it gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.program import Operation, ProgramStep, StepFormat
+from lcifr.models.files.description import (
+    DescribedInput,
+    DescribedOutput,
+    InputKind,
+    Meaning,
+    ModelDescription,
+    ScoreComparison,
+    UnknownValue,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lcifr.models.files.outline import ModelOutline
+
+PROBABILITIES = ("sigmoid", "softmax", "probabilit", "logistic")
+"""Words by which a step of an outline names what makes probabilities of scores."""
+
+
+@dataclass(frozen=True)
+class ProposedDescription:
+    """A description, the comments that stand in its file, and what a reader should look at first."""
+
+    description: ModelDescription
+    comments: dict[str, str]
+    to_know: tuple[str, ...]
+
+
+def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) -> ProposedDescription:
+    """Guess how the columns of a table feed a model; ``schema`` has the columns that may, ``frame`` their values."""
+    inputs, fits = _inputs(outline.width, schema, frame)
+    tensor = [one.name for one in outline.inputs]
+    if len(tensor) > 1:  # whose is whose nobody can guess: all to the first
+        inputs = tuple(DescribedInput(**{**one.__dict__, "input": tensor[0]}) for one in inputs)
+    output = _output(outline, _classes(schema, frame))
+    given = sum(one.width for one in inputs)
+    counted = f"{outline.width} numbers, and the entries below give {given}"
+    fit = f"The model takes {counted}." if fits else f"THIS CANNOT BE RIGHT YET: the model takes {counted}."
+    comments = {
+        "file": f"{HEAD}\n{fit}",
+        "output": OUTPUT_WORDS[output.meaning],
+        **{str(one.column): _said(one) for one in inputs},
+    }
+    to_know = (
+        "the model does not say which columns it takes: their order, scaling and codes are guessed; correct them",
+        *(() if fits else (f"the model takes {counted}",)),
+    )
+    return ProposedDescription(ModelDescription(inputs, output), comments, to_know)
+
+
+HEAD = (
+    "Which column feeds which input of the model, in the order of its inputs, and what its output means.\n"
+    "lcifr init guessed this: compare it with the code that trained the model, then try it:\n"
+    "lcifr doctor --model MODEL --describe THIS --data TABLE"
+)
+OUTPUT_WORDS = {
+    Meaning.SCORE: "The second class is decided where the output is > threshold (>= where a tie counts as above).",
+    Meaning.PROBABILITY: "The second class is decided where its probability is >= threshold (> where a tie is below).",
+    Meaning.SCORES: "The class whose output is the largest is decided; of several, the first.",
+    Meaning.CLASS: "The model gives the class itself.",
+    Meaning.NUMBER: "The output is the decision.",
+}
+
+
+def _said(one: DescribedInput) -> str:
+    if one.kind is InputKind.NUMBER and one.steps:
+        return "Mean and standard deviation of this table; write those of the training code, or delete the steps."
+    if one.kind is InputKind.ONE_HOT:
+        left_out = " The first value has no input of its own." if one.unknown is UnknownValue.ZEROS else ""
+        return f"One input for each value, in this order.{left_out}"
+    return "The number of each value." if one.kind is InputKind.CODE else ""
+
+
+def _inputs(width: int, schema: Schema, frame: pa.Table) -> tuple[tuple[DescribedInput, ...], bool]:
+    """Layouts in the order in which they are usual; the first that gives as many numbers as the model takes."""
+    numbers = [_number(one.name, frame) for one in schema.numeric]
+    one_hot = [_one_hot(one, one.values) for one in schema.categorical]
+    dropped = [_one_hot(one, one.values[1:]) for one in schema.categorical if len(one.values) > 1]
+    codes = [_number(one.name, frame) if isinstance(one, Numeric) else _code(one) for one in schema]
+    layouts = ([*numbers, *one_hot], [*numbers, *dropped], codes, numbers, one_hot)
+    for layout in layouts:
+        if layout and sum(one.width for one in layout) == width:
+            return tuple(layout), True
+    return tuple(layouts[0]), False
+
+
+def _number(name: str, frame: pa.Table) -> DescribedInput:
+    values = np.asarray(frame[name].drop_null().to_numpy(), np.float64)
+    mean, sd = float(values.mean()), float(values.std())
+    steps = [(Operation.SUBTRACT, mean), *([(Operation.DIVIDE, sd)] if sd > 0 else [])]
+    known = tuple(ProgramStep(operation, StepFormat.FLOAT64, (constant,)) for operation, constant in steps)
+    return DescribedInput(InputKind.NUMBER, name, steps=known)
+
+
+def _one_hot(one: Categorical, values: Sequence[str]) -> DescribedInput:
+    unknown = UnknownValue.ERROR if len(values) == len(one.values) else UnknownValue.ZEROS
+    return DescribedInput(InputKind.ONE_HOT, one.name, values=tuple(values), unknown=unknown)
+
+
+def _code(one: Categorical) -> DescribedInput:
+    return DescribedInput(
+        InputKind.CODE, one.name, codes=tuple((value, float(k)) for k, value in enumerate(one.values))
+    )
+
+
+def _classes(schema: Schema, frame: pa.Table) -> tuple[Any, ...]:
+    """The different labels of the table, sorted, as label encoders number them; empty where there are none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if schema.target is None or schema.target not in frame.column_names:
+        return ()
+    if pa.types.is_floating(frame[schema.target].type):
+        return ()
+    return tuple(sorted(pc.unique(frame[schema.target]).drop_null().to_pylist()))
+
+
+def _output(outline: ModelOutline, classes: tuple[Any, ...]) -> DescribedOutput:
+    if outline.outputs > 1:
+        named = classes if len(classes) == outline.outputs else ()
+        return DescribedOutput(Meaning.SCORES, classes=named)
+    named = classes if len(classes) == 2 else ()
+    last = " ".join(outline.steps[-1:]).lower()
+    if any(word in last for word in PROBABILITIES):
+        return DescribedOutput(Meaning.PROBABILITY, None, None, named, ScoreComparison.AT_LEAST, 0.5)
+    return DescribedOutput(Meaning.SCORE, None, None, named, ScoreComparison.ABOVE, 0.0)
