@@ -26,6 +26,8 @@ def test_a_pipeline_says_columns_steps_classes_and_rule() -> None:
     model = make_pipeline(inside, FixedThresholdClassifier(LogisticRegression(), threshold=0.4)).fit(PEOPLE, LABELS)
     found = outline_of(model)
     assert found.columns == ("age", "sex", "pay")
+    assert [one.is_category for one in found.inputs] == [False, True, False]
+    assert found.inputs[1].values == ("f", "m")
     assert found.classes == ("no", "yes")
     assert found.arithmetic is Arithmetic.FLOAT64
     said = " ".join(found.sentences())

@@ -21,12 +21,16 @@ class ModelInput:
     ----------
     width : numbers in it. dtype : as the model stores it; empty where any will do.
     is_column : whether the name is that of a column of the table.
+    is_category : whether it is taken as a category; None where the model takes it either way.
+    values : of a category, those that the model knows.
     """
 
     name: str
     width: int = 1
     dtype: str = ""
     is_column: bool = True
+    is_category: bool | None = None
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lcifr.data.frames import is_missing, text_of
 from lcifr.drawing.text import count
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.network import Network
+from lcifr.models.sklearn.categories import ENCODERS
+from lcifr.models.sklearn.scalers import SCALERS
 from lcifr.models.sklearn.tables import preprocessing_of
 from lcifr.models.sklearn.thresholds import inner_estimator, read_decision
 
@@ -37,9 +40,35 @@ def outline_sklearn(model: Any) -> ModelOutline:
 
 
 def _inputs(model: Any) -> tuple[ModelInput, ...]:
-    if hasattr(model, "feature_names_in_"):
-        return tuple(ModelInput(str(name)) for name in model.feature_names_in_)
-    return (ModelInput("X", int(model.n_features_in_), is_column=False),)
+    if not hasattr(model, "feature_names_in_"):
+        return (ModelInput("X", int(model.n_features_in_), is_column=False),)
+    found = {str(name): ModelInput(str(name)) for name in model.feature_names_in_}
+    for first in (step for _, step in preprocessing_of(model)[:1]):
+        found |= _taken_by(first, list(found))
+    return tuple(found.values())
+
+
+def _taken_by(transformer: Any, names: list[str]) -> dict[str, ModelInput]:
+    """How a transformer takes the table's own columns, where that shows: encoders take categories, scalers numbers."""
+    kind = type(transformer).__name__
+    if kind == "ColumnTransformer":
+        places = transformer._transformer_to_input_indices
+        parts = [
+            (one, [names[j] for j in places[name]]) for name, one, _ in transformer.transformers_ if name in places
+        ]
+        return {name: known for one, taken in parts for name, known in _taken_by(one, taken).items()}
+    if kind == "Pipeline":
+        steps = [step for _, step in transformer.steps if type(step).__name__ != "SimpleImputer"]
+        return _taken_by(steps[0], names) if steps else {}
+    if kind in ENCODERS:
+        known = zip(names, transformer.categories_, strict=True)
+        return {
+            name: ModelInput(
+                name, is_category=True, values=tuple(text_of(v).strip() for v in values if not is_missing(v))
+            )
+            for name, values in known
+        }
+    return {name: ModelInput(name, is_category=False) for name in names} if kind in SCALERS else {}
 
 
 def _steps(model: Any) -> Iterator[str]:
