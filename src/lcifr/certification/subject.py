@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from lcifr.certification.counterexample import LibraryDecisions, deploy_both, outputs_end_to_end
-from lcifr.certification.producer import Encoder, FrozenEncoder, freeze
-from lcifr.certification.query import is_strict
+from lcifr.certification.counterexample import LibraryDecisions
+from lcifr.certification.library.library_model import LibraryModel
+from lcifr.certification.producer import Encoder, freeze
 from lcifr.data import Encoding, Individuals, Schema, read_frame
-from lcifr.errors import LcifrError, NetworkError
-from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.load import read_model, read_table_model
+from lcifr.errors import LcifrError
+from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.similarity.similarity import Similarity
 
@@ -56,41 +53,15 @@ def foreign_subject(
     if isinstance(similarity, str):
         schema = Schema.infer(table)
         similarity = Similarity(similarity, schema, Encoding.fit(table, schema))
-    read = read_table_model(model, table, similarity.encoding)
-    known = read.model.agreeing(groups, tolerance)
+    read = LibraryModel.read(model, table, similarity, groups, tolerance)
     people = Individuals.read(table, similarity.schema)
-    encoder = FrozenEncoder(read.inputs, similarity.over(read.encoding))
-    library = LibraryDecisions(read, known, np.asarray(read.predict(table)))
-    subject = Subject(encoder, known, people, library)
-    _refuse_disagreement(subject, library)
-    return subject
+    return Subject(read.encoder, read.model, people, read.decisions_about(people, table))
 
 
 def _pandas(X: Any) -> Any:
     import pandas as pd
 
     return X if isinstance(X, pd.DataFrame) else read_frame(X).to_pandas()
-
-
-def _refuse_disagreement(subject: Subject, library: LibraryDecisions) -> None:
-    """Raise if the library decides otherwise than its model as it was read, beyond what float arithmetic can do."""
-    deployment = deploy_both(subject.encoder, subject.model.network, Arithmetic.EXACT, None)
-    outputs = outputs_end_to_end(deployment, subject.encoder.encoding.encode(subject.people))
-    # The bound holds for sums in any order, so for the library's own, too; in its format.
-    coarser = 2.0**30 if subject.model.network.native is Arithmetic.FLOAT32 else 2.0
-    outputs = replace(outputs, deployment_error=coarser * outputs.rounding_error)
-    found = subject.model.decide(outputs.values)
-    if subject.model.labels is None:
-        wrong = np.abs(found - library.own) > outputs.error.sum(1)
-    else:
-        wrong = is_strict(subject.model.rule, outputs) & (found != library.own)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise NetworkError(
-            f"the library decides otherwise than its model as it was read about {int(wrong.sum())} of {len(wrong)} "
-            f"people; the first is row {row}: {library.own[row]!r}, not {found[row]!r}",
-            fix="see that the table is the one that the model takes (spaces in texts, dtypes), or report this model",
-        )
 
 
 def subject_of(

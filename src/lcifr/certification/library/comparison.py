@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.outputs import Outputs
-from lcifr.certification.query import is_strict
+from lcifr.certification.query import Outputs, is_strict
 from lcifr.models.model import Model
 
 BoolArray = NDArray[np.bool_]
@@ -72,8 +71,3 @@ def compare(
         wrong = wrong | ~(gaps <= outputs.error).all(1)
         largest = float(gaps.max())
     return LibraryComparison(found, library, differ, wrong, largest, float(outputs.error.max(initial=0.0)))
-
-
-def in_library_arithmetic(outputs: Outputs, coarser: float) -> Outputs:
-    """Outputs with what the library itself may round: a bound for sums in any order, so for its own, in its format."""
-    return replace(outputs, deployment_error=coarser * outputs.rounding_error)

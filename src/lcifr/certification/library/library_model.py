@@ -1,0 +1,90 @@
+"""LibraryModel: a model of another library, read for the columns of a table, with a φ; compared with the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lcifr.certification.counterexample import LibraryDecisions, deploy_both, outputs_end_to_end
+from lcifr.certification.library.comparison import LibraryComparison, compare
+from lcifr.certification.producer import FrozenEncoder
+from lcifr.certification.query import Outputs
+from lcifr.data import Individuals
+from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.load import read_table_model
+from lcifr.models.model import Model
+from lcifr.models.table_model import TableModel
+from lcifr.similarity.similarity import Similarity
+
+
+@dataclass(frozen=True)
+class LibraryModel:
+    """What proofs are about, and the library's own word on it.
+
+    Parameters
+    ----------
+    encoder : the encoding and the first layer, with φ. model : what decides behind it, with what counts as the same.
+    source : the model as it was read, with the library's own functions.
+    """
+
+    encoder: FrozenEncoder
+    model: Model
+    source: TableModel
+
+    @classmethod
+    def read(
+        cls,
+        model: Any,
+        table: Any,
+        similarity: Similarity,
+        groups: Sequence[Sequence[Any]] | None = None,
+        tolerance: float | None = None,
+    ) -> LibraryModel:
+        """Read a fitted model, or what was loaded from a file, for the columns of a pandas frame.
+
+        Raises
+        ------
+        NetworkError
+            For what cannot be read exactly, by the name of the step that stands in the way.
+        """
+        source = read_table_model(model, table, similarity.encoding)
+        encoder = FrozenEncoder(source.inputs, similarity.over(source.encoding))
+        return cls(encoder, source.model.agreeing(groups, tolerance), source)
+
+    def compare(self, people: Individuals, frame: Any = None) -> LibraryComparison:
+        """Both on some people; ``frame`` has them as the library takes them, where that is at hand."""
+        frame = self.source.frame(people) if frame is None else frame
+        return compare(self.model, self._outputs(people), np.asarray(self.source.predict(frame)))
+
+    def decisions_about(
+        self, people: Individuals, frame: Any = None, ids: Sequence[Any] | None = None
+    ) -> LibraryDecisions:
+        """The library's decisions about people.
+
+        Raises
+        ------
+        NetworkError
+            If the library decides otherwise about somebody, where rounding cannot be the reason.
+        """
+        found = self.compare(people, frame)
+        if not found.agrees:
+            row = int(found.wrong.argmax())
+            named = f"row {row}" if ids is None else f'"{ids[row]}"'
+            raise NetworkError(
+                f"the library decides otherwise than its model as it was read about {int(found.wrong.sum())} of "
+                f"{len(found)} people; the first is {named}: {found.library[row]!r}, not {found.read[row]!r}",
+                fix="see that the table is the one that the model takes (spaces in texts, dtypes); "
+                "`lcifr doctor --model` shows more",
+            )
+        return LibraryDecisions(self.source, self.model, found.library)
+
+    def _outputs(self, people: Individuals) -> Outputs:
+        """With what rounding can do in the library: a bound for sums in any order, so for its own, in its format."""
+        deployment = deploy_both(self.encoder, self.model.network, Arithmetic.EXACT, None)
+        outputs = outputs_end_to_end(deployment, self.encoder.encoding.encode(people))
+        coarser = 2.0**30 if self.model.network.native is Arithmetic.FLOAT32 else 2.0
+        return replace(outputs, deployment_error=coarser * outputs.rounding_error)
