@@ -43,6 +43,7 @@ class ModelOutline:
         with and to confirm counterexamples; empty where that is not installed.
     inputs : in the model's order. steps : what happens to them, one after the other, in words.
     outputs : how many numbers the last step gives. classes : empty for numbers, and where they are not known.
+    is_number : whether the decision is a number, so that somebody must say how far two may be apart.
     rule : what becomes a decision, in words. arithmetic : in which it is computed unless somebody says otherwise.
     """
 
@@ -54,6 +55,7 @@ class ModelOutline:
     rule: str
     arithmetic: Arithmetic
     classes: tuple[Any, ...] = ()
+    is_number: bool = False
     notes: tuple[str, ...] = field(default=())
 
     @property

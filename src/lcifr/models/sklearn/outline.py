@@ -9,6 +9,7 @@ from lcifr.data.frames import is_missing, text_of
 from lcifr.drawing.text import count
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.network import Network
+from lcifr.models.rule import Kind
 from lcifr.models.sklearn.categories import ENCODERS
 from lcifr.models.sklearn.scalers import SCALERS
 from lcifr.models.sklearn.tables import preprocessing_of
@@ -36,6 +37,7 @@ def outline_sklearn(model: Any) -> ModelOutline:
         rule=rule_words(decision),
         arithmetic=decision.network.native,
         classes=() if decision.labels is None else tuple(decision.labels.tolist()),
+        is_number=decision.rule.kind is Kind.NUMBER,
     )
 
 

@@ -70,6 +70,15 @@ class Proposal:
 def propose(table: Path, choices: ColumnChoices) -> Proposal:
     """Look at a table, and guess."""
     frame = read_whole(table, "lcifr init")
+    schema, left_out = propose_schema(frame, table, choices)
+    delicate = [one.name for one in schema if DELICATE.search(_words(one.name))]
+    freed = freed_attributes(schema, delicate)
+    to_know = (*_about_the_columns(frame, schema, choices.target), *_about_the_guess(schema, delicate, freed))
+    return Proposal(schema, write_formula(table, schema, freed), len(frame), left_out, to_know)
+
+
+def propose_schema(frame: pa.Table, table: Path, choices: ColumnChoices) -> tuple[Schema, dict[str, str]]:
+    """The attributes that the columns of a table look like; and for each column that is left out, what to do."""
     for name in choices.named:
         if name not in frame.column_names:
             raise no_column(str(table), name, frame.column_names)
@@ -82,11 +91,7 @@ def propose(table: Path, choices: ColumnChoices) -> Proposal:
     for name in frame.column_names:
         if name not in left_out and name not in known and (advice := _advice(frame, name)):
             left_out[name] = advice
-    schema = _infer(frame, choices, left_out)
-    delicate = [one.name for one in schema if DELICATE.search(_words(one.name))]
-    freed = freed_attributes(schema, delicate)
-    to_know = (*_about_the_columns(frame, schema, choices.target), *_about_the_guess(schema, delicate, freed))
-    return Proposal(schema, write_formula(table, schema, freed), len(frame), left_out, to_know)
+    return _infer(frame, choices, left_out), left_out
 
 
 def _infer(frame: pa.Table, choices: ColumnChoices, left_out: dict[str, str]) -> Schema:

@@ -1,0 +1,159 @@
+"""A model as it was read, compared with its library on the rows of a table and on rows made up to find differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.errors import LcifrError
+from lcifr.files import json_value
+from lcifr.runs.events import Listener, listening, note, step
+from lcifr.runs.models.opening import ModelChoice, open_model, schema_of_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lcifr.certification.library.comparison import LibraryComparison
+    from lcifr.certification.library.library_model import LibraryModel
+    from lcifr.data import Individuals, Schema
+
+MADE_UP = 2000
+"""People made up within the ranges of the table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareRequest(ModelChoice):
+    """Which model to compare with its library, and on whose rows; see :class:`ModelChoice`.
+
+    Parameters
+    ----------
+    table : a .csv or .parquet file. seed : of the people who are made up.
+    """
+
+    table: Path
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ComparedRows:
+    """What both say of some rows.
+
+    Parameters
+    ----------
+    equal : decisions that are the same. rounding : that differ, where the margin is below what rounding can do.
+    wrong : decisions or outputs that differ beyond that. largest : the largest difference of an output; None where the
+        library gives none. allowed : what rounding can make of it at most. first : the first wrong row.
+    """
+
+    name: str
+    people: int
+    equal: int
+    rounding: int
+    wrong: int
+    largest: float | None
+    allowed: float
+    first: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class CompareResult:
+    """What a comparison found.
+
+    Parameters
+    ----------
+    runtime : what computed the library's own decisions; empty where it is not installed and nothing was compared.
+    left_out : rows of the table with missing values.
+    """
+
+    model: str
+    sha256: str
+    runtime: str
+    rows: tuple[ComparedRows, ...]
+    left_out: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the library was asked, and nothing differs beyond rounding."""
+        return bool(self.runtime) and not any(one.wrong for one in self.rows)
+
+    @property
+    def share(self) -> float:
+        """Of equal decisions."""
+        return sum(one.equal for one in self.rows) / max(sum(one.people for one in self.rows), 1)
+
+    @property
+    def largest(self) -> float | None:
+        """The largest difference of an output."""
+        return max((one.largest for one in self.rows if one.largest is not None), default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        said = {"agrees": self.agrees, "share": self.share, "largest": self.largest}
+        return {"format": "lcifr-model-compared-1", "command": "doctor", **asdict(self), **said}
+
+
+def compare_model(request: CompareRequest, listener: Listener | None = None) -> CompareResult:
+    """Compare a model with its library; ``listener`` hears the events of :mod:`lcifr.runs.events`."""
+    from lcifr.certification.library.probes import make_up_people, place_at_boundaries
+    from lcifr.data import Individuals
+
+    with listening(listener), step(f"Comparing {request.model} with its library"):
+        file = open_model(request.model, request.describe)
+        frame = _read(request.table)
+        schema = schema_of_table(frame, request.table, request, file.outline())
+        frame, left_out = _complete(frame, schema, request.table)
+        read = _read_model(file, frame, schema)
+        people = Individuals.read(frame.select(list(schema.names)), schema)
+        tried = {
+            "rows of the table": people,
+            "made-up rows": make_up_people(read.source, people, MADE_UP, request.seed),
+            "at and beside boundaries": place_at_boundaries(read.source, people),
+        }
+        rows = tuple(_compared(name, some, read) for name, some in tried.items())
+    return CompareResult(str(request.model), file.sha256, file.outline().runtime, rows, left_out)
+
+
+def _read(table: Path) -> pa.Table:
+    from lcifr.runs.people.loading import read_whole
+
+    return read_whole(table, "lcifr doctor")
+
+
+def _complete(frame: pa.Table, schema: Schema, table: Path) -> tuple[pa.Table, int]:
+    """The rows in which nothing is missing, and how many were left out."""
+    from lcifr.data.io.missing import complete_rows
+
+    kept = complete_rows(frame, schema)
+    if not kept.any():
+        raise LcifrError(f"{table}: something is missing in every row", fix="give people of whom all is known")
+    if left_out := int((~kept).sum()):
+        note(f"{table}: {left_out} of {len(frame)} rows have missing values and are left out")
+    return frame.filter(kept), left_out
+
+
+def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
+    """Without scales: nothing here speaks of standard deviations."""
+    import numpy as np
+
+    from lcifr.certification.library.library_model import LibraryModel
+    from lcifr.data import Encoding
+    from lcifr.similarity import Similarity
+
+    plain = Encoding(schema, np.zeros(len(schema.numeric)), np.ones(len(schema.numeric)))
+    similarity = Similarity("same(all)", schema, plain)
+    tolerance = 0.0 if file.outline().is_number else None
+    return LibraryModel.read(file, frame.select(list(schema.names)).to_pandas(), similarity, tolerance=tolerance)
+
+
+def _compared(name: str, people: Individuals, read: LibraryModel) -> ComparedRows:
+    found: LibraryComparison = read.compare(people)
+    wrong = int(found.wrong.sum())
+    first = None
+    if wrong:
+        row = int(found.wrong.argmax())
+        person = {str(column): json_value(value) for column, value in people.to_pandas().iloc[row].items()}
+        first = {"read": json_value(found.read[row]), "library": json_value(found.library[row]), "person": person}
+    rounding = int((found.differ & ~found.wrong).sum())
+    return ComparedRows(name, len(found), found.equal, rounding, wrong, found.largest, found.allowed, first)

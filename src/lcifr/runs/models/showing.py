@@ -1,0 +1,58 @@
+"""What a model file holds, in words and as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lcifr.files import json_value
+from lcifr.models.files.outline import ModelOutline, listed
+from lcifr.runs.models.opening import open_model
+
+
+@dataclass(frozen=True)
+class ShownModel:
+    """A model file.
+
+    Parameters
+    ----------
+    format : what the file is. description : the file that says which column feeds which input; empty for none.
+    columns : that feed the model, where it or its description says so; None where nobody does.
+    """
+
+    file: str
+    format: str
+    sha256: str
+    outline: ModelOutline
+    description: str
+    columns: tuple[str, ...] | None
+
+    @property
+    def described(self) -> str:
+        """The columns in words."""
+        return listed(self.columns or ())
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        outline = asdict(self.outline) | {"classes": [json_value(one) for one in self.outline.classes]}
+        return {
+            "format": "lcifr-model-shown-1",
+            "command": "model show",
+            "file": self.file,
+            "model_format": self.format,
+            "sha256": self.sha256,
+            "description": self.description or None,
+            "columns": None if self.columns is None else list(self.columns),
+            "outline": outline,
+        }
+
+
+def show_model(path: Path, describe: Path | None = None) -> ShownModel:
+    """Load a model file and say what it is."""
+    file = open_model(path, describe)
+    outline, described = file.outline(), file.description
+    columns = outline.columns if described is None else described.columns
+    return ShownModel(
+        str(path), str(file.format), file.sha256, outline, "" if described is None else described.source, columns
+    )
