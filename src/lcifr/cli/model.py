@@ -17,7 +17,7 @@ DescribeOption = Annotated[
     typer.Option(
         "--describe",
         metavar="TOML",
-        help="Which column feeds which input, what the outputs mean. (Default: the .toml beside the model, if it is one.)",
+        help="Which column feeds which input, what the outputs mean. (Default: the .toml beside the model.)",
     ),
 ]
 
