@@ -102,7 +102,8 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     with listening(listener), step(f"Comparing {request.model} with its library"):
         file = open_model(request.model, request.describe)
         frame = _read(request.table)
-        schema = schema_of_table(frame, request.table, request, file.outline())
+        beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
+        schema = schema_of_table(frame, request.table, request, file.outline(), beside)
         frame, left_out = _complete(frame, schema, request.table)
         read = _read_model(file, frame, schema)
         people = Individuals.read(frame.select(list(schema.names)), schema)
