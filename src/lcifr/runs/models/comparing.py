@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import LcifrError
 from lcifr.files import json_value
 from lcifr.runs.events import Listener, listening, note, step
-from lcifr.runs.models.opening import ModelChoice, open_model, schema_of_table
+from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,8 +24,8 @@ MADE_UP = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareRequest(ModelChoice):
-    """Which model to compare with its library, and on whose rows; see :class:`ModelChoice`.
+class CompareRequest(ModelOptions):
+    """Which model to compare with its library, and on whose rows; see :class:`ModelOptions`.
 
     Parameters
     ----------

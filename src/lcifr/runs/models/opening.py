@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelChoice:
+class ModelOptions:
     """Which model, and what its columns mean.
 
     Parameters
@@ -58,7 +58,7 @@ def _is_description(path: Path) -> bool:
         return False
 
 
-def schema_of_table(frame: pa.Table, table: Path, choice: ModelChoice, outline: ModelOutline, phi: str) -> Schema:
+def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline: ModelOutline, phi: str) -> Schema:
     """The schema that was named, or the one beside the formula, or one inferred with what the model says of columns.
 
     Raises
