@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from lcifr.data.program import Operation, ProgramStep
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.network import Network
 
 PRECISION = {Arithmetic.FLOAT32: 24, Arithmetic.FLOAT64: 53}
 LOWEST = {Arithmetic.FLOAT32: -126, Arithmetic.FLOAT64: -1022}
 WIDER = 64  # bits of an accumulator that is wider than both
+OPERATIONS: dict[Operation, Callable[..., Fraction]] = {
+    Operation.CAST: lambda value: value,
+    Operation.ADD: operator.add,
+    Operation.SUBTRACT: operator.sub,
+    Operation.MULTIPLY: operator.mul,
+    Operation.DIVIDE: operator.truediv,
+    Operation.CLIP: lambda value, lower, upper: min(max(value, lower), upper),
+}
 
 
 def rounded(value: Fraction, precision: int, lowest: int) -> Fraction:
@@ -60,15 +70,18 @@ class Machine:
         smallest = Fraction(2) ** (LOWEST[self.arithmetic] if lowest is None else lowest)
         return Fraction(0) if 0 < abs(value) < smallest and self.rng.random() < self.flushing else value
 
-    def encode(self, value: float, mean: float, sd: float) -> Fraction:
-        """(value − mean) / sd in float64, whatever comes after it."""
-        lowest = LOWEST[Arithmetic.FLOAT64]
+    def encode(self, value: float, steps: Iterable[ProgramStep]) -> Fraction:
+        """A number behind the steps of a program, each in its own format, whatever comes after it."""
+        found = self.read(Fraction(value), LOWEST[Arithmetic.FLOAT64])
+        for step in steps:
+            kind = Arithmetic(step.format.value)
+            found = self._in(kind, found)
+            constants = [self.read(Fraction(constant), LOWEST[kind]) for constant in step.constants]
+            found = self._in(kind, OPERATIONS[step.operation](found, *constants))
+        return found
 
-        def float64(result: Fraction) -> Fraction:
-            return self.read(rounded(result, PRECISION[Arithmetic.FLOAT64], lowest), lowest)
-
-        read = [self.read(Fraction(number), lowest) for number in (value, mean, sd)]
-        return float64(float64(read[0] - read[1]) / read[2])
+    def _in(self, kind: Arithmetic, result: Fraction) -> Fraction:
+        return self.read(rounded(result, PRECISION[kind], LOWEST[kind]), LOWEST[kind])
 
     def outputs(self, network: Network, point: Sequence[Fraction]) -> list[Fraction]:
         """The network at a point, which is cast first."""

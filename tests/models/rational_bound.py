@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 UNIT = {"float64": Fraction(1, 2**53), "float32": Fraction(1, 2**24)}
 SMALLEST = {"float64": Fraction(1, 2**1022), "float32": Fraction(1, 2**126)}
@@ -29,14 +29,35 @@ class Value(NamedTuple):
         return max(abs(self.lo), abs(self.hi)) + self.e
 
 
-def bound(stages: Sequence[tuple[Rows, str]], groups: Sequence[Group], sd: float) -> list[Fraction]:
-    """E of a chain of networks over one cell."""
+def flushing(program: Sequence[Sequence[Any]]) -> Fraction:
+    """F of one column, its steps as files hold them: [operation, format, constant, …]."""
+    error, held = SMALLEST["float64"], "float64"
+    for operation, name, *constants in program:
+        u, tiny = UNIT[name], SMALLEST[name]
+        if (held, name) == ("float64", "float32"):
+            error = 2**31 * error + 4 * tiny
+        held = name
+        if operation in ("add", "subtract"):
+            error = 8 * error / u
+        elif operation in ("multiply", "divide"):
+            c = abs(Fraction(constants[0]))
+            if c < tiny:
+                raise Overflow
+            error = 4 * error * (c if operation == "multiply" else 1 / c)
+        error += 4 * tiny
+        if error > 1:
+            raise Overflow
+    return error
+
+
+def bound(
+    stages: Sequence[tuple[Rows, str]], groups: Sequence[Group], flushed: Fraction | int = 0
+) -> list[Fraction]:
+    """E of a chain of networks over one cell; ``flushed`` is F."""
     values: list[Value] = []
     for place, (network, arithmetic) in enumerate(stages):
-        c, nu = CAST[arithmetic], 16 * SMALLEST[arithmetic] * (1 + 1 / Fraction(1 if place else sd))
+        c, nu = CAST[arithmetic], 32 * SMALLEST[arithmetic] + (0 if place else 2 * flushed)
         if not place:
-            if Fraction(sd) < SMALLEST["float64"]:
-                raise Overflow
             inputs = [[(j, _corner(Fraction(v), c, nu)) for j, v in group] for group in groups]
         else:
             carried = [v._replace(e=v.e + c * v.s + nu) for v in values]
@@ -63,7 +84,6 @@ def _neuron(row: list[float], inputs: list[list[tuple[int, Value]]], arithmetic:
     sizes = sum((max(v.s for _, v in group) for group in corners), Fraction(0))
     e = sum((max(abs(wj) * (v.e + gamma * v.s + 16 * tiny) for wj, v in group) for group in corners), Fraction(0))
     e += gamma * abs(b) + 16 * tiny * (len(inputs) + 1 + sizes)
-    total = sum((max(abs(wj) * v.s for wj, v in group) for group in corners), abs(b)) + e
-    if max([total, abs(b), *map(abs, w), *(v.s for group in corners for _, v in group)]) >= limit:
+    if 2 * e >= gamma * limit or max([abs(b), *map(abs, w), *(v.s for group in corners for _, v in group)]) >= limit:
         raise Overflow
     return Value(lo, hi, e)

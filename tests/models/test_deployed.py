@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lcifr.data.flushing import flushing_error
+from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import REFUSED, Deployment, Stage
 from lcifr.models.network import Network
@@ -77,7 +79,7 @@ def case(seed: int, scale: float, first: Arithmetic, second: Arithmetic, people:
     f = network(rng, [NUMBERS + sum(CATEGORIES), 5, 3], scale)
     h = network(rng, [3, 4, 2] if seed % 2 else [3, 2], scale)
     stages = (Stage(f, first), Stage(h, second))
-    return Case(Deployment(stages, NUMBERS + len(CATEGORIES), 0.5), region(rng, people))
+    return Case(Deployment(stages, NUMBERS + len(CATEGORIES), 1e-30 * scale), region(rng, people))
 
 
 def computed(found: Deployment, point: list[float], rng: np.random.Generator) -> list[Fraction]:
@@ -121,7 +123,7 @@ def test_the_bound_is_that_of_the_page_and_never_below_it(first: Arithmetic, sec
         stages = [(stage.network.rows(), str(stage.arithmetic)) for stage in one.deployment.stages]
         found = one.deployment.error_over(one.region)
         for person in range(one.region.people):
-            page = bound(stages, groups_of(one.region, person), one.deployment.smallest_sd)
+            page = bound(stages, groups_of(one.region, person), Fraction(one.deployment.flushing_error))
             for engine, true in zip(found[person].tolist(), page, strict=True):
                 assert true <= Fraction(engine) <= true * Fraction(1001, 1000) + Fraction(10) ** -280
 
@@ -134,7 +136,7 @@ def test_possible_overflow_is_refused_wherever_the_page_refuses_it(arithmetic: A
         stages = [(stage.network.rows(), str(stage.arithmetic)) for stage in one.deployment.stages]
         found = one.deployment.error_over(one.region)
         try:
-            bound(stages, groups_of(one.region, 0), one.deployment.smallest_sd)
+            bound(stages, groups_of(one.region, 0), Fraction(one.deployment.flushing_error))
         except Overflow:
             refused += 1
             assert (found == REFUSED).any()
@@ -156,9 +158,12 @@ def test_flushing_in_the_encoding_is_covered(sd: float) -> None:
     """Values, means and differences that a machine may read as 0; a sd that may be read as 0 is refused."""
     rng, unit = np.random.default_rng(8), 2.0**-1022
     identity = Network.from_arrays([([[1.0]], [0.0])])
-    deployment = Deployment((Stage(identity, Arithmetic.FLOAT64),), 1, sd)
+    stages = (Stage(identity, Arithmetic.FLOAT64),)
     for _ in range(300):
         value, mean = (float(rng.choice([0.0, 1.0]) * rng.normal() * unit * 2.0 ** rng.integers(-30, 60)) for _ in "vm")
+        steps = ("subtract", mean), ("divide", sd)
+        program = [ProgramStep(Operation(name), StepFormat.FLOAT64, (constant,)) for name, constant in steps]
+        deployment = Deployment(stages, 1, flushing_error(program))
         point = (value - mean) / sd
         if not np.isfinite(point):
             continue
@@ -167,7 +172,7 @@ def test_flushing_in_the_encoding_is_covered(sd: float) -> None:
             assert room == REFUSED
             continue
         machine = Machine(Arithmetic.FLOAT64, rng, flushing=float(rng.choice([0.3, 1.0])))
-        (found,) = machine.outputs(identity, [machine.encode(value, mean, sd)])
+        (found,) = machine.outputs(identity, [machine.encode(value, program)])
         assert abs(found - Fraction(point)) <= Fraction(float(room))
 
 

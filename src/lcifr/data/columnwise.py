@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.data.flushing import flushing_error
 from lcifr.data.program import Program
 from lcifr.errors import LcifrError
 
@@ -72,6 +73,11 @@ class ColumnPrograms:
         if not self.programs:
             return sizes
         return np.stack([program.inverse_error(sizes[..., j]) for j, program in enumerate(self.programs)], axis=-1)
+
+    @cached_property
+    def flushing_error(self) -> float:
+        """The largest of the programs' own (:mod:`lcifr.data.flushing`); 0 where there are none."""
+        return max((flushing_error(program) for program in self.programs), default=0.0)
 
     def beyond(self, j: int, lower: Floats, upper: Floats) -> BoundPair:
         """How far decoded numbers can be from values in [lower, upper] of attribute ``j``, both ways, clips included.

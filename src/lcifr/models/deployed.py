@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Encoding
-from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import FORMATS, Arithmetic, FloatFormat
 from lcifr.models.layer_rounding import (
     LOST,
@@ -60,22 +59,17 @@ class Deployment:
     ----------
     stages : from the input to the decision.
     groups : attributes that the columns of the input belong to: of each, one column at most is not 0.
-    smallest_sd : of the encoding's divisors; 1 where there are none.
+    flushing_error : F, how far flushing to zero can move an encoded number; infinite where it is not known.
     """
 
     stages: tuple[Stage, ...]
     groups: int
-    smallest_sd: float = 1.0
+    flushing_error: float = 0.0
 
     @classmethod
     def on_people(cls, encoding: Encoding, *stages: Stage) -> Deployment:
-        """From the table's values on; refused in floating point where the encoding is not (value − mean) / sd."""
-        if not encoding.standardises and all(stage.arithmetic is not Arithmetic.EXACT for stage in stages):
-            raise LcifrError(
-                "how far flushing to zero moves numbers in the steps of this encoding is not known",
-                fix='say arithmetic="exact"',
-            )
-        return cls(stages, len(encoding.schema.names), float(encoding.sds.min(initial=1.0)))
+        """From the table's values on, through the steps of its encoding."""
+        return cls(stages, len(encoding.schema.names), encoding.numbers.flushing_error)
 
     @classmethod
     def on_latents(cls, *stages: Stage) -> Deployment:
@@ -154,10 +148,8 @@ class Deployment:
         return bound_neurons(layer, sums, share, self.groups, kind)
 
     def _flushed(self, kind: FloatFormat) -> float:
-        """ν: what encoding and cast can lose by underflow and flushing; infinite where a sd may be read as 0."""
-        if self.smallest_sd < FORMATS[Arithmetic.FLOAT64].smallest:
-            return np.inf
-        return LOST * kind.smallest * (1.0 + 1.0 / self.smallest_sd) * ROUND_UP
+        """ν: what encoding and cast can lose by underflow and flushing."""
+        return 2.0 * (LOST * kind.smallest + self.flushing_error) * ROUND_UP
 
 
 def _stage(stage: Stage, values: ValueBounds) -> ValueBounds:
