@@ -41,7 +41,7 @@ def drawn_steps(rng: np.random.Generator, formats: tuple[StepFormat, ...], size:
 def test_no_machine_is_farther_from_the_steps_than_the_bound(formats: tuple[StepFormat, ...]) -> None:
     rng, moved = np.random.default_rng(11), 0
     for _ in range(1500):
-        size = float(rng.choice(formats, 1)[0] == "float64" and 2.0**-1022 or 2.0**-126)
+        size = float((rng.choice(formats, 1)[0] == "float64" and 2.0**-1022) or 2.0**-126)
         steps = drawn_steps(rng, formats, size)
         value = float(rng.choice([0.0, 1.0, 1.0]) * rng.normal() * size * 2.0 ** rng.integers(-30, 60))
         expected = np.array(value)

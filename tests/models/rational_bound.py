@@ -50,9 +50,7 @@ def flushing(program: Sequence[Sequence[Any]]) -> Fraction:
     return error
 
 
-def bound(
-    stages: Sequence[tuple[Rows, str]], groups: Sequence[Group], flushed: Fraction | int = 0
-) -> list[Fraction]:
+def bound(stages: Sequence[tuple[Rows, str]], groups: Sequence[Group], flushed: Fraction | int = 0) -> list[Fraction]:
     """E of a chain of networks over one cell; ``flushed`` is F."""
     values: list[Value] = []
     for place, (network, arithmetic) in enumerate(stages):

@@ -101,7 +101,7 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
         return Model(model, Rule.of(model.outputs, groups=groups, tolerance=tolerance))
     own = own_model(model)
     if own is None:
-        from lcifr.models.sklearn.estimators import read_sklearn
+        from lcifr.models.sklearn.latents import read_sklearn
 
         own = read_sklearn(model)
     return own.agreeing(groups, tolerance)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import LcifrError
+from lcifr.models.chain import factors_of
 from lcifr.models.function import FloatArray, Function
 from lcifr.models.network import Network, as_network
 from lcifr.models.rule import Kind, Rule
@@ -34,6 +35,11 @@ class Model:
     def network(self) -> Network:
         """The function, where it is a network; an error that says what it is instead."""
         return as_network(self.function)
+
+    @property
+    def factors(self) -> tuple[Network, ...]:
+        """The networks that are applied in turn: one, or those of a chain."""
+        return factors_of(self.function)
 
     @property
     def identity(self) -> tuple[Any, ...]:

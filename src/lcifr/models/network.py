@@ -66,10 +66,13 @@ class Network(Function):
     ----------
     native : the arithmetic of the runtime that it comes from; EXACT where that computes something else than these
         weights one layer after the other. It is what certificates speak about unless somebody says otherwise.
+    divides : the step of a library that divides where this network multiplies with rounded inverses; empty for none.
+        Float arithmetic covers such a division (docs/design/arithmetic.md), exact arithmetic does not.
     """
 
     layers: tuple[Layer, ...]
     native: Arithmetic = field(default=Arithmetic.FLOAT64, compare=False, repr=False)
+    divides: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def from_arrays(cls, layers: Iterable[tuple[ArrayLike, ArrayLike]]) -> Network:
@@ -98,6 +101,13 @@ class Network(Function):
     def of_runtime(self, native: Arithmetic) -> Network:
         """The same weights, said to come from a runtime that computes in this arithmetic."""
         return replace(self, native=native)
+
+    def negated(self) -> Network:
+        """The network whose outputs are the negative ones of this, exactly."""
+        last = Layer(0.0 - self.layers[-1].weight, 0.0 - self.layers[-1].bias)
+        for array in (last.weight, last.bias):
+            array.flags.writeable = False
+        return replace(self, layers=(*self.layers[:-1], last))
 
     @property
     def inputs(self) -> int:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from lcifr.data import Categorical, Encoding, Individuals
 from lcifr.data.frames import is_missing, text_of
+from lcifr.models.chain import Chain
+from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 
@@ -27,6 +29,8 @@ class TableModel:
     model : the function behind, and the rule.
     predict : the library's own decisions about a pandas frame such as ``table``.
     table : the frame that it was read with; made-up people are written like those in it.
+    runtime : what ``predict`` computes with, and its version; empty where that is a forward pass of ours.
+    library_outputs : the library's own numbers (people, outputs) for such a frame, where it says those of the function.
     """
 
     encoding: Encoding
@@ -34,6 +38,14 @@ class TableModel:
     model: Model
     predict: Callable[[Any], NDArray[Any]] = field(repr=False, compare=False)
     table: Any = field(repr=False, compare=False)
+    runtime: str = ""
+    library_outputs: Callable[[Any], NDArray[np.float64]] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def factors(self) -> tuple[Function, ...]:
+        """The functions that are applied in turn to encoded people: the look-up layer, then the model's."""
+        function = self.model.function
+        return (self.inputs, *(function.factors if isinstance(function, Chain) else (function,)))
 
     def decide(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions by a plain forward pass, in the model's own labels."""

@@ -72,7 +72,7 @@ def dense(matrix: Any) -> np.ndarray:
 def assert_same_decisions(read: TableModel, group: Individuals) -> None:
     """Ours and the library's, wherever rounding cannot decide; and that is nearly everywhere."""
     points = read.inputs(read.encoding.encode(group))
-    values, room = read.model.network(points), 4 * read.model.network.error(points)
+    values, room = read.model.function(points), 4 * read.model.function.error(points)
     found = read.library_decides(group)
     if values.shape[1] == 1:
         lower, upper = read.model.rule.band

@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC, LinearSVR
 
 from lcifr.errors import NetworkError
 from lcifr.models.rule import Kind
-from lcifr.models.sklearn.estimators import read_sklearn
+from lcifr.models.sklearn.latents import read_sklearn
 from tests.learn.populations import latent
 
 MLP = {"hidden_layer_sizes": (6, 5), "max_iter": 30, "random_state": 0}

@@ -183,7 +183,7 @@ def test_regressors_predict_as_the_library_does(estimator: Any):
     assert read.model.rule.kind is Kind.NUMBER
     group = generated(read)
     points = read.inputs(read.encoding.encode(group))
-    room = 2 * read.model.network.error(points)[:, 0]
+    room = 2 * read.model.function.error(points)[:, 0]
     assert (np.abs(read.decide(group) - read.library_decides(group)) <= room).all()
 
 
@@ -213,7 +213,7 @@ def test_a_score_at_a_tie_is_never_called_sure():
     group = Individuals(first.schema, first.numbers.copy(), first.codes)
     group.numbers[:, 1] = values
     points = read.inputs(read.encoding.encode(group))
-    sure = np.abs(read.model.network(points))[:, 0] > read.model.network.error(points)[:, 0]
+    sure = np.abs(read.model.function(points))[:, 0] > read.model.function.error(points)[:, 0]
     ours, theirs = read.decide(group), read.library_decides(group)
     assert set(theirs) == {0, 1}
     assert np.array_equal(ours[sure], theirs[sure])

@@ -14,7 +14,7 @@ import numpy as np
 from lcifr.data import Categorical
 from lcifr.data.frames import is_missing, text_of
 from lcifr.errors import NetworkError
-from lcifr.models.sklearn.symbolic import Block, RawColumn, TableColumn
+from lcifr.models.columns import Block, RawColumn, TableColumn
 
 ENCODERS = ("OneHotEncoder", "OrdinalEncoder")
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from lcifr.data.frames import is_missing
 from lcifr.errors import NetworkError
+from lcifr.models.columns import Block, ConstantColumn, RawColumn, as_numbers, join_blocks
 from lcifr.models.sklearn.categories import ENCODERS, read_encoder
+from lcifr.models.sklearn.mixtures import (
+    MIXERS,
+    Mixture,
+    join_mixtures,
+    read_mixer,
+    read_scaler_behind,
+)
 from lcifr.models.sklearn.scalers import SCALERS, read_scaler
-from lcifr.models.sklearn.symbolic import Block, ConstantColumn, RawColumn, as_numbers, join_blocks
 
-Columns = tuple[RawColumn, ...] | Block
-"""Raw columns of the table, or numbers that something was made of."""
+Columns = tuple[RawColumn, ...] | Block | Mixture
+"""Raw columns of the table, numbers that something was made of, or mixtures of such numbers."""
 
 WORKS = (
-    f"ColumnTransformer, Pipeline, {', '.join((*SCALERS, *ENCODERS))}, SimpleImputer, passthrough, feature selection"
+    f"ColumnTransformer, Pipeline, {', '.join((*SCALERS, *ENCODERS, *MIXERS))}, SimpleImputer, passthrough, "
+    "feature selection"
 )
 
 
@@ -44,23 +53,32 @@ def read_preprocessing(transformer: Any, columns: Columns, where: str) -> Column
     if name == "SimpleImputer":
         return _imputer(transformer, columns, where)
     if name in ENCODERS:
-        if isinstance(columns, Block):
+        if not isinstance(columns, tuple):
             raise NetworkError(f"{where} is {name} behind another transformer", fix="encode the table's own columns")
         return read_encoder(transformer, columns, where)
+    if name in MIXERS:
+        mixed = as_mixture(columns, where)
+        return Mixture(mixed.block, read_mixer(transformer, mixed.behind, where))
     if name in SCALERS:
-        return read_scaler(transformer, as_block(columns, where), where)
+        if isinstance(columns, Mixture):
+            return Mixture(columns.block, read_scaler_behind(transformer, columns.behind, where))
+        return read_scaler(transformer, as_numbers(columns, where), where)
     if type(transformer).__module__.startswith("sklearn.feature_selection."):
-        return _selection(transformer, columns)
-    raise NetworkError(f"{where} is {name}, which is no exact program per column that can be read", fix=f"use {WORKS}")
+        return _take(columns, np.flatnonzero(transformer.get_support()).tolist())
+    raise NetworkError(
+        f"{where} is {name}, which is neither an exact program per column nor an affine map that can be read",
+        fix=f"use {WORKS}",
+    )
 
 
-def as_block(columns: Columns, where: str) -> Block:
-    """The columns as numbers."""
-    return columns if isinstance(columns, Block) else as_numbers(columns, where)
+def as_mixture(columns: Columns, where: str) -> Mixture:
+    """The columns as numbers, with the affine maps behind them, of which there may be none."""
+    return columns if isinstance(columns, Mixture) else Mixture.of(as_numbers(columns, where))
 
 
-def _selection(selector: Any, columns: Columns) -> Columns:
-    kept = np.flatnonzero(selector.get_support())
+def _take(columns: Columns, kept: Sequence[int]) -> Columns:
+    if isinstance(columns, Mixture):
+        return columns.take(kept)
     if isinstance(columns, Block):
         return Block(tuple(columns.columns[j] for j in kept), columns.dtype, columns.sparse)
     return tuple(columns[j] for j in kept)
@@ -77,27 +95,28 @@ def _imputer(imputer: Any, columns: Columns, where: str) -> Columns:
         raise NetworkError(f"{where} drops a column in which everything was missing", fix="drop it before")
     marks = 0 if getattr(imputer, "indicator_", None) is None else len(imputer.indicator_.features_)
     if marks:
-        block = as_block(columns, where)
-        return join_blocks([block, Block((ConstantColumn(0.0),) * marks)], block.sparse)
-    if isinstance(columns, Block) or imputer.strategy not in ("mean", "median"):
+        indicators = Block((ConstantColumn(0.0),) * marks)
+        if isinstance(columns, Mixture):
+            return join_mixtures([columns, Mixture.of(indicators)])
+        block = as_numbers(columns, where)
+        return join_blocks([block, indicators], block.sparse)
+    if not isinstance(columns, tuple) or imputer.strategy not in ("mean", "median"):
         return columns
     floats = [one if one.dtype.kind == "f" else RawColumn(one.attribute, np.dtype(np.float64)) for one in columns]
     return tuple(floats)
 
 
-def _column_transformer(transformer: Any, columns: Columns, where: str) -> Block:
-    blocks = []
+def _column_transformer(transformer: Any, columns: Columns, where: str) -> Block | Mixture:
+    parts: list[Block | Mixture] = []
     for name, one, _ in transformer.transformers_:
         if isinstance(one, str) and one == "drop":
             continue
         indices = transformer._transformer_to_input_indices[name]
         if not len(indices):
             continue
-        part = (
-            Block(tuple(columns.columns[j] for j in indices), columns.dtype, columns.sparse)
-            if isinstance(columns, Block)
-            else tuple(columns[j] for j in indices)
-        )
         inside = f'{where}, transformer "{name}"'
-        blocks.append(as_block(read_preprocessing(one, part, inside), inside))
-    return join_blocks(blocks, transformer.sparse_output_)
+        found = read_preprocessing(one, _take(columns, indices), inside)
+        parts.append(found if isinstance(found, Mixture) else as_numbers(found, inside))
+    if any(isinstance(part, Mixture) for part in parts):
+        return join_mixtures(as_mixture(part, where) for part in parts)
+    return join_blocks([part for part in parts if isinstance(part, Block)], transformer.sparse_output_)

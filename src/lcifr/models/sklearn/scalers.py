@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.errors import LcifrError, NetworkError
-from lcifr.models.sklearn.symbolic import Block, Dtype
+from lcifr.models.columns import Block, Dtype
 
 SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 Operations = list[tuple[Operation, NDArray[Any]]]
@@ -28,6 +28,15 @@ def read_scaler(scaler: Any, block: Block, where: str) -> Block:
         raise NetworkError(f"{where} cannot be followed exactly: {problem}") from None
     _compare(scaler, steps, block, where)
     return block.stepwise(steps, where)
+
+
+def scaler_operations(scaler: Any, block: Block, where: str) -> Operations:
+    """What a fitted scaler does to columns of this dtype, in its order, compared with the scaler bit for bit."""
+    try:
+        _compare(scaler, _steps(scaler, block), block, where)
+    except LcifrError as problem:
+        raise NetworkError(f"{where} cannot be followed exactly: {problem}") from None
+    return _operations(scaler, block)
 
 
 def _steps(scaler: Any, block: Block) -> list[tuple[ProgramStep, ...]]:
@@ -80,7 +89,7 @@ def _compare(scaler: Any, steps: list[tuple[ProgramStep, ...]], block: Block, wh
     for j, around in enumerate(centers):
         probes[:, j] = factors * np.resize(around, 60) + np.resize(around[::-1], 60)
     rows = probes.astype(block.dtype)
-    expected = scaler.transform(_sparse(rows) if block.sparse else _named(scaler, rows))
+    expected = scaler.transform(_sparse(rows) if block.sparse else named_rows(scaler, rows))
     computed = rows.astype(np.float64)
     for j, column in enumerate(steps):
         for step in column:
@@ -95,13 +104,13 @@ def _compare(scaler: Any, steps: list[tuple[ProgramStep, ...]], block: Block, wh
         )
 
 
-def _named(scaler: Any, rows: NDArray[Any]) -> Any:
-    """A copy, with the names that the scaler was fitted with: else it warns."""
-    if not hasattr(scaler, "feature_names_in_"):
+def named_rows(transformer: Any, rows: NDArray[Any]) -> Any:
+    """A copy, with the names that the transformer was fitted with: else it warns."""
+    if not hasattr(transformer, "feature_names_in_"):
         return rows.copy()
     import pandas as pd
 
-    return pd.DataFrame(rows.copy(), columns=scaler.feature_names_in_)
+    return pd.DataFrame(rows.copy(), columns=transformer.feature_names_in_)
 
 
 def _sparse(rows: NDArray[Any]) -> Any:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from lcifr.data import Encoding, Feature
-from lcifr.data.program import Program
+from lcifr.data import Encoding
 from lcifr.errors import NetworkError, did_you_mean
-from lcifr.models.network import Network
-from lcifr.models.sklearn.preprocessing import Columns, as_block, read_preprocessing
-from lcifr.models.sklearn.symbolic import Block, ConstantColumn, Dtype, NumberColumn, RawColumn, TableColumn
+from lcifr.models.chain import chain_of
+from lcifr.models.columns import Dtype, RawColumn, encoding_of, inputs_of
+from lcifr.models.sklearn.fitted import FittedModel
+from lcifr.models.sklearn.preprocessing import Columns, as_mixture, read_preprocessing
 from lcifr.models.sklearn.thresholds import inner_estimator, read_decision
 from lcifr.models.table_model import TableModel
 
@@ -37,17 +38,22 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
     columns: Columns = tuple(RawColumn(encoding.schema[name], _dtype(table[name])) for name in names)
     for name, step in preprocessing_of(model):
         columns = read_preprocessing(step, columns, f'step "{name}"')
-    block = as_block(columns, type(model).__name__).as_floats()
-    decision = read_decision(model)
-    if decision.network.inputs != len(block):
-        raise NetworkError(f"the model takes {decision.network.inputs} numbers, its preprocessing gives {len(block)}")
-    named = hasattr(model, "feature_names_in_")
-
-    def predict(frame: Any) -> Any:
-        chosen = frame[list(names)]
-        return model.predict(chosen if named else chosen.to_numpy())
-
-    return TableModel(_encoding(block, encoding), _inputs(block, encoding), decision, predict, table)
+    numbers = as_mixture(columns, type(model).__name__)
+    decision = read_decision(model, numbers.behind.dtype)
+    if decision.function.inputs != numbers.behind.width:
+        raise NetworkError(
+            f"the model takes {decision.function.inputs} numbers, its preprocessing gives {numbers.behind.width}"
+        )
+    fitted = FittedModel(model, tuple(names))
+    return TableModel(
+        encoding=encoding_of(numbers.block, encoding),
+        inputs=inputs_of(numbers.block, encoding),
+        model=replace(decision, function=chain_of((*numbers.behind.factors, *decision.factors))),
+        predict=fitted.predict,
+        table=table,
+        runtime=f"scikit-learn {version('scikit-learn')}",
+        library_outputs=fitted.outputs if fitted.has_outputs else None,
+    )
 
 
 def preprocessing_of(model: Any) -> list[tuple[str, Any]]:
@@ -88,34 +94,3 @@ def _dtype(column: Any) -> Dtype:
     if kind in (np.float16, np.float32):
         raise NetworkError(f'column "{column.name}" is {column.dtype}', fix="use float64, or numpy's float32")
     return np.dtype(np.float64) if kind.kind in "fiub" else np.dtype(object)
-
-
-def _encoding(block: Block, encoding: Encoding) -> Encoding:
-    """The model's programs; numbers that it does not read keep the own one."""
-    programs: dict[str, Program] = {}
-    outside = set()
-    for column in block.columns:
-        if isinstance(column, NumberColumn):
-            if programs.setdefault(column.attribute, column.program) != column.program:
-                raise NetworkError(
-                    f'the model takes "{column.attribute}" twice, computed in two ways',
-                    fix="give every number to one transformer",
-                )
-        elif isinstance(column, TableColumn):
-            values = encoding.schema[column.attribute].values  # type: ignore[union-attr]
-            missing = [value for value, entry in zip(values, column.values, strict=True) if entry is None]
-            outside |= {Feature(column.attribute, value) for value in missing}
-    own = dict(zip(encoding.schema.names_numeric, encoding.programs, strict=True))
-    return replace(encoding, programs=tuple((own | programs).values()), outside=frozenset(outside))
-
-
-def _inputs(block: Block, encoding: Encoding) -> Network:
-    weight, bias = np.zeros((len(block), len(encoding.features))), np.zeros(len(block))
-    for row, column in enumerate(block.columns):
-        if isinstance(column, ConstantColumn):
-            bias[row] = column.value
-        elif isinstance(column, NumberColumn):
-            weight[row, encoding.columns(column.attribute)] = 1.0
-        else:
-            weight[row, encoding.columns(column.attribute)] = [value or 0.0 for value in column.values]
-    return Network.from_arrays([(weight, bias)])

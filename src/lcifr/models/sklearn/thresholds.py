@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import NetworkError
+from lcifr.models.chain import Chain, chain_of, factors_of
+from lcifr.models.columns import FLOAT64, Dtype
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.probability import ASSUMED_ROUNDOFFS, MarginBand, behind_line, probability_band
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.sklearn.estimators import read_estimator
+from lcifr.models.sklearn.estimators import read_estimator, weights_of
 
 WRAPPERS = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV", "FrozenEstimator")
 LOGISTIC = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "MLPClassifier")
@@ -20,8 +22,12 @@ LOGISTIC = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAna
 UNIT = 2.0**-53
 
 
-def read_decision(model: Any) -> Model:
+def read_decision(model: Any, dtype: Dtype = FLOAT64) -> Model:
     """A fitted classifier or regressor, wrapped or not; what comes before it in pipelines is passed over.
+
+    Parameters
+    ----------
+    dtype : of the array that the estimator is given.
 
     Raises
     ------
@@ -30,24 +36,26 @@ def read_decision(model: Any) -> Model:
     """
     name = type(model).__name__
     if name == "Pipeline":
-        return read_decision(model.steps[-1][1])
+        return read_decision(model.steps[-1][1], dtype)
     if name not in WRAPPERS:
-        read = read_estimator(model)
+        read = read_estimator(model, dtype)
         if name != "MLPClassifier":
             return read
         if read.rule.kind is Kind.SIGN:
-            return replace(read, rule=_rule(probability_band(0.5, _roundoff(model), name)))
-        lead = 2 * ASSUMED_ROUNDOFFS * _roundoff(model)  # of a softmax: two exponentials, each as exact as assumed
+            return replace(read, rule=_rule(probability_band(0.5, _roundoff(model, dtype), name)))
+        lead = (
+            2 * ASSUMED_ROUNDOFFS * _roundoff(model, dtype)
+        )  # of a softmax: two exponentials, each as exact as assumed
         return replace(read, rule=replace(read.rule, band=(-lead, lead)))
     if name == "FrozenEstimator":
-        return read_decision(model.estimator)
+        return read_decision(model.estimator, dtype)
     if name == "CalibratedClassifierCV":
-        return _decided(model, _calibrated(model), 0.5, second=True)
+        return _decided(model, _calibrated(model, dtype), 0.5, second=True)
     inner = inner_estimator(model)
     threshold, label = _threshold(model)
     second = label is None or label == model.classes_[1]
     used = _response(model, inner)
-    score = _probability(inner) if used == "predict_proba" else _Score.of(inner)
+    score = _probability(inner, dtype) if used == "predict_proba" else _Score.of(inner, dtype)
     if getattr(model, "threshold", None) == "auto":
         threshold = 0.5 if used == "predict_proba" else 0.0
     return _decided(model, score, float(threshold), second)
@@ -64,32 +72,32 @@ def inner_estimator(model: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Score:
-    """The output of a network, or the logistic function of slope · output + shift.
+    """The output of a function, or the logistic function of slope · output + shift.
 
     Parameters
     ----------
     logistic : whether the score is a probability.
     """
 
-    network: Network
+    function: Network | Chain
     logistic: bool = False
     slope: float = 1.0
     shift: float = 0.0
     roundoff: float = UNIT
 
     @classmethod
-    def of(cls, estimator: Any) -> _Score:
+    def of(cls, estimator: Any, dtype: Dtype) -> _Score:
         """The decision function of an estimator."""
         inner = estimator
         while type(inner).__name__ in ("FrozenEstimator", "Pipeline"):
             inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner.estimator
-        read = read_estimator(inner)
+        read = read_estimator(inner, dtype)
         if read.rule.kind is not Kind.SIGN:
             raise NetworkError(f"{type(inner).__name__} decides between several classes", fix="use two classes")
-        return cls(read.network, roundoff=_roundoff(inner))
+        return cls(chain_of(read.factors), roundoff=_roundoff(inner, dtype))
 
     def band(self, threshold: float, second: bool, where: str) -> MarginBand:
-        """Of the network's output, for this threshold of the score of the second class, or of the first."""
+        """Of the function's output, for this threshold of the score of the second class, or of the first."""
         if not self.logistic:
             return MarginBand(threshold, threshold) if second else MarginBand(-threshold, -threshold)
         found = probability_band(threshold, self.roundoff, where, second=second)
@@ -101,16 +109,16 @@ class _Score:
 def _decided(model: Any, score: _Score, threshold: float, second: bool) -> Model:
     """Class 1 from the threshold on, where the score is that of the second class; else class 0 from there on."""
     band = score.band(threshold, second, type(model).__name__)
-    return Model(score.network, _rule(band), np.asarray(model.classes_))
+    return Model(score.function, _rule(band), np.asarray(model.classes_))
 
 
 def _rule(band: MarginBand) -> Rule:
     return Rule(Kind.SIGN, 1, band=(band.lower, band.upper))
 
 
-def _roundoff(estimator: Any) -> float:
-    weights = estimator.coefs_[0] if hasattr(estimator, "coefs_") else estimator.coef_
-    return 2.0**-24 if np.asarray(weights).dtype == np.float32 else UNIT
+def _roundoff(estimator: Any, dtype: Dtype) -> float:
+    """Of the format in which an estimator computes on an array of this dtype."""
+    return 2.0**-24 if np.result_type(dtype, weights_of(estimator).dtype) == np.float32 else UNIT
 
 
 def _threshold(model: Any) -> tuple[Any, Any]:
@@ -129,22 +137,24 @@ def _response(model: Any, inner: Any) -> str:
     raise NetworkError(f"{type(inner).__name__} has no {asked}")
 
 
-def _probability(estimator: Any) -> _Score:
+def _probability(estimator: Any, dtype: Dtype) -> _Score:
     """The probability of the second class."""
     name = type(estimator).__name__
     if name in ("FrozenEstimator", "Pipeline"):
-        return _probability(estimator.steps[-1][1] if name == "Pipeline" else estimator.estimator)
+        return _probability(estimator.steps[-1][1] if name == "Pipeline" else estimator.estimator, dtype)
     if name == "CalibratedClassifierCV":
-        return _calibrated(estimator)
+        return _calibrated(estimator, dtype)
+    if getattr(estimator, "multi_class", None) == "multinomial":  # of versions before 1.8: the logistic function of 2 f
+        raise NetworkError(f'the probability of {name} with multi_class="multinomial" is another one of two classes')
     if name in LOGISTIC or (name == "SGDClassifier" and estimator.loss == "log_loss"):
-        return replace(_Score.of(estimator), logistic=True)
+        return replace(_Score.of(estimator, dtype), logistic=True)
     raise NetworkError(
         f"the probability of {name} is not the logistic function of a linear score or network",
         fix='use response_method="decision_function", or one of ' + ", ".join(LOGISTIC),
     )
 
 
-def _calibrated(model: Any) -> _Score:
+def _calibrated(model: Any, dtype: Dtype) -> _Score:
     """logistic(−(a·f + b)), f the decision function of one estimator."""
     fitted = model.calibrated_classifiers_
     if model.method != "sigmoid" or len(fitted) != 1 or len(model.classes_) != 2:
@@ -158,13 +168,12 @@ def _calibrated(model: Any) -> _Score:
             f"CalibratedClassifierCV calibrates the probability of {type(fitted[0].estimator).__name__}",
             fix="calibrate a model that has a decision_function",
         )
-    score, sigmoid = _Score.of(fitted[0].estimator), fitted[0].calibrators[0]
+    score, sigmoid = _Score.of(fitted[0].estimator, dtype), fitted[0].calibrators[0]
     a, b = float(sigmoid.a_), float(sigmoid.b_)
     if a == 0:
         raise NetworkError("CalibratedClassifierCV gives everybody the same probability")
     if a < 0:
         return replace(score, logistic=True, slope=-a, shift=-b)
-    opposite = [(layer.weight, layer.bias) for layer in score.network.layers[:-1]]
-    last = score.network.layers[-1]
-    turned = Network.from_arrays([*opposite, (-last.weight, -last.bias)])
-    return replace(score, network=turned, logistic=True, slope=a, shift=-b)
+    *others, last = factors_of(score.function)
+    turned = chain_of((*others, last.negated()))
+    return replace(score, function=turned, logistic=True, slope=a, shift=-b)

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.data import Categorical, Numeric
+from lcifr.data import Categorical, Encoding, Feature, Numeric
 from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.errors import LcifrError, NetworkError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.network import Network
 
 Dtype = np.dtype[Any]
 FLOAT64: Dtype = np.dtype(np.float64)
@@ -113,8 +115,10 @@ def cast_to(dtype: Dtype) -> tuple[ProgramStep, ...]:
     return (ProgramStep(Operation.CAST, StepFormat.FLOAT32),) if dtype == np.float32 else ()
 
 
-def as_numbers(raw: tuple[RawColumn, ...], where: str) -> Block:
-    """Raw columns as the library makes one array of numbers of them."""
+def as_numbers(raw: tuple[RawColumn, ...] | Block, where: str) -> Block:
+    """Raw columns as the library makes one array of numbers of them; a block is one already."""
+    if isinstance(raw, Block):
+        return raw
     for column in raw:
         if column.dtype.kind == "f" and column.dtype not in (np.float32, np.float64):
             raise NetworkError(f'{where}: column "{column.attribute.name}" is {column.dtype}', fix="use float64")
@@ -146,3 +150,46 @@ def _number_of(text: str) -> float | None:
     except ValueError:
         return None
     return number if np.isfinite(number) else None
+
+
+def encoding_of(block: Block, encoding: Encoding) -> Encoding:
+    """The encoding that computes the columns of a block; numbers that it does not read keep their own program.
+
+    Raises
+    ------
+    NetworkError
+        If a number is computed in two ways: it would be one variable with two roundings.
+    """
+    programs: dict[str, Program] = {}
+    outside = set()
+    for column in block.columns:
+        if isinstance(column, NumberColumn):
+            if programs.setdefault(column.attribute, column.program) != column.program:
+                raise NetworkError(
+                    f'the model takes "{column.attribute}" twice, computed in two ways',
+                    fix="give every number to one transformer",
+                )
+        elif isinstance(column, TableColumn):
+            values = encoding.schema[column.attribute].values  # type: ignore[union-attr]
+            missing = [value for value, entry in zip(values, column.values, strict=True) if entry is None]
+            outside |= {Feature(column.attribute, value) for value in missing}
+    own = dict(zip(encoding.schema.names_numeric, encoding.programs, strict=True))
+    return replace(encoding, programs=tuple((own | programs).values()), outside=frozenset(outside))
+
+
+def inputs_of(block: Block, encoding: Encoding) -> Network:
+    """The look-up layer: encoded people to the columns of the block, each of which reads one attribute."""
+    weight, bias = np.zeros((len(block), len(encoding.features))), np.zeros(len(block))
+    for row, column in enumerate(block.columns):
+        if isinstance(column, ConstantColumn):
+            bias[row] = column.value
+        elif isinstance(column, NumberColumn):
+            weight[row, encoding.columns(column.attribute)] = 1.0
+        else:
+            weight[row, encoding.columns(column.attribute)] = [value or 0.0 for value in column.values]
+    return Network.from_arrays([(weight, bias)]).of_runtime(runtime_of(block.dtype))
+
+
+def runtime_of(dtype: Dtype) -> Arithmetic:
+    """What a library computes in whose arrays are of this dtype."""
+    return Arithmetic.FLOAT32 if dtype == np.float32 else Arithmetic.FLOAT64

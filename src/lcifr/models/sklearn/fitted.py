@@ -1,0 +1,65 @@
+"""Fitted models of scikit-learn as they are: their own decisions, and the numbers that those rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.models.sklearn.estimators import REGRESSORS
+from lcifr.models.sklearn.thresholds import WRAPPERS, inner_estimator
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A fitted estimator or pipeline, and the columns that it reads, in its order."""
+
+    model: Any
+    columns: tuple[str, ...]
+
+    def predict(self, frame: Any) -> NDArray[Any]:
+        """(people,) the library's decisions about the rows of a pandas frame."""
+        return np.asarray(self.model.predict(self._rows(frame)))
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether the library says the numbers that it decides by: networks give nothing but probabilities."""
+        inner = _innermost(self.model)
+        return type(inner).__name__ in REGRESSORS or hasattr(inner, "decision_function")
+
+    def outputs(self, frame: Any) -> NDArray[np.float64]:
+        """(people, outputs) the numbers before any threshold, sigmoid or calibration, as the library computes them."""
+        found = np.asarray(_outputs(self.model, self._rows(frame)), dtype=np.float64)
+        found = found[:, None] if found.ndim == 1 else found
+        return -found if _turned(self.model) else found
+
+    def _rows(self, frame: Any) -> Any:
+        chosen = frame[list(self.columns)]
+        return chosen if hasattr(self.model, "feature_names_in_") else chosen.to_numpy()
+
+
+def _innermost(model: Any) -> Any:
+    if type(model).__name__ == "Pipeline":
+        return _innermost(model.steps[-1][1])
+    return _innermost(inner_estimator(model)) if type(model).__name__ in WRAPPERS else model
+
+
+def _outputs(model: Any, rows: Any) -> Any:
+    name = type(model).__name__
+    if name == "Pipeline":
+        return _outputs(model.steps[-1][1], model[:-1].transform(rows) if len(model.steps) > 1 else rows)
+    if name in WRAPPERS:
+        return _outputs(inner_estimator(model), rows)
+    return model.predict(rows) if name in REGRESSORS else model.decision_function(rows)
+
+
+def _turned(model: Any) -> bool:
+    """Whether a calibration reverses the order of the scores: the function that decides is then the negative one."""
+    name = type(model).__name__
+    if name == "CalibratedClassifierCV":
+        return bool(model.calibrated_classifiers_[0].calibrators[0].a_ > 0)
+    if name == "Pipeline":
+        return _turned(model.steps[-1][1])
+    return _turned(inner_estimator(model)) if name in WRAPPERS else False
