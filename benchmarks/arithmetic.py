@@ -63,7 +63,7 @@ def judge(encoder: FairEncoder, head: RobustClassifier, X: Any, arithmetic: Arit
     seconds = time.process_time() - start
     ball = certify(encoder.represent(X, arithmetic=arithmetic), head, largest_radius=False, arithmetic=arithmetic)
     region = encoder.similarity_.region(X, whole_numbers=True)
-    error = deploy_both(freeze(encoder), head.network_, arithmetic, None).error_over(region)
+    error = deploy_both(freeze(encoder), head.model_, arithmetic, None).error_over(region)
     return Judged(
         [str(one) for one in found.verdict],
         [str(one) for one in ball.verdict],

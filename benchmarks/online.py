@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certification.auditor import audit, merge, query_end_to_end
+from lcifr.certification.auditor import audit, query_end_to_end
 from lcifr.certification.counterexample import Trial, exists
 from lcifr.certification.producer import freeze
 from lcifr.certification.query import OWN_WORD, FloatArray, Query, is_strict
@@ -18,6 +18,7 @@ from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Categorical, Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.load import read_model
+from lcifr.models.merging import merge
 from lcifr.prove import Budget, maximize
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
@@ -60,7 +61,7 @@ class OnlineCertifier:
         encoder = self.encoder = freeze(encoder)
         self.budget = budget
         self.model = read_model(model, groups, tolerance)
-        self.network = merge(encoder.network, self.model.network)
+        self.network = merge(encoder.network, *self.model.factors)
         self.layers = tensors(self.network)
         schema = encoder.encoding.schema
         self.codes = [(a.name, {text: code for code, text in enumerate(a.values)}) for a in schema.categorical]

@@ -18,10 +18,11 @@ from sklearn.preprocessing import StandardScaler
 from lcifr.artifacts.handover import Provenance, Representation
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
-from lcifr.certification.query import outputs_of_latents, query_of, upper_on_box, widest_ball
+from lcifr.certification.query import deploy_model, outputs_at, query_of, upper_on_box, widest_ball
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.load import read_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
 from tests.certification.scenes import FORMULAS, scene
@@ -54,7 +55,7 @@ def test_the_closed_form_is_never_below_and_hardly_above(seed: int, outputs: int
     model = wild(rng, model) if hurt else model
     latent, radius = rng.normal(size=(3, model.inputs)), np.abs(rng.normal(size=3))
     lower, upper = latent - radius[:, None], latent + radius[:, None]
-    asked = query_of(Rule.of(outputs), outputs_of_latents(model, latent, Arithmetic.EXACT))
+    asked = query_of(Rule.of(outputs), outputs_at(deploy_model(read_model(model), Arithmetic.EXACT), latent))
     found = upper_on_box(model, asked, lower, upper)
     for person in range(3):
         for k, direction in enumerate(asked.directions[person]):
@@ -73,7 +74,7 @@ def test_the_largest_radius_is_safe_and_tight(seed: int, outputs: int) -> None:
     rng = np.random.default_rng(seed)
     model = random_network(rng, [3, outputs])
     latent = rng.normal(size=(4, 3))
-    asked = query_of(Rule.of(outputs), outputs_of_latents(model, latent, Arithmetic.EXACT))
+    asked = query_of(Rule.of(outputs), outputs_at(deploy_model(read_model(model), Arithmetic.EXACT), latent))
     farthest = widest_ball(model, asked, latent)
     for person in np.flatnonzero(farthest > 0):
         for share, good in ((0.999999, True), (1.000001, False)):

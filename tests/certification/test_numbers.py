@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from benchmarks.online import OnlineCertifier
 
-from lcifr.certification.auditor import audit, merge
+from lcifr.certification.auditor import audit
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustRegressor
+from lcifr.models.merging import merge
 from lcifr.models.network import Network, compose
 from lcifr.prove import maximize
 from tests.certification.scenes import FORMULAS, scene

@@ -12,16 +12,16 @@ from lcifr.artifacts.handover import Representation
 from lcifr.certification.consumer import certify_model
 from lcifr.certification.counterexample import LibraryDecisions, Trial, find, simplify
 from lcifr.certification.producer import Encoder, represent_lowered
-from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
+from lcifr.certification.query import OWN_WORD, BoolArray, Query, is_strict, query_of
 from lcifr.certification.subject import subject_of
 from lcifr.certification.verdicts import Audit, Reason, Verdict, words
 from lcifr.data import Individuals
 from lcifr.data.io.ids import Id, as_ids
-from lcifr.errors import NetworkError
-from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import choose_for
 from lcifr.models.deployed import REFUSED
+from lcifr.models.merging import merging_error
 from lcifr.models.model import Model
-from lcifr.models.network import FLOOR, Network, compose, gamma
 from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -61,7 +61,7 @@ def audit(
     """
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     encoder, known, people = subject.encoder, subject.model, subject.people
-    deployed = choose_arithmetic(arithmetic, encoder.native, known.network.native)
+    deployed = choose_for(arithmetic, (encoder.network, *known.factors))
     names = as_ids(ids, len(people))  # before hours of proofs
     options = dict[str, Any](budget=budget, device=device, modular=modular, arithmetic=deployed)
     if subject.library is not None:  # nothing is handed over
@@ -86,9 +86,8 @@ def audit_region(
     region = narrow_to_whole_numbers(lowered, encoder.encoding)
     trial = Trial(encoder, known, people, arithmetic, library=library)
     query = query_end_to_end(trial, region)
-    network = merge(encoder.network, known.network)
     answer = maximize(
-        network,
+        trial.deployment.merged,
         query.directions,
         region,
         target=query.limit,
@@ -148,54 +147,12 @@ def _modular(
     return ball, box
 
 
-def merge(encoder: Network, model: Network) -> Network:
-    """model ∘ encoder as one network; see :func:`merging_error` for what the rounding of its weights can do."""
-    if encoder.outputs != model.inputs:
-        raise NetworkError(
-            f"the encoder gives {encoder.outputs} numbers, the model takes {model.inputs}",
-            fix="audit a model that was trained on this encoder's latents",
-        )
-    return compose(encoder, model)
-
-
-def merging_error(encoder: Network, model: Network, region: Region) -> FloatArray:
-    """(people, outputs) how far merged and unmerged networks can differ at any point of a person's region.
-
-    The merged layer's weights and biases are rounded sums of products, each off by at most γ·|W₂||W₁| and by what
-    underflows, less than γ·FLOOR. That is multiplied by how large the hidden values before it can be (by absolute
-    values alone: crude, and still a millionth of any margin), and passes through the rest of the model. The sums here
-    underflow too, which is what FLOOR is for at every layer.
-    """
-    size = _sizes(region)
-    for layer in encoder.layers[:-1]:
-        size = (size @ np.abs(layer.weight).T + np.abs(layer.bias) + FLOOR) * (1.0 + 1e-12)
-    last, first = encoder.layers[-1], model.layers[0]
-    reach = (size @ np.abs(last.weight).T + np.abs(last.bias) + FLOOR) @ np.abs(first.weight).T + np.abs(first.bias)
-    unit = 2 * gamma(encoder.outputs + 4)
-    error = unit * (reach + FLOOR * (1.0 + size.sum(1, keepdims=True)))
-    for layer in model.layers[1:]:
-        error = (error @ np.abs(layer.weight).T + unit * FLOOR) * (1.0 + 1e-12)
-    return np.asarray(error * (1.0 + 1e-9))
-
-
-def _sizes(region: Region) -> FloatArray:
-    """(people, features) the largest absolute value of every feature in the region."""
-    size = np.zeros((region.people, region.features))
-    for cell in region.cells:
-        far = np.where(cell.present[:, None], np.maximum(np.abs(cell.lower), np.abs(cell.upper)), 0.0)
-        size[:, cell.numeric] = np.maximum(size[:, cell.numeric], far)
-        for choice in cell.choices:
-            size[:, choice.columns] = 1.0
-    return size
-
-
 def query_end_to_end(trial: Trial, region: Region) -> Query:
     """What must be shown of the merged network in exact arithmetic so that it holds for h(f(x′)) as it is deployed.
 
-    Limits are lowered by the merging error and by what is rounded in the two networks.
+    Limits are lowered by the merging error and by what is rounded in the networks.
     """
-    error = merging_error(trial.encoder.network, trial.model.network, region) + trial.deployment.error_over(region)
-    return query_of(trial.model.rule, trial.own).lowered(error)
+    return query_of(trial.model.rule, trial.own).lowered(trial.deployment.room_over(region))
 
 
 def may_overflow(trial: Trial, query: Query) -> BoolArray:
@@ -208,7 +165,7 @@ def reasons_of(
 ) -> dict[Reason, BoolArray]:
     """(people,) why the people of these rows are undecided, the first that fits; rounding only if that makes it so."""
     own, rule = trial.own.take(rows), trial.model.rule
-    merging = merging_error(trial.encoder.network, trial.model.network, region.take(rows))
+    merging = merging_error(trial.deployment.factors, region.take(rows))
     exact = query_of(rule, own.exactly()).lowered(merging).limit
     upper, best, limit = answer.upper[rows], answer.best[rows], query.limit[rows]
     room = exact - limit

@@ -16,14 +16,15 @@ from lcifr.certification.query import (
     Query,
     deploy_model,
     is_strict,
-    outputs_of_latents,
+    outputs_at,
     query_around_latent,
     upper_on_box,
     widest_ball,
 )
 from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
-from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import choose_for
 from lcifr.models.deployed import REFUSED, Deployment
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
@@ -68,7 +69,7 @@ def certify(
         verdict on a hand-over in exact arithmetic is undecided.
     """
     known = read_model(model, groups, tolerance)
-    deployed = choose_arithmetic(arithmetic, known.network.native)
+    deployed = choose_for(arithmetic, known.factors)
     options = dict[str, Any](budget=budget, device=device, farthest=largest_radius)
     return certify_model(representation, known, on=on, arithmetic=deployed, **options)
 
@@ -84,19 +85,19 @@ def certify_model(
     farthest: bool = False,
 ) -> Certificates:
     """:func:`certify` of a model that is read already; ``farthest``: whether to look for the largest radius."""
-    network, handed = known.network, representation.provenance.arithmetic
-    if network.inputs != representation.width:
+    handed = representation.provenance.arithmetic
+    if known.function.inputs != representation.width:
         raise NetworkError(
-            f"the model takes {network.inputs} numbers, the representation gives {representation.width}",
+            f"the model takes {known.function.inputs} numbers, the representation gives {representation.width}",
             fix="train the model on these latents",
         )
-    deployment = deploy_model(network, arithmetic)
-    there = outputs_of_latents(network, representation.latent, arithmetic)
+    deployment = deploy_model(known, arithmetic)
+    there = outputs_at(deployment, representation.latent)
     asked = query_around_latent(known.rule, there)
     lower, upper = surroundings(representation, on)
-    error = deployment.error_over(Region.from_arrays(lower, upper))
+    error = deployment.room_over(Region.from_arrays(lower, upper))
     query = asked.lowered(error)
-    bound = bound_on_box(network, query, lower, upper, budget, device)
+    bound = bound_on_box(deployment.merged, query, lower, upper, budget, device)
     margin = query.margin(bound.upper).min(1)
     unknown = np.full(len(there.values), handed is Arithmetic.EXACT and arithmetic is not Arithmetic.EXACT)
     sure = (margin > 0) & is_strict(known.rule, there) & ~unknown
@@ -209,18 +210,18 @@ def find_largest_radius(deployment: Deployment, asked: Query, latent: FloatArray
 
     ``asked`` leaves no room yet for what is rounded on the ball, which is more on a larger one.
     """
-    network = deployment.stages[0].network
+    network = deployment.merged
     if network.depth == 0:
         widest = widest_ball(network, asked.lowered(deployment.error_at(latent)), latent)
-        if deployment.is_exact:
+        if deployment.is_exact and len(deployment.factors) == 1:
             return widest
         reach = np.minimum(widest, FARTHEST)
-        error = deployment.error_over(Region.from_arrays(*ball(latent, reach)))
+        error = deployment.room_over(Region.from_arrays(*ball(latent, reach)))
         return np.minimum(reach, widest_ball(network, asked.lowered(error), latent))
 
     def good(radius: FloatArray) -> BoolArray:
         region = Region.from_arrays(*ball(latent, radius))
-        query = asked.lowered(deployment.error_over(region))
+        query = asked.lowered(deployment.room_over(region))
         target = query.limit if query.at is None else None
         bound = maximize(network, query.directions, region, target=target, method="bounds", device=device)
         return np.asarray((query.margin(bound.upper) > 0).all(1))

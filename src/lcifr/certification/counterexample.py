@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.producer import Encoder
-from lcifr.certification.query import BoolArray, FloatArray, Outputs, surely_differ
+from lcifr.certification.query import BoolArray, FloatArray, outputs_at, surely_differ
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.model import Model
-from lcifr.models.network import Network, gamma
 from lcifr.models.table_model import TableModel
 from lcifr.regions.region import Region
 
@@ -64,15 +63,15 @@ class Trial:
     ) -> None:
         self.library = library
         self.encoder, self.model, self.people = encoder, model, people
-        self.deployment = deploy_both(encoder, model.network, arithmetic, handed)
-        self.own = outputs_end_to_end(self.deployment, encoder.encoding.encode(people))
+        self.deployment = deploy_both(encoder, model, arithmetic, handed)
+        self.own = outputs_at(self.deployment, encoder.encoding.encode(people))
 
     def is_counterexample(self, rows: np.ndarray, others: Individuals) -> BoolArray:
         """(rows,) whether ``others`` are real, similar to these people, and surely decided otherwise."""
         real = exists(others)
         similar = self.encoder.similarity.holds(self.people.take(rows), others)
         features, own = self.encoder.encoding.encode(others), self.own.take(rows)
-        outputs = outputs_end_to_end(self.deployment, features, roughly=True)
+        outputs = outputs_at(self.deployment, features, roughly=True)
         good: BoolArray = real & similar & surely_differ(self.model.rule, own, outputs)
         if not self.deployment.is_exact:
             close = np.flatnonzero(real & similar & ~good & surely_differ(self.model.rule, own, outputs.exactly()))
@@ -161,23 +160,7 @@ def simplify(trial: Trial, found: Counterexamples) -> Counterexamples:
     return Counterexamples(result, found.found)
 
 
-def deploy_both(encoder: Encoder, model: Network, arithmetic: Arithmetic, handed: Arithmetic | None) -> Deployment:
+def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: Arithmetic | None) -> Deployment:
     """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one."""
     first = Stage(encoder.network, arithmetic if handed is None else handed)
-    return Deployment.on_people(encoder.encoding, first, Stage(model, arithmetic))
-
-
-def outputs_end_to_end(deployment: Deployment, features: FloatArray, *, roughly: bool = False) -> Outputs:
-    """Two plain forward passes from encoded people (people, features).
-
-    Parameters
-    ----------
-    roughly : one error of the deployment for all, which takes no time and is larger than that of each.
-    """
-    encoder, model = (stage.network for stage in deployment.stages)
-    latent, rounding_error = encoder(features), encoder.error(features)
-    for layer in model.layers:  # ReLU does not enlarge a difference
-        rounding_error = rounding_error @ np.abs(layer.weight).T * (1.0 + gamma(layer.weight.shape[1] + 8))
-    values = model(latent)
-    error = np.tile(deployment.error_among(features), (len(values), 1)) if roughly else deployment.error_at(features)
-    return Outputs(values, 2.0 * (rounding_error + model.error(latent)), error)
+    return Deployment.on_people(encoder.encoding, first, *(Stage(factor, arithmetic) for factor in model.factors))

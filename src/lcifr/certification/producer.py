@@ -93,8 +93,8 @@ class FrozenEncoder:
 
     @property
     def native(self) -> Arithmetic:
-        """The arithmetic of the network's runtime; EXACT where the encoding has steps of its own."""
-        return self.network.native if self.encoding.standardises else Arithmetic.EXACT
+        """The arithmetic of the network's runtime."""
+        return self.network.native
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """(people, width) z."""

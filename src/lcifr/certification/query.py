@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import evaluate
 from lcifr.models.deployed import REFUSED, Deployment, Stage
+from lcifr.models.model import Model
 from lcifr.models.network import FLOOR, Network, gamma
 from lcifr.models.rule import Kind, Rule
 
@@ -52,15 +54,21 @@ class Outputs:
         return Outputs(self.values[rows], self.rounding_error[rows], self.deployment_error[rows])
 
 
-def deploy_model(model: Network, arithmetic: Arithmetic) -> Deployment:
+def deploy_model(model: Model, arithmetic: Arithmetic) -> Deployment:
     """The model alone, from z to its outputs."""
-    return Deployment.on_latents(Stage(model, arithmetic))
+    return Deployment.on_latents(*(Stage(factor, arithmetic) for factor in model.factors))
 
 
-def outputs_of_latents(model: Network, latent: FloatArray, arithmetic: Arithmetic) -> Outputs:
-    """The model's outputs at stored latents (people, width)."""
-    error = deploy_model(model, arithmetic).error_at(latent)
-    return Outputs(model(latent), 2.0 * model.error(latent), error)
+def outputs_at(deployment: Deployment, points: FloatArray, *, roughly: bool = False) -> Outputs:
+    """The outputs at latents or encoded people (people, inputs), by plain forward passes through the factors.
+
+    Parameters
+    ----------
+    roughly : one error of the deployment for all, which takes no time and is larger than that of each.
+    """
+    found = evaluate(deployment.factors, points)
+    error = np.tile(deployment.error_among(points), (len(points), 1)) if roughly else deployment.error_at(points)
+    return Outputs(found.values, 2.0 * found.error, error)
 
 
 FloatArray = NDArray[np.float64]

@@ -1,7 +1,7 @@
 """Chain: networks applied in turn, affine where they touch, each kept as it is stored.
 
 The product of two stored matrices is a third one that nobody stored: proofs work on the product, certificates speak
-about the factors, and what lies between is bounded (:mod:`lcifr.certification.merged_network`).
+about the factors, and what lies between is bounded (:mod:`lcifr.models.merging`).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ never below the bound that the checker computes in rational numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from lcifr.models.layer_rounding import (
     rounding_share,
     through_layer,
 )
+from lcifr.models.merging import merge, merging_error
 from lcifr.models.network import Network
 from lcifr.regions.region import Cell, Region
 
@@ -85,6 +87,20 @@ class Deployment:
     def outputs(self) -> int:
         """How many values come out at the end."""
         return self.stages[-1].network.outputs
+
+    @property
+    def factors(self) -> tuple[Network, ...]:
+        """The networks, from the input to the decision."""
+        return tuple(stage.network for stage in self.stages)
+
+    @cached_property
+    def merged(self) -> Network:
+        """All of them as the one network that proofs work on; :meth:`room_over` has what that differs by."""
+        return merge(*self.factors)
+
+    def room_over(self, region: Region) -> FloatArray:
+        """(people, outputs) how far machines can be from the merged network in exact arithmetic, in the region."""
+        return merging_error(self.factors, region) + self.error_over(region)
 
     def error_at(self, points: FloatArray) -> FloatArray:
         """(people, outputs) how far the outputs at points (people, inputs) can be from exact ones, at most REFUSED."""

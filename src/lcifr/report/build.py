@@ -96,13 +96,13 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         written="" if about.written == about.audited else about.written,
         author=about.author,
         encoder=() if encoder is None else _sizes(encoder.network),
-        model=_sizes(found.model.network),
+        model=_sizes(*found.model.factors),
         arithmetic=arithmetic_words(found.arithmetic, getattr(found, "handover_arithmetic", None)),
     )
 
 
-def _sizes(network: Network) -> tuple[int, ...]:
-    return network.layers[0].weight.shape[1], *(layer.weight.shape[0] for layer in network.layers)
+def _sizes(*networks: Network) -> tuple[int, ...]:
+    return networks[0].inputs, *(layer.weight.shape[0] for network in networks for layer in network.layers)
 
 
 def _promise(similarity: Similarity | None, hashes: Mapping[str, str] | None) -> Promise:
@@ -210,7 +210,7 @@ def _rule(found: Audit | Certificates, words: Mapping[str, str]) -> str:
 def _hashes(
     found: Audit | Certificates, encoder: FrozenEncoder | None, similarity: Similarity | None
 ) -> dict[str, str]:
-    known = {"model": found.model.network.hash}
+    known = {"model": found.model.function.hash}
     if similarity is not None:
         known |= {"similarity": similarity.hash, "encoding": similarity.encoding.hash}
     if encoder is not None:

@@ -88,7 +88,7 @@ class Hashes:
         frozen = freeze(encoder)
         return cls(
             encoder=frozen.network.hash,
-            model=model.network.hash,
+            model=model.function.hash,
             similarity=frozen.similarity.hash,
             encoding=frozen.encoding.hash,
             decision=rule_of_bundle(model.rule),

@@ -21,13 +21,13 @@ import numpy as np
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, versions
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.auditor import merge, query_end_to_end
+from lcifr.certification.auditor import query_end_to_end
 from lcifr.certification.bundles.evidence import box_question, prove
 from lcifr.certification.bundles.manifest import Drawn, rule_of_bundle
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.producer import Encoder, deploy_encoder, freeze
-from lcifr.certification.query import Query, deploy_model, outputs_of_latents, query_of
+from lcifr.certification.query import Query, deploy_model, outputs_at, query_of
 from lcifr.certification.verdicts import Audit, Certificates, unproved
 from lcifr.check.limits import LETTERS, MOST
 from lcifr.data import Individuals
@@ -75,7 +75,7 @@ def write_bundle(
         (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
         (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
         if decisions is not None:
-            (fresh / MODEL).write_bytes(decisions.model.network.to_bytes())
+            (fresh / MODEL).write_bytes(decisions.model.function.to_bytes())
         short = _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
         manifest = {
             "format": FORMAT,
@@ -198,13 +198,13 @@ def _certified(
     options: dict[str, Any],
 ) -> Iterator[dict[str, Any]]:
     """Of the ``sure`` places what is proved; nothing of the others."""
-    network, rule = decisions.model.network, decisions.model.rule
-    own = there = outputs_of_latents(network, part.latent, decisions.arithmetic)
+    deployment, rule = deploy_model(decisions.model, decisions.arithmetic), decisions.model.rule
+    own = there = outputs_at(deployment, part.latent)
     if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
         own = Trial(encoder, decisions.model, people, decisions.arithmetic, decisions.handover_arithmetic).own
     region = Region.from_arrays(*surroundings(part, decisions.on))
-    query = query_of(rule, own).lowered(deploy_model(network, decisions.arithmetic).error_over(region))
-    shown, classes = _shown(network, query, region, sure, options), rule.decide(there.values)
+    query = query_of(rule, own).lowered(deployment.room_over(region))
+    shown, classes = _shown(deployment.merged, query, region, sure, options), rule.decide(there.values)
     for place in range(len(part)):
         if place in shown:
             about = {"universe": part.provenance.universe, "arithmetic": str(decisions.arithmetic), "on": decisions.on}
@@ -219,8 +219,8 @@ def _audited(
     region = narrow_to_whole_numbers(lowered, encoder.encoding)
     trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
     query = query_end_to_end(trial, region)
-    network = merge(encoder.network, decisions.model.network)
-    shown = _shown(network, query, region, np.flatnonzero(decisions.certified[rows]), options)
+    sure = np.flatnonzero(decisions.certified[rows])
+    shown = _shown(trial.deployment.merged, query, region, sure, options)
     classes = decisions.model.rule.decide(trial.own.values)
     for place, row in enumerate(rows):
         about = {**_prediction(decisions, classes[place]), "universe": "whole", "arithmetic": str(decisions.arithmetic)}

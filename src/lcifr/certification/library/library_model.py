@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lcifr.certification.counterexample import LibraryDecisions, deploy_both, outputs_end_to_end
+from lcifr.certification.counterexample import LibraryDecisions, deploy_both
 from lcifr.certification.library.comparison import LibraryComparison, compare
 from lcifr.certification.producer import FrozenEncoder
-from lcifr.certification.query import Outputs
+from lcifr.certification.query import Outputs, outputs_at
 from lcifr.data import Individuals
 from lcifr.errors import NetworkError
-from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.arithmetic import choose_arithmetic
 from lcifr.models.load import read_table_model
 from lcifr.models.model import Model
 from lcifr.models.table_model import TableModel
@@ -58,7 +58,8 @@ class LibraryModel:
     def compare(self, people: Individuals, frame: Any = None) -> LibraryComparison:
         """Both on some people; ``frame`` has them as the library takes them, where that is at hand."""
         frame = self.source.frame(people) if frame is None else frame
-        return compare(self.model, self._outputs(people), np.asarray(self.source.predict(frame)))
+        numbers = None if self.source.library_outputs is None else self.source.library_outputs(frame)
+        return compare(self.model, self._outputs(people), np.asarray(self.source.predict(frame)), numbers)
 
     def decisions_about(
         self, people: Individuals, frame: Any = None, ids: Sequence[Any] | None = None
@@ -84,7 +85,6 @@ class LibraryModel:
 
     def _outputs(self, people: Individuals) -> Outputs:
         """With what rounding can do in the library: a bound for sums in any order, so for its own, in its format."""
-        deployment = deploy_both(self.encoder, self.model.network, Arithmetic.EXACT, None)
-        outputs = outputs_end_to_end(deployment, self.encoder.encoding.encode(people))
-        coarser = 2.0**30 if self.model.network.native is Arithmetic.FLOAT32 else 2.0
-        return replace(outputs, deployment_error=coarser * outputs.rounding_error)
+        native = choose_arithmetic(None, *(factor.native for factor in self.model.factors))
+        deployment = deploy_both(self.encoder, self.model, native, None)
+        return outputs_at(deployment, self.encoder.encoding.encode(people))

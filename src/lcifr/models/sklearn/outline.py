@@ -32,10 +32,10 @@ def outline_sklearn(model: Any) -> ModelOutline:
         library=f"scikit-learn ({type(model).__name__})",
         runtime=library,
         inputs=_inputs(model),
-        steps=(*_steps(model), *_layers(decision.network), *_wrappers(model)),
-        outputs=decision.network.outputs,
+        steps=(*_steps(model), *(words for factor in decision.factors for words in _layers(factor)), *_wrappers(model)),
+        outputs=decision.function.outputs,
         rule=rule_words(decision),
-        arithmetic=decision.network.native,
+        arithmetic=decision.factors[0].native,
         classes=() if decision.labels is None else tuple(decision.labels.tolist()),
         is_number=decision.rule.kind is Kind.NUMBER,
     )

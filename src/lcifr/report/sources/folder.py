@@ -146,7 +146,7 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
     network = stored.networks["encoder"]
     about = Hashes(
-        network.hash, model.network.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule), said.arithmetic
+        network.hash, model.function.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule), said.arithmetic
     )
     about.refuse_others({**asdict(about), **asdict(said.hashes)}, root / "result.json")
     try:
@@ -171,7 +171,7 @@ def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | No
     if "split" in rows and result.held_out:
         rows = rows[rows["split"] == HELD_OUT]
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
-    if model.network.hash != said.model:
+    if model.function.hash != said.model:
         raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
     similar = proved.formula()  # read again: whoever edited the text is found out
     english = None if similar is None else similar.explain()

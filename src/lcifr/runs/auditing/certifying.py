@@ -176,7 +176,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
 
     used = read_consumer(request.consumer)
     model = read_saved_head(request.consumer, used.task).model.agreeing(tolerance=used.tolerance)
-    refuse_mixed(request.consumer, "model", used.model, model.network.hash)
+    refuse_mixed(request.consumer, "model", used.model, model.function.hash)
     handed, learned_from = Outline.read(request.people), used.provenance
     _refuse_another_encoder(handed.provenance, learned_from, request)
     file, parts = run.work / CERTIFIED, run.work / "certified"

@@ -143,7 +143,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
     saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)
     refuse_mixed(producer, "encoder", made.encoder, saved.network.hash)
     refuse_mixed(producer, "φ", made.phi.hash, saved.similarity.hash)
-    refuse_mixed(consumer, "model", used.model, head.model.network.hash)
+    refuse_mixed(consumer, "model", used.model, head.model.function.hash)
     if used.provenance.weights != saved.network.hash:
         raise LcifrError(
             f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",

@@ -18,7 +18,8 @@ from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.files import sha256_of, write_json
-from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import choose_for
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
@@ -69,7 +70,7 @@ def certify_folder(
     known = read_model(model, tolerance=tolerance)
     with parts_beside(target, "certify_folder") as parts:
         outline = Outline.read(source)
-        deployed = choose_arithmetic(arithmetic, known.network.native)
+        deployed = choose_for(arithmetic, known.factors)
         job = _Certify(known, on, deployed, outline.provenance.arithmetic)
         if outline.people == 0:
             raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
@@ -77,7 +78,7 @@ def certify_folder(
         found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
         with assembled(target, parts) as fresh:
             join_tables(found, fresh / CERTIFIED)
-            about = {"model": job.model.network.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
+            about = {"model": job.model.function.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
             about |= {"arithmetic": str(deployed), "handover_arithmetic": str(outline.provenance.arithmetic)}
             about |= {"handover": sha256_of(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
             write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-3", **about})

@@ -21,6 +21,7 @@ from lcifr.data import Schema
 from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.files import write_json
 from lcifr.models.arithmetic import choose_arithmetic, read_arithmetic
+from lcifr.models.chain import choose_for
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.runs.streaming.large import CHUNK, Done, Job, run_parts
@@ -163,7 +164,7 @@ def audit_file(
     """
     target, frozen = Path(folder), freeze(encoder)
     known = read_model(model, groups, tolerance)
-    deployed = choose_arithmetic(arithmetic, frozen.native, known.network.native)
+    deployed = choose_for(arithmetic, (frozen.network, *known.factors))
     job = _AuditJob(frozen, {"modular": modular, "budget": budget, "arithmetic": str(deployed)}, known)
     with parts_beside(target, "audit_file") as parts:
         found, done = job.run(source, id_column, chunk, parts, workers)
