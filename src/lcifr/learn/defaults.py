@@ -53,7 +53,23 @@ class HeadDefaults(ScheduleDefaults):
     penalty: float = 1e-4
 
 
-ENCODER, HEAD = EncoderDefaults(), HeadDefaults()
+@dataclass(frozen=True)
+class BoosterDefaults:
+    """Of :class:`lcifr.FairBooster`."""
+
+    rounds: int = 300
+    learning_rate: float = 0.1
+    gamma: float = 1.0
+    stretch: float = 1.0
+    penalty: float = 1.0
+    min_people: int = 10
+    max_bins: int = 128
+    patience: int = 30
+    subsample: float = 1.0
+    validation_fraction: float = 0.2
+
+
+ENCODER, HEAD, BOOSTER = EncoderDefaults(), HeadDefaults(), BoosterDefaults()
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 """Weights of the promise that ``tune`` tries."""
 HELD_OUT_SHARE = 0.2

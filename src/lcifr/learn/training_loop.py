@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -124,7 +124,7 @@ def train(task: TrainingTask, schedule: Schedule) -> tuple[Epoch, ...]:
     history: list[Epoch] = []
     best, kept, waited = math.inf, None, 0
     task.settle()
-    with _progress(schedule) as show:
+    with show_progress(schedule.epochs, schedule.verbose) as show:
         for number in range(schedule.epochs):
             strength = schedule.strength(number)
             loss = _epoch(task, optimiser, schedule, generator, strength)
@@ -176,9 +176,9 @@ def index_chunks(count: int) -> tuple[Tensor, ...]:
 
 
 @contextmanager
-def _progress(schedule: Schedule) -> Iterator[_Show]:
-    """A bar on stderr with the last epoch's figures, if asked for."""
-    if not schedule.verbose:
+def show_progress(epochs: int, verbose: bool) -> Iterator[Callable[[Epoch], None]]:
+    """What to tell each epoch to: a bar on stderr with its figures, if asked for."""
+    if not verbose:
         yield _Show()
         return
     from rich.console import Console
@@ -186,19 +186,19 @@ def _progress(schedule: Schedule) -> Iterator[_Show]:
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        yield _Show(bar, bar.add_task("training", total=schedule.epochs))
+        yield _Show(bar, bar.add_task("training", total=epochs))
 
 
 class _Show:
     def __init__(self, bar: object = None, task: object = None) -> None:
-        self.bar, self.task = bar, task
+        self.bar, self.task, self.known = bar, task, dict[str, float]()
 
     def __call__(self, epoch: Epoch) -> None:
         if self.bar is None:
             return
         seen = epoch.validation
-        text = (
-            f"loss {epoch.loss:.4f} · validation {seen.loss:.4f} · score {seen.score:.3f} · "
-            f"radius {seen.radius:.4f} · certified {seen.certified:.3f}"
-        )
+        figures = {"score": seen.score, "radius": seen.radius, "certified": seen.certified}
+        self.known |= {name: value for name, value in figures.items() if not math.isnan(value)}
+        later = (f"{name} {value:.4f}" for name, value in self.known.items())
+        text = " · ".join([f"loss {epoch.loss:.4f}", f"validation {seen.loss:.4f}", *later])
         self.bar.update(self.task, advance=1, description=text)  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""Boosting of additive models whose loss is taken at the worst similar person."""

@@ -1,0 +1,101 @@
+"""Bins of an attribute: the intervals between thresholds of a number, or the values of a category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.data import Encoding
+from lcifr.regions.region import BoolArray, Cell, FloatArray, Region
+
+Bins = NDArray[np.int32]
+
+APART = 1e-9
+"""Encoded values closer than this count as one: ends of regions are rounded outward, and nothing lies between."""
+
+
+@dataclass(frozen=True)
+class AttributeBins:
+    """How one attribute is divided.
+
+    Parameters
+    ----------
+    attribute : its name. columns : its feature columns.
+    thresholds : (bins − 1,) of a number, rising, in encoded units; None for a category. Bin b holds the encoded values
+        above ``thresholds[b − 1]`` up to and including ``thresholds[b]``.
+    """
+
+    attribute: str
+    columns: slice
+    thresholds: FloatArray | None
+
+    @property
+    def count(self) -> int:
+        """How many bins there are."""
+        return self.columns.stop - self.columns.start if self.thresholds is None else len(self.thresholds) + 1
+
+    def find(self, values: FloatArray) -> Bins:
+        """The bins of encoded numbers, of any shape."""
+        assert self.thresholds is not None
+        return np.searchsorted(self.thresholds, values, side="left").astype(np.int32)
+
+    def of_points(self, x: FloatArray) -> Bins:
+        """(people,) the bins of encoded people (people, features)."""
+        if self.thresholds is None:
+            return x[:, self.columns].argmax(1).astype(np.int32)
+        return self.find(x[:, self.columns.start])
+
+    def interval(self, cell: Cell) -> tuple[FloatArray, FloatArray]:
+        """(people,) both ends of a number in a cell, encoded."""
+        place = int(np.searchsorted(cell.numeric, self.columns.start))
+        return cell.lower[:, place], cell.upper[:, place]
+
+    def allowed(self, cell: Cell) -> BoolArray:
+        """(people, bins) the values of a category that a cell allows."""
+        return next(choice.allowed for choice in cell.choices if choice.columns[0] == self.columns.start)
+
+
+def choose_bins(
+    encoding: Encoding, x: FloatArray, region: Region, most: int, unread: Sequence[str] = ()
+) -> tuple[AttributeBins, ...]:
+    """The bins of every attribute that may be read, from encoded training people and their (stretched) regions.
+
+    A threshold matters by who is left of it, right of it, or has it inside the own interval. That changes at people's
+    values and at the ends of their intervals, so thresholds lie midway between these.
+
+    Parameters
+    ----------
+    most : bins of a number at most; beyond, thresholds are taken at equal shares of values and ends.
+    unread : attributes that the model must not depend on.
+    """
+    found = []
+    for attribute in encoding.schema:
+        if attribute.name in unread:
+            continue
+        bins = AttributeBins(attribute.name, encoding.columns(attribute.name), None)
+        if attribute.name in encoding.schema.names_numeric:
+            bins = AttributeBins(bins.attribute, bins.columns, _thresholds(bins, x, region, most))
+        if bins.count > 1:
+            found.append(bins)
+    return tuple(found)
+
+
+def _thresholds(bins: AttributeBins, x: FloatArray, region: Region, most: int) -> FloatArray:
+    own = x[:, bins.columns.start]
+    ends = [end[cell.present] for cell in region.cells for end in bins.interval(cell)]
+    values = np.sort(np.concatenate([own, *ends]))
+    inside = (values > own.min()) & (values < own.max())  # beyond, a threshold would separate nobody from anybody
+    distinct = _spaced(np.concatenate([[own.min()], values[inside], [own.max()]]))
+    middles = distinct[:-1] / 2 + distinct[1:] / 2
+    if len(middles) < most:
+        return np.asarray(middles)
+    wanted = np.quantile(values[inside], np.arange(1, most) / most)
+    return np.asarray(middles[np.unique(np.searchsorted(middles, wanted).clip(0, len(middles) - 1))])
+
+
+def _spaced(rising: FloatArray) -> FloatArray:
+    """Of rising values the first of each run of neighbours that are closer than ``APART``."""
+    return rising[np.concatenate([[True], np.diff(rising) > APART])]

@@ -1,0 +1,111 @@
+"""Places of a robust loss: who can be where, as sets of bins per attribute.
+
+The loss of a person is a mix of two *terms*: the plain one, at the own point, and the robust one, at the worst point of
+the region. A term has *places* (the own point; every cell of the region) and takes the worst of them. A place is a
+product of one set of bins per attribute; people share few such sets, so each attribute has a table of them, its
+*ranges*, and a place holds their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.learn.trees.attribute_bins import AttributeBins, Bins
+from lcifr.regions.region import BoolArray, Cell, FloatArray, Region
+
+Offsets = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BinRanges:
+    """The different sets of bins of one attribute that places have.
+
+    Parameters
+    ----------
+    start : (ranges + 1,) where the bins of each begin in ``member``. member : their bins, rising within each.
+    people : (ranges,) how many own points have exactly this one.
+    """
+
+    start: Offsets
+    member: Bins
+    people: Offsets
+
+    @classmethod
+    def of(cls, sets: Sequence[Bins], number: Bins, people: int) -> BinRanges:
+        """From the bins of each range, and the ranges of all places, of which the first ``people`` are own points."""
+        start = np.cumsum([0, *(len(one) for one in sets)])
+        return cls(start, np.concatenate(sets).astype(np.int32), np.bincount(number[:people], minlength=len(sets)))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Terms, and where each of them may be worst.
+
+    Parameters
+    ----------
+    ranges : of each attribute. number : (attributes, places) which of them each place has.
+    start : (terms + 1,) where the places of each term begin. person : (terms,) whose term it is; the first ones are
+        plain, one for each person. weight : (terms,).
+    """
+
+    ranges: tuple[BinRanges, ...]
+    number: Bins
+    start: Offsets
+    person: Offsets
+    weight: FloatArray
+
+    @classmethod
+    def of(
+        cls, bins: Sequence[AttributeBins], x: FloatArray, region: Region, weight: FloatArray, gamma: float
+    ) -> Places:
+        """The terms of people ``x`` (people, features) of given weights (people,): plain, and ``gamma`` times robust.
+
+        Whose region is empty has no robust term: there is nobody who must be treated alike.
+        """
+        cells = tuple(cell for cell in region.cells if gamma > 0 and cell.present.any())
+        who = np.concatenate([np.zeros(0, np.int64), *(np.flatnonzero(cell.present) for cell in cells)])
+        order = np.argsort(who, kind="stable")
+        robust, counts = np.unique(who, return_counts=True)
+        found = [_of_number(one, x, cells, order) if one.thresholds is not None else _of_category(one, x, cells, order)
+                 for one in bins]  # fmt: skip
+        people = np.arange(len(x))
+        return cls(
+            tuple(ranges for ranges, _ in found),
+            np.stack([number for _, number in found]) if found else np.zeros((0, len(x) + len(who)), np.int32),
+            np.concatenate([people, len(x) + np.cumsum([0, *counts])]),
+            np.concatenate([people, robust]),
+            np.concatenate([weight, gamma * weight[robust]]) / (1.0 + gamma),
+        )
+
+
+def _of_number(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> tuple[BinRanges, Bins]:
+    own = bins.of_points(x)
+    ends = [[bins.find(end[cell.present]) for end in bins.interval(cell)] for cell in cells]
+    low, high = (
+        np.concatenate([own, np.concatenate([np.zeros(0, np.int32), *(pair[side] for pair in ends)])[order]])
+        for side in (0, 1)
+    )
+    codes, number = np.unique(low.astype(np.int64) * bins.count + np.maximum(low, high), return_inverse=True)
+    sets = [np.arange(code // bins.count, code % bins.count + 1) for code in codes.tolist()]
+    return BinRanges.of(sets, number, len(x)), number.astype(np.int32)
+
+
+def _of_category(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> tuple[BinRanges, Bins]:
+    own = np.eye(bins.count, dtype=np.bool_)[bins.of_points(x)]
+    allowed = np.concatenate(
+        [np.zeros((0, bins.count), np.bool_), *(bins.allowed(cell)[cell.present] for cell in cells)]
+    )
+    packed = np.packbits(np.concatenate([own, allowed[order]]), axis=1)
+    _, first, number = np.unique(
+        packed.view([("", packed.dtype)] * packed.shape[1]).ravel(), return_index=True, return_inverse=True
+    )
+    sets = [np.flatnonzero(row) for row in _unpacked(packed[first], bins.count)]
+    return BinRanges.of(sets, number, len(x)), number.astype(np.int32)
+
+
+def _unpacked(packed: NDArray[np.uint8], count: int) -> BoolArray:
+    return np.unpackbits(packed, axis=1, count=count).astype(np.bool_)

@@ -1,0 +1,69 @@
+"""Robust losses of populations, against a slow reference by enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
+from lcifr.learn.trees.attribute_bins import choose_bins
+from lcifr.learn.trees.directions import Directions
+from lcifr.learn.trees.robust_loss import RobustLoss
+from tests.learn.trees.reference import FORMULAS, encoded, slow_loss
+
+KINDS = ("binary", "classes", "number")
+
+
+@pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("gamma", [0.0, 2.5])
+def test_loss_is_that_of_the_reference_after_every_change(formula: str, kind: str, gamma: float) -> None:
+    encoding, target, people = encoded(20, formula, kind=kind, weighted=True)
+    bins = choose_bins(encoding, people.x, people.region, 8)
+    draw = np.random.default_rng(1)
+    base = draw.normal(size=target.outputs)
+    loss = RobustLoss(bins, people, Directions(target.kind, target.outputs), gamma, base)
+    values = [np.zeros((one.count, target.outputs)) for one in bins]
+    for attribute in (0, 2, 1, 3, 0):
+        values[attribute] = values[attribute] + draw.normal(size=values[attribute].shape)
+        moved = loss.after(attribute, values[attribute])
+        loss.keep(moved)
+        shapes = tuple(ShapeFunction(one, value) for one, value in zip(bins, values, strict=True))
+        expected = slow_loss(target, AdditiveModel(base, shapes, people.x.shape[1]), people, gamma)
+        assert loss.loss == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_slopes_are_the_derivatives_of_the_loss(kind: str) -> None:
+    encoding, target, people = encoded(15, FORMULAS["noise and a free category"], kind=kind, weighted=True)
+    bins = choose_bins(encoding, people.x, people.region, 6)
+    draw = np.random.default_rng(0)
+    loss = RobustLoss(bins, people, Directions(target.kind, target.outputs), 1.5, draw.normal(size=target.outputs))
+    value = loss.value + draw.normal(size=loss.value.shape)
+    before = loss.differentiate(value)
+    slope = loss.slope.copy()
+    own = [(p, s) for p in range(len(value)) for s in range(value.shape[1]) if slope[p, s] != 0.0]
+    for p, s in own[::7]:
+        nudged = value.copy()
+        nudged[p, s] += 1e-6
+        assert (loss.differentiate(nudged) - before) * loss.size / 1e-6 == pytest.approx(slope[p, s], abs=1e-4)
+
+
+def test_a_robust_loss_is_never_below_the_plain_one() -> None:
+    encoding, target, people = encoded(40, FORMULAS["noise and a free category"])
+    bins = choose_bins(encoding, people.x, people.region, 8)
+    values = np.random.default_rng(0).normal(size=(bins[0].count, 1))
+    found = []
+    for gamma in (0.0, 1.0, 10.0):
+        loss = RobustLoss(bins, people, Directions(target.kind, 1), gamma, np.zeros(1))
+        found.append(loss.after(0, values).loss)
+    assert found == sorted(found)
+
+
+def test_who_has_nobody_similar_counts_by_the_plain_loss() -> None:
+    encoding, target, people = encoded(30, "same(categorical) and numeric within 0.1 sd and age > 45")
+    assert 0 < people.region.nonempty.sum() < 30
+    bins = choose_bins(encoding, people.x, people.region, 8)
+    loss = RobustLoss(bins, people, Directions(target.kind, 1), 1.0, np.array([0.3]))
+    model = AdditiveModel(np.array([0.3]), (), people.x.shape[1])
+    assert loss.loss == pytest.approx(slow_loss(target, model, people, 1.0))
