@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lcifr.certification.verdicts import Audit, Certificates, Verdict
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
-    from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor, tune
+    from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder, RobustClassifier, RobustRegressor, tune
     from lcifr.models.network import Network
     from lcifr.prove.maximize import maximize
     from lcifr.prove.radius import radius
@@ -30,6 +30,8 @@ _HOMES = {
     "Categorical": "lcifr.data",
     "Certificates": "lcifr.certification",
     "Encoding": "lcifr.data",
+    "FairBooster": "lcifr.estimators",
+    "FairBoosterRegressor": "lcifr.estimators",
     "FairEncoder": "lcifr.estimators",
     "Individuals": "lcifr.data",
     "LcifrError": "lcifr.errors",
@@ -56,6 +58,8 @@ __all__ = [
     "Categorical",
     "Certificates",
     "Encoding",
+    "FairBooster",
+    "FairBoosterRegressor",
     "FairEncoder",
     "Individuals",
     "LcifrError",

@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lcifr.errors import LcifrError
-from lcifr.estimators import FairEncoder, RobustClassifier, RobustRegressor
+from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder, RobustClassifier, RobustRegressor
+from lcifr.estimators.base_booster import BaseBooster
 from tests.learn.populations import FORMULA, SCHEMA, population
 
 pytestmark = [
@@ -24,6 +25,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
 ]
 
+WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "scales and thresholds do not depend on weights"}
+"""As for scikit-learn's HistGradientBoosting."""
+
 
 @parametrize_with_checks(
     [
@@ -31,7 +35,10 @@ pytestmark = [
         RobustClassifier(),
         RobustClassifier((8,), epochs=30, batch_size=32, learning_rate=0.03),
         RobustRegressor(),
-    ]
+        FairBooster("all within 0.1 sd", rounds=40, min_people=1, validation_fraction=0.0),
+        FairBoosterRegressor("all within 0.1 sd", rounds=40, min_people=1, validation_fraction=0.0),
+    ],
+    expected_failed_checks=lambda estimator: WEIGHTS if isinstance(estimator, BaseBooster) else {},
 )
 def test_conforms(estimator: Any, check: Any) -> None:
     check(estimator)

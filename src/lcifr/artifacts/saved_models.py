@@ -55,11 +55,9 @@ class SavedEncoder:
 
     def write(self, path: str | Path) -> None:
         """Write to one safetensors file."""
-        similarity = self.similarity
         content = {
             "parameters": dict(self.parameters),
-            "encoding": similarity.encoding.to_dict(),
-            "similarity": {"text": similarity.text, "source": similarity.source, "hash": similarity.hash},
+            **write_formula(self.similarity),
             "target": None if self.target is None else self.target.to_dict(),
             "history": list(self.history),
             "degeneracies": [asdict(one) for one in self.degeneracies],
@@ -85,14 +83,11 @@ class SavedEncoder:
         stored = read(path, ENCODER)
         with consistent_file(path):
             content = stored.content
-            encoding = Encoding.from_dict(content["encoding"])
-            if training is not None and not (only_for_ranks and "rank" not in content["similarity"]["text"]):
-                encoding = replace(encoding, training=training(encoding.schema))
             return cls(
                 network=stored.networks["encoder"],
                 head=stored.networks.get("head"),
                 decoder=stored.networks.get("decoder"),
-                similarity=_formula(content["similarity"], encoding),
+                similarity=read_formula(content, training, only_for_ranks=only_for_ranks),
                 target=None if content["target"] is None else Target.from_dict(content["target"]),
                 parameters=content["parameters"],
                 history=tuple(content["history"]),
@@ -143,7 +138,19 @@ class SavedHead:
             )
 
 
-def _formula(said: Plain, encoding: Encoding) -> Similarity:
+def write_formula(similarity: Similarity) -> dict[str, Any]:
+    """φ and the scales of its encoding, as entries of a file."""
+    named = {"text": similarity.text, "source": similarity.source, "hash": similarity.hash}
+    return {"encoding": similarity.encoding.to_dict(), "similarity": named}
+
+
+def read_formula(
+    content: Plain, training: Callable[[Schema], Individuals] | None, *, only_for_ranks: bool = False
+) -> Similarity:
+    """What :func:`write_formula` wrote, if it still means the same; ``training`` as for :meth:`SavedEncoder.read`."""
+    encoding, said = Encoding.from_dict(content["encoding"]), content["similarity"]
+    if training is not None and not (only_for_ranks and "rank" not in said["text"]):
+        encoding = replace(encoding, training=training(encoding.schema))
     similarity = Similarity(said["text"], encoding.schema, encoding, source=said["source"])
     if similarity.hash != said["hash"]:
         raise LearningError(

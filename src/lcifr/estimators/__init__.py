@@ -1,4 +1,4 @@
-"""scikit-learn estimators: FairEncoder, robust heads, baselines, and tuning of gamma."""
+"""scikit-learn estimators: FairEncoder, robust heads, FairBooster, baselines, and tuning of gamma."""
 
 from __future__ import annotations
 
@@ -6,13 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lcifr.estimators.baselines import plain, unaware
+    from lcifr.estimators.boosters import FairBooster, FairBoosterRegressor
     from lcifr.estimators.encoder import FairEncoder
     from lcifr.estimators.frontier import Frontier, tune
     from lcifr.estimators.heads import RobustClassifier, RobustRegressor
 
-__all__ = ["FairEncoder", "Frontier", "RobustClassifier", "RobustRegressor", "plain", "tune", "unaware"]
+__all__ = [
+    "FairBooster",
+    "FairBoosterRegressor",
+    "FairEncoder",
+    "Frontier",
+    "RobustClassifier",
+    "RobustRegressor",
+    "plain",
+    "tune",
+    "unaware",
+]
 
 _HOMES = {
+    "FairBooster": "boosters",
+    "FairBoosterRegressor": "boosters",
     "FairEncoder": "encoder",
     "Frontier": "frontier",
     "RobustClassifier": "heads",

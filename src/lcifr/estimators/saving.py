@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lcifr.artifacts.saved_boosters import SavedBooster
 from lcifr.artifacts.saved_models import SavedEncoder, SavedHead, consistent_file
 from lcifr.data import Individuals, Schema
 from lcifr.estimators.input_validation import validate_people
@@ -38,7 +39,8 @@ def _plain(value: Any) -> Any:
 
 def _arguments(saved: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(saved)
-    result["hidden"] = tuple(result["hidden"])
+    if "hidden" in result:
+        result["hidden"] = tuple(result["hidden"])
     if isinstance(result.get("class_weight"), list):
         result["class_weight"] = dict(result["class_weight"])
     return result
@@ -74,25 +76,59 @@ def write_encoder(encoder: Any, path: str | Path) -> None:
     ).write(path)
 
 
+def _reader(cls: type[Any], training: Any) -> Callable[[Schema], Individuals] | None:
+    """What reads the training people, where there are some."""
+    if training is None:
+        return None
+    return lambda schema: validate_people(cls("", schema=schema), training, schema, fitting=True)
+
+
 def read_encoder(cls: type[Any], path: str | Path, training: Any) -> Any:
     """See :meth:`FairEncoder.load`."""
-
-    def people(schema: Schema) -> Individuals:
-        return validate_people(cls("", schema=schema), training, schema, fitting=True)
-
-    saved = SavedEncoder.read(path, None if training is None else people)
+    saved = SavedEncoder.read(path, _reader(cls, training))
     with consistent_file(path):
-        similarity = saved.similarity
-        encoder = cls(similarity.text, schema=similarity.schema, **_arguments(saved.parameters))
-        encoder.n_features_in_ = len(similarity.schema)
-        if saved.named:
-            encoder.feature_names_in_ = np.array(similarity.schema.names, dtype=object)
-        encoder.schema_, encoder.encoding_, encoder.similarity_ = similarity.schema, similarity.encoding, similarity
+        encoder = _unfitted(cls, saved)
         encoder.target_, encoder.network_ = saved.target, saved.network
         encoder.head_, encoder.decoder_ = saved.head, saved.decoder
         encoder.history_, encoder.degeneracies_ = _history(saved.history), saved.degeneracies
         encoder._n_features_out = saved.network.outputs
         return encoder
+
+
+def _unfitted(cls: type[Any], saved: SavedEncoder | SavedBooster) -> Any:
+    """An estimator with the parameters, φ and scales of a saved one, and nothing learned."""
+    similarity = saved.similarity
+    estimator = cls(similarity.text, schema=similarity.schema, **_arguments(saved.parameters))
+    estimator.n_features_in_ = len(similarity.schema)
+    if saved.named:
+        estimator.feature_names_in_ = np.array(similarity.schema.names, dtype=object)
+    estimator.schema_, estimator.encoding_ = similarity.schema, similarity.encoding
+    estimator.similarity_ = similarity
+    return estimator
+
+
+def write_booster(booster: Any, path: str | Path) -> None:
+    """See :meth:`FairBooster.save`."""
+    SavedBooster(
+        kind=type(booster).__name__,
+        additive=booster.additive_,
+        similarity=booster.similarity_,
+        target=booster.target_,
+        parameters=_parameters(booster),
+        history=_lines(booster.history_),
+        degeneracies=tuple(booster.degeneracies_),
+        named=hasattr(booster, "feature_names_in_"),
+    ).write(path)
+
+
+def read_booster(cls: type[Any], path: str | Path, training: Any) -> Any:
+    """See :meth:`FairBooster.load`."""
+    saved = SavedBooster.read(path, cls.__name__, _reader(cls, training))
+    with consistent_file(path):
+        booster = _unfitted(cls, saved)
+        booster._keep(saved.target, saved.additive, _history(saved.history))
+        booster.degeneracies_ = saved.degeneracies
+        return booster
 
 
 def write_head(head: Any, path: str | Path) -> None:

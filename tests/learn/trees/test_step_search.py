@@ -29,7 +29,7 @@ def slow_gain(loss: RobustLoss, values: np.ndarray, step: Step) -> float:
 
 
 def prepared(
-    formula: str, kind: str, rules: StepRules, monotone: int = 0
+    formula: str, kind: str, rules: StepRules, monotone: int = 0, rising: float = 0.0
 ) -> tuple[RobustLoss, list[np.ndarray], list[list[Step]]]:
     """A loss in the middle of learning, and the proposals for every output."""
     encoding, target, people = encoded(60, formula, kind=kind, weighted=True)
@@ -37,6 +37,7 @@ def prepared(
     draw = np.random.default_rng(2)
     loss = RobustLoss(bins, people, Directions(target.kind, target.outputs), 1.0, np.zeros(target.outputs))
     values = [np.round(draw.normal(size=(one.count, target.outputs)), 1) for one in bins]  # with ties here and there
+    values = [one + rising * np.linspace(-1, 1, len(one))[:, None] for one in values]
     for attribute, one in enumerate(values):
         loss.keep(loss.after(attribute, one))
     proposer = StepProposer(bins, loss, rules, [monotone] * len(bins))
@@ -79,8 +80,11 @@ def test_no_other_cut_of_a_number_is_better_with_newton_steps_for_both_sides() -
 
 @pytest.mark.parametrize("monotone", [1, -1])
 def test_monotone_steps_go_one_way(monotone: int) -> None:
-    _, _, (steps,) = prepared(FORMULAS["nobody else"], "binary", StepRules(0.3, 1.0, 1), monotone)
-    assert steps
+    too_far = -30.0 * monotone  # shape functions that go the other way, so that steps this way are wanted
+    _, _, (steps,) = prepared(
+        FORMULAS["noise and a free category"], "binary", StepRules(0.3, 1.0, 1), monotone, too_far
+    )
+    assert {step.attribute for step in steps} >= {0, 1}
     assert all(monotone * (step.second_value - step.first_value) > 0 for step in steps)
 
 

@@ -45,7 +45,7 @@ class AttributeBins:
     def of_points(self, x: FloatArray) -> Bins:
         """(people,) the bins of encoded people (people, features)."""
         if self.thresholds is None:
-            return x[:, self.columns].argmax(1).astype(np.int32)
+            return np.asarray(x[:, self.columns].argmax(1), dtype=np.int32)
         return self.find(x[:, self.columns.start])
 
     def interval(self, cell: Cell) -> tuple[FloatArray, FloatArray]:
@@ -98,4 +98,4 @@ def _thresholds(bins: AttributeBins, x: FloatArray, region: Region, most: int) -
 
 def _spaced(rising: FloatArray) -> FloatArray:
     """Of rising values the first of each run of neighbours that are closer than ``APART``."""
-    return rising[np.concatenate([[True], np.diff(rising) > APART])]
+    return np.asarray(rising[np.concatenate([[True], np.diff(rising) > APART])])

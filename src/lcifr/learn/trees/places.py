@@ -35,7 +35,7 @@ class BinRanges:
     people: Offsets
 
     @classmethod
-    def of(cls, sets: Sequence[Bins], number: Bins, people: int) -> BinRanges:
+    def of(cls, sets: Sequence[NDArray[np.integer]], number: NDArray[np.integer], people: int) -> BinRanges:
         """From the bins of each range, and the ranges of all places, of which the first ``people`` are own points."""
         start = np.cumsum([0, *(len(one) for one in sets)])
         return cls(start, np.concatenate(sets).astype(np.int32), np.bincount(number[:people], minlength=len(sets)))

@@ -196,4 +196,4 @@ def _gain(sides: FloatArray, entries: FloatArray, cut: int, first: int, last: in
         gap = entries[e, GAP]
         moved = max(entries[e, SIGN] * a - max(gap, 0.0), entries[e, SIGN] * b + min(gap, 0.0))
         change += (entries[e, SLOPE] + 0.5 * moved * entries[e, CURVE]) * moved
-    return -change
+    return float(-change)

@@ -1,0 +1,95 @@
+"""Files of boosted additive models: shape functions as plain numbers; nothing is pickled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.artifacts.saved_models import Plain, consistent_file, read_formula, write_formula
+from lcifr.data import Encoding, Individuals, Schema
+from lcifr.learn.score import Degeneracy
+from lcifr.learn.target import Target
+from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
+from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.models.storage import Stored, read, write
+from lcifr.similarity.similarity import Similarity
+
+
+@dataclass(frozen=True, eq=False)
+class SavedBooster:
+    """A boosted model; kind : the name of its estimator. Otherwise as for ``SavedEncoder``."""
+
+    kind: str
+    additive: AdditiveModel
+    similarity: Similarity
+    target: Target
+    parameters: Plain
+    history: tuple[Plain, ...]
+    degeneracies: tuple[Degeneracy, ...]
+    named: bool
+
+    def write(self, path: str | Path) -> None:
+        """Write to one safetensors file, whose header holds all of it: JSON loses no bit of a float."""
+        content = {
+            "parameters": dict(self.parameters),
+            **write_formula(self.similarity),
+            "target": self.target.to_dict(),
+            "additive": _to_dict(self.additive),
+            "history": list(self.history),
+            "degeneracies": [asdict(one) for one in self.degeneracies],
+            "named": self.named,
+        }
+        write(path, self.kind, Stored(content, {}))
+
+    @classmethod
+    def read(cls, path: str | Path, kind: str, training: Callable[[Schema], Individuals] | None = None) -> SavedBooster:
+        """What :meth:`write` wrote of this kind; ``training`` as for ``SavedEncoder``."""
+        content = read(path, kind).content
+        with consistent_file(path):
+            similarity = read_formula(content, training)
+            return cls(
+                kind=kind,
+                additive=_from_dict(content["additive"], similarity.encoding),
+                similarity=similarity,
+                target=Target.from_dict(content["target"]),
+                parameters=content["parameters"],
+                history=tuple(content["history"]),
+                degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
+                named=bool(content["named"]),
+            )
+
+
+def _to_dict(model: AdditiveModel) -> dict[str, Any]:
+    shapes = [
+        {
+            "attribute": shape.bins.attribute,
+            "thresholds": None if shape.bins.thresholds is None else shape.bins.thresholds.tolist(),
+            "values": shape.values.tolist(),
+        }
+        for shape in model.shapes
+    ]
+    return {"base": model.base.tolist(), "shapes": shapes}
+
+
+def _from_dict(said: Plain, encoding: Encoding) -> AdditiveModel:
+    base = np.array(said["base"], dtype=np.float64)
+    shapes = tuple(_shape(one, encoding, len(base)) for one in said["shapes"])
+    if len({shape.bins.attribute for shape in shapes}) < len(shapes):
+        raise ValueError("an attribute has two shape functions")
+    return AdditiveModel(base, shapes, len(encoding.features))
+
+
+def _shape(said: Plain, encoding: Encoding, outputs: int) -> ShapeFunction:
+    name = said["attribute"]
+    thresholds = None if said["thresholds"] is None else np.array(said["thresholds"], dtype=np.float64)
+    bins = AttributeBins(name, encoding.columns(name), thresholds)
+    values = np.array(said["values"], dtype=np.float64)
+    if (thresholds is not None) != (name in encoding.schema.names_numeric) or values.shape != (bins.count, outputs):
+        raise ValueError(f"the shape function of {name} does not fit the attribute")
+    if not np.isfinite(values).all() or not (thresholds is None or (np.diff(thresholds) > 0).all()):
+        raise ValueError(f"the shape function of {name} holds numbers that make no steps")
+    return ShapeFunction(bins, values)

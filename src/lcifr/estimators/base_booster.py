@@ -1,0 +1,240 @@
+"""Base class of boosters: additive models that keep their decision for everybody similar."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from lcifr.data import Encoding, Individuals, Schema
+from lcifr.errors import LearningError, did_you_mean
+from lcifr.estimators.input_validation import (
+    resolve_schema,
+    resolve_similarity,
+    split_rows,
+    validate_labels,
+    validate_people,
+)
+from lcifr.estimators.saving import read_booster, write_booster
+from lcifr.estimators.settings import seed_of, unread_attributes
+from lcifr.learn.defaults import BOOSTER
+from lcifr.learn.encoder_training import EncodedPeople
+from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
+from lcifr.learn.target import Target, class_weights
+from lcifr.learn.training_loop import Epoch
+from lcifr.learn.trees.additive import AdditiveModel
+from lcifr.learn.trees.boosting import BoostingSettings, boost
+from lcifr.learn.trees.verdicts import certified_by_bounds
+from lcifr.models.rule import Kind
+from lcifr.regions.region import Region
+from lcifr.similarity.similarity import Similarity
+
+FloatArray = NDArray[np.float64]
+
+
+class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
+    """Everything that classification and regression share; parameters as in :class:`FairBooster`."""
+
+    def __init__(
+        self,
+        similarity: Any,
+        *,
+        schema: Schema | str | Path | None = None,
+        gamma: float = BOOSTER.gamma,
+        stretch: float = BOOSTER.stretch,
+        rounds: int = BOOSTER.rounds,
+        learning_rate: float = BOOSTER.learning_rate,
+        penalty: float = BOOSTER.penalty,
+        min_people: int = BOOSTER.min_people,
+        max_bins: int = BOOSTER.max_bins,
+        subsample: float = BOOSTER.subsample,
+        monotone: Mapping[str, int] | None = None,
+        tie_free: bool = True,
+        whole_numbers: bool = False,
+        tolerance: float = 0.0,
+        class_weight: Any = None,
+        patience: int = BOOSTER.patience,
+        validation_fraction: float = BOOSTER.validation_fraction,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.similarity = similarity
+        self.schema = schema
+        self.gamma = gamma
+        self.stretch = stretch
+        self.rounds = rounds
+        self.learning_rate = learning_rate
+        self.penalty = penalty
+        self.min_people = min_people
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.monotone = monotone
+        self.tie_free = tie_free
+        self.whole_numbers = whole_numbers
+        self.tolerance = tolerance
+        self.class_weight = class_weight
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- learning --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:
+        """Learn from a table of people and their labels.
+
+        Parameters
+        ----------
+        sample_weight
+            How much each person counts.
+        validation
+            A table and its labels for early stopping; otherwise ``validation_fraction`` of the people are held out.
+        """
+        known = self.similarity.schema if isinstance(self.similarity, Similarity) else resolve_schema(self.schema)
+        people = validate_people(self, X, known, fitting=True)
+        labels = validate_labels(y, len(people))
+        target = self._target_of(labels)
+        self.schema_ = people.schema
+        self.encoding_ = getattr(self.similarity, "encoding", None) or Encoding.fit(people, people.schema)
+        self.similarity_ = resolve_similarity(self.similarity, people.schema, self.encoding_)
+        given = self._encoded(people, labels, target, sample_weight)
+        training, checking = self._divided(given, labels, target, validation)
+        found = boost(self.encoding_, training, checking, target, self._settings(target))
+        self._keep(Target(target.kind, target.classes), found.model, found.history)
+        self._warn_of_degeneracies(checking, target)
+        return self
+
+    @abstractmethod
+    def _target_of(self, y: NDArray[Any]) -> Target:
+        """The prediction target of validated labels."""
+
+    def _encoded(
+        self, people: Individuals, labels: NDArray[Any], target: Target, sample_weight: Any = None
+    ) -> EncodedPeople:
+        x, codes = self.encoding_.encode(people), target.encode(labels)
+        weight = np.asarray(_check_sample_weight(sample_weight, x, dtype=np.float64))
+        if (weight < 0).any() or not weight.sum() > 0:
+            raise LearningError("a sample_weight is negative, or all are 0", fix="give weights of 0 or more")
+        weight = class_weights(target, codes, self.class_weight) * weight / weight.mean()
+        return EncodedPeople(x, self.region(people), codes, weight)
+
+    def _divided(
+        self, given: EncodedPeople, labels: NDArray[Any], target: Target, validation: tuple[Any, Any] | None
+    ) -> tuple[EncodedPeople, EncodedPeople]:
+        """People to learn from and people to stop by."""
+        if validation is not None:
+            held = validate_people(self, validation[0], self.schema_, fitting=False)
+            return given, self._encoded(held, validate_labels(validation[1], len(held)), target)
+        classes = labels if len(target.classes) else None
+        rows, others = split_rows(len(labels), self.validation_fraction, classes, seed_of(self.random_state))
+        return _taken(given, rows), _taken(given, others)
+
+    def _settings(self, target: Target) -> BoostingSettings:
+        return BoostingSettings(
+            rounds=self.rounds,
+            learning_rate=self.learning_rate,
+            gamma=self.gamma,
+            stretch=self.stretch,
+            penalty=self.penalty,
+            min_people=self.min_people,
+            max_bins=self.max_bins,
+            patience=self.patience,
+            subsample=self.subsample,
+            monotone=self._monotone(target),
+            unread=unread_attributes(self),
+            tolerance=self.tolerance,
+            seed=seed_of(self.random_state),
+            verbose=self.verbose,
+        )
+
+    def _monotone(self, target: Target) -> dict[str, int]:
+        wanted = dict(self.monotone or {})
+        if wanted and target.kind is Kind.CLASS:
+            raise LearningError(
+                f"monotone={wanted!r}, and there are {target.outputs} classes, which have no direction",
+                fix="leave it out, or predict two classes or a number",
+            )
+        numbers = self.schema_.names_numeric
+        for name, way in wanted.items():
+            if name not in numbers or way not in (-1, 0, 1):
+                raise LearningError(
+                    f"monotone={{{name!r}: {way!r}}}: a number may rise (1) or fall (-1).{did_you_mean(name, numbers)}",
+                    fix=f"name numeric attributes, such as {', '.join(map(repr, numbers[:3]))}",
+                )
+        return wanted
+
+    def _keep(self, target: Target, additive: AdditiveModel, history: tuple[Epoch, ...]) -> None:
+        self.target_, self.additive_, self.history_ = target, additive, history
+        self.n_iter_ = len(history)
+        if len(target.classes):
+            self.classes_ = target.classes
+
+    def _warn_of_degeneracies(self, people: EncodedPeople, target: Target) -> None:
+        assert people.label is not None
+        label = people.label * target.sd + target.mean if target.kind is Kind.NUMBER else people.label
+        weighted = self.class_weight is not None
+        self.degeneracies_ = degeneracies(
+            self.target_,
+            decision=self.target_.rule.decide(self.additive_(people.x)).astype(np.float64),
+            label=label,
+            singletons=singleton_share(people.region),
+            balanced=weighted,
+            weighted=weighted,
+        )
+        for one in self.degeneracies_:
+            warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
+
+    # -- use -------------------------------------------------------------------------------------------------------
+
+    @property
+    def unread_(self) -> tuple[str, ...]:
+        """The attributes that no score depends on: those that φ leaves free, and those that did not help."""
+        check_is_fitted(self)
+        read = {shape.bins.attribute for shape in self.additive_.shapes}
+        return tuple(name for name in self.schema_.names if name not in read)
+
+    def scores(self, X: Any) -> FloatArray:
+        """(people, outputs): one logit for two classes, a score for each of several, or the number."""
+        people = self._checked(X)
+        return self.additive_(self.encoding_.encode(people))
+
+    def region(self, X: Any) -> Region:
+        """S_φ(x) of everybody."""
+        people = validate_people(self, X, self.schema_, fitting=False)
+        return self.similarity_.region(people, whole_numbers=self.whole_numbers)
+
+    def certified(self, X: Any) -> NDArray[np.bool_]:
+        """(people,) whose decision is proved to be the same for everybody similar, end to end and in closed form.
+
+        Exact where φ has no linear rows, up to the last digits; with rows it is a lower bound.
+        """
+        people = self._checked(X)
+        x, region = self.encoding_.encode(people), self.region(people)
+        return certified_by_bounds(self.additive_, self.target_.rule, x, region, self.tolerance)
+
+    def _checked(self, X: Any) -> Individuals:
+        check_is_fitted(self)
+        return validate_people(self, X, self.schema_, fitting=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything but the people to one safetensors file."""
+        check_is_fitted(self)
+        write_booster(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, *, training: Any = None) -> Self:
+        """Read what :meth:`save` wrote; ``training``, the training table, is needed only where φ takes ranks."""
+        booster: Self = read_booster(cls, path, training)
+        return booster
+
+
+def _taken(people: EncodedPeople, rows: NDArray[Any]) -> EncodedPeople:
+    assert people.label is not None
+    return EncodedPeople(people.x[rows], people.region.take(rows), people.label[rows], people.weight[rows])
