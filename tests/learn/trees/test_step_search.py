@@ -10,11 +10,11 @@ import pytest
 from lcifr.learn.trees.attribute_bins import choose_bins
 from lcifr.learn.trees.directions import Directions
 from lcifr.learn.trees.robust_loss import RobustLoss
-from lcifr.learn.trees.step_proposals import Step, StepProposer, StepRules
+from lcifr.learn.trees.step_proposals import BoostingStep, StepProposer, StepRules
 from tests.learn.trees.reference import FORMULAS, encoded
 
 
-def slow_gain(loss: RobustLoss, values: np.ndarray, step: Step) -> float:
+def slow_gain(loss: RobustLoss, values: np.ndarray, step: BoostingStep) -> float:
     """What slopes and curvatures say about a step: the exact move of every place's worst value, one by one."""
     ranges, matrix = loss.places.ranges[step.attribute], loss.directions.matrix
     after = values.copy()
@@ -30,7 +30,7 @@ def slow_gain(loss: RobustLoss, values: np.ndarray, step: Step) -> float:
 
 def prepared(
     formula: str, kind: str, rules: StepRules, monotone: int = 0, rising: float = 0.0
-) -> tuple[RobustLoss, list[np.ndarray], list[list[Step]]]:
+) -> tuple[RobustLoss, list[np.ndarray], list[list[BoostingStep]]]:
     """A loss in the middle of learning, and the proposals for every output."""
     encoding, target, people = encoded(60, formula, kind=kind, weighted=True)
     bins = choose_bins(encoding, people.x, people.region, 10)

@@ -25,7 +25,7 @@ from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
 from lcifr.learn.trees.attribute_bins import choose_bins
 from lcifr.learn.trees.directions import Directions
 from lcifr.learn.trees.robust_loss import RobustLoss
-from lcifr.learn.trees.step_proposals import Step, StepProposer, StepRules
+from lcifr.learn.trees.step_proposals import BoostingStep, StepProposer, StepRules
 from lcifr.learn.trees.stretching import stretch_region
 from lcifr.learn.trees.verdicts import certified_by_bounds
 from lcifr.models.rule import Kind
@@ -150,7 +150,7 @@ class _Boosting:
         proposals = self.proposer.propose(self.values, output, slope, curve, pool)
         return any(self._take(step) for step in proposals[:TRIED])
 
-    def _take(self, step: Step) -> bool:
+    def _take(self, step: BoostingStep) -> bool:
         """Take a step, shortened until the training loss falls; False if it never does."""
         for halving in range(HALVINGS):
             values = self.values[step.attribute].copy()

@@ -32,12 +32,12 @@ class StepRules:
 
 
 @dataclass(frozen=True)
-class Step:
+class BoostingStep:
     """Add to one output's shape function of an attribute.
 
     Parameters
     ----------
-    second : (bins,) which bins get ``up``; the others get ``down``.
+    second : (bins,) which bins get ``second_value``; the others get ``first_value``.
     gain : by how much the mean loss should fall.
     """
 
@@ -53,7 +53,7 @@ class Step:
         return np.where(self.second, factor * self.second_value, factor * self.first_value)
 
 
-class _Workspace:
+class _SearchRoom:
     """Arrays that the search in one attribute needs; made once."""
 
     def __init__(self, bins: AttributeBins, ranges: BinRanges, directions: int) -> None:
@@ -81,12 +81,12 @@ class StepProposer:
         self.bins, self.loss, self.rules, self.monotone = bins, loss, rules, monotone
         self.matrix = loss.directions.matrix
         ranges = loss.places.ranges
-        self.rooms = [_Workspace(one, own, len(self.matrix)) for one, own in zip(bins, ranges, strict=True)]
+        self.rooms = [_SearchRoom(one, own, len(self.matrix)) for one, own in zip(bins, ranges, strict=True)]
         self.threads = max(1, min(torch.get_num_threads(), len(bins)))
 
     def propose(
         self, values: Sequence[FloatArray], output: int, slope: FloatArray, curve: FloatArray, pool: ThreadPoolExecutor
-    ) -> list[Step]:
+    ) -> list[BoostingStep]:
         """The steps that promise something, best first.
 
         Parameters
@@ -94,7 +94,7 @@ class StepProposer:
         values : of each attribute, (bins, outputs). slope, curve : (places, slots) of the loss.
         """
 
-        def search(first: int) -> list[Step | None]:
+        def search(first: int) -> list[BoostingStep | None]:
             mine = range(first, len(self.bins), self.threads)
             return [self._best(attribute, values[attribute], output, slope, curve) for attribute in mine]
 
@@ -103,7 +103,7 @@ class StepProposer:
 
     def _best(
         self, attribute: int, values: FloatArray, output: int, slope: FloatArray, curve: FloatArray
-    ) -> Step | None:
+    ) -> BoostingStep | None:
         room, ranges, places = self.rooms[attribute], self.loss.places.ranges[attribute], self.loss.places
         signs = np.ascontiguousarray(self.matrix[:, output])
         sum_slopes(places.number[attribute], self.loss.slots, slope, curve, room.sums)
@@ -132,4 +132,4 @@ class StepProposer:
         second = np.ones(len(room.order), np.bool_)
         second[room.order[: int(room.best[CUT]) + 1]] = False
         gain = float(room.best[GAIN]) / self.loss.size
-        return Step(attribute, output, second, float(room.best[FIRST]), float(room.best[SECOND]), gain)
+        return BoostingStep(attribute, output, second, float(room.best[FIRST]), float(room.best[SECOND]), gain)
