@@ -1,0 +1,1 @@
+"""Sums of trees: the function, and one loader per library."""

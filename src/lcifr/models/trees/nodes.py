@@ -1,0 +1,111 @@
+"""Nodes of one tree as loaders build them, nested; cutting off branches that nobody can reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lcifr.errors import NetworkError
+
+
+@dataclass(frozen=True)
+class TreeLeaf:
+    """values : one for each output."""
+
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class NumberNode:
+    """``first`` where the encoded column is at most ``threshold``, else ``second``."""
+
+    column: int
+    threshold: float
+    first: TreeNode
+    second: TreeNode
+
+
+@dataclass(frozen=True)
+class CategoryNode:
+    """``first`` where the 1 of the attribute ``columns`` is in one of ``chosen``, else ``second``."""
+
+    columns: range
+    chosen: frozenset[int]
+    first: TreeNode
+    second: TreeNode
+
+
+TreeNode = TreeLeaf | NumberNode | CategoryNode
+
+
+def below(threshold: float) -> float:
+    """The t⁻ with which ``e < threshold`` is ``e ≤ t⁻``, for every float64 e."""
+    return float(np.nextafter(threshold, -np.inf))
+
+
+def preorder(root: TreeNode) -> Iterator[TreeNode]:
+    """A node, then its whole first subtree, then its second; trees may be deeper than Python's stack."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, TreeLeaf):
+            waiting += [node.second, node.first]
+
+
+@dataclass(frozen=True)
+class _Room:
+    """What the splits on the way leave: of each column its ends, of each attribute the columns that are left."""
+
+    ends: dict[int, tuple[float, float]]
+    left: dict[int, frozenset[int]]
+
+    def sides(self, node: NumberNode | CategoryNode) -> tuple[_Room | None, _Room | None]:
+        if isinstance(node, NumberNode):
+            low, high = self.ends.get(node.column, (-np.inf, np.inf))
+            first = _Room({**self.ends, node.column: (low, min(high, node.threshold))}, self.left)
+            second = _Room({**self.ends, node.column: (max(low, node.threshold), high)}, self.left)
+            return (first if low < node.threshold else None, second if high > node.threshold else None)
+        known = self.left.get(node.columns.start, frozenset(node.columns))
+        parts = known & node.chosen, known - node.chosen
+        rooms = (_Room(self.ends, {**self.left, node.columns.start: part}) if part else None for part in parts)
+        first_room, second_room = rooms
+        return first_room, second_room
+
+
+def cut_unreachable(root: TreeNode) -> TreeNode:
+    """The same tree without splits that everybody who comes there passes on the same side."""
+    order: list[tuple[TreeNode, _Room]] = [(root, _Room({}, {}))]
+    built: list[TreeNode] = []
+    done: list[tuple[NumberNode | CategoryNode, bool]] = []
+    # Two stacks: what is still to be looked at, and what each split is made of once both sides are known.
+    todo: list[tuple[str, TreeNode, _Room]] = [("look", *order[0])]
+    while todo:
+        what, node, room = todo.pop()
+        if what == "join":
+            second, first = built.pop(), built.pop()
+            built.append(_joined(node, first, second))
+        elif isinstance(node, TreeLeaf):
+            built.append(node)
+        else:
+            first_room, second_room = room.sides(node)
+            if first_room is None or second_room is None:
+                only, where = (node.second, second_room) if first_room is None else (node.first, first_room)
+                if where is None:
+                    raise NetworkError("a tree holds a branch that nobody can reach on either side")
+                todo.append(("look", only, where))
+            else:
+                todo += [("join", node, room), ("look", node.second, second_room), ("look", node.first, first_room)]
+    del done
+    return built[0]
+
+
+def _joined(node: TreeNode, first: TreeNode, second: TreeNode) -> TreeNode:
+    if first == second and isinstance(first, TreeLeaf):
+        return first
+    if isinstance(node, NumberNode):
+        return NumberNode(node.column, node.threshold, first, second)
+    assert isinstance(node, CategoryNode)
+    return CategoryNode(node.columns, node.chosen & frozenset(node.columns), first, second)

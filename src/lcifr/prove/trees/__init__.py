@@ -1,0 +1,1 @@
+"""Proofs about sums of trees: one compiled search a person (docs/design/trees.md, *Search*)."""

@@ -1,0 +1,187 @@
+"""Best-first search over the parts of a person's cell: bounds from above, points from below."""
+
+from __future__ import annotations
+
+import math
+
+from lcifr.prove.networks.kernel.jit import compiled
+from lcifr.prove.trees.bound import bound_and_gains, choose_split, fits
+from lcifr.prove.trees.lists import LISTS
+from lcifr.prove.trees.parts import copy_part, emptied_by, find_point, part_of, set_ends
+from lcifr.prove.trees.shape import Ensemble, Lists, Open, Part, Question, Rows, Workspace
+
+NODES, OPEN = 0, 1
+NO_ROOM, DONE, SPENT = 0, 1, 2
+"""How a search ended."""
+UPPER, BEST = 2, 3
+"""Where ``room`` holds what is proved and what is reached; 0 and 1 are the size of all leaves and the constant."""
+EVERY = 8
+"""After the first nodes a point is looked for in one of so many."""
+
+
+@compiled
+def dive(lists: Lists, part: Part, numbers: int, start: float) -> float:
+    """Narrow a part, list by list, to the best leaf that still fits; what everybody in the rest has."""
+    total = start
+    for place in range(lists.size[LISTS]):
+        number = lists.order[place]
+        at = lists.start[number]
+        while not fits(lists, lists.rank[at], part, numbers):
+            at += 1
+        leaf = lists.rank[at]
+        total += lists.weight[leaf]
+        for c in range(lists.first[leaf], lists.first[leaf + 1]):
+            a = lists.about[c]
+            if a < numbers:
+                part.lo[a], part.hi[a] = max(part.lo[a], lists.low[c]), min(part.hi[a], lists.high[c])
+            else:
+                for w in range(part.mask.shape[1]):
+                    part.mask[a - numbers, w] &= lists.bits[c, w]
+    return total
+
+
+@compiled
+def search(ensemble: Ensemble, rows: Rows, asked: Question, i: int, target: float, memory: Workspace) -> int:
+    """Split until the answer is known: ``room[UPPER]`` is proved, ``room[BEST]`` reached at ``memory.best``."""
+    tree, room, numbers = memory.open, memory.room, len(ensemble.cut_start) - 1
+    error, spent, closed = memory.error, 0, -math.inf
+    start = room[1]
+    tree.size[NODES], tree.size[OPEN] = 1, 0
+    tree.parent[0], tree.child[0], tree.bound[0] = -1, 0, math.inf
+    push(tree, 0)
+    while tree.size[OPEN]:
+        node = pop(tree)
+        above = tree.bound[node]
+        if settled(above, target, room[BEST], asked.tolerance) or room[BEST] > target > -math.inf:
+            room[UPPER] = max(closed, above)
+            return DONE
+        if spent >= asked.nodes or asked.stop[0]:
+            room[UPPER] = max(closed, above)
+            return SPENT
+        if tree.size[NODES] + 2 > len(tree.parent):
+            return NO_ROOM
+        spent += 1
+        memory.spent[0] = spent
+        part_of(ensemble, tree, node, memory.whole, memory.part)
+        if len(rows.matrix):
+            set_ends(ensemble, memory.part)
+            row = emptied_by(rows, i, memory.part)
+            if row != -1:
+                tree.child[node] = -1 - row if row >= 0 else 0
+                continue
+        bound = bound_and_gains(ensemble, memory.lists, memory.part, memory.gains, start) + error[0]
+        tree.bound[node] = min(bound, above)
+        if spent <= EVERY or spent % EVERY == 0:
+            look_for_point(ensemble, rows, i, memory)
+        if settled(tree.bound[node], target, room[BEST], asked.tolerance):
+            closed = max(closed, tree.bound[node])
+            continue
+        gap = bound - (max(target, room[BEST]) if max(target, room[BEST]) > -math.inf else bound - 1.0)
+        if not split(ensemble, rows, memory, node, gap, target):
+            closed = max(closed, tree.bound[node])
+            continue
+        for side in range(2):
+            child = tree.child[node] + side
+            tree.bound[child] = min(tree.bound[node], bound - memory.gains.lost[side] + error[1])
+            if settled(tree.bound[child], target, room[BEST], asked.tolerance):
+                closed = max(closed, tree.bound[child])
+            else:
+                push(tree, child)
+    room[UPPER] = closed
+    return DONE
+
+
+@compiled
+def settled(bound: float, target: float, best: float, tolerance: float) -> bool:
+    """Whether a part with this bound can change nothing."""
+    return bound < target or (best > -math.inf and bound - best <= tolerance * (1.0 + abs(best)))
+
+
+@compiled
+def look_for_point(ensemble: Ensemble, rows: Rows, i: int, memory: Workspace) -> None:
+    """A point in ``memory.part``, kept if it is the best so far."""
+    numbers, copy = len(ensemble.cut_start) - 1, memory.copy
+    copy_part(memory.part, copy)
+    value = dive(memory.lists, copy, numbers, memory.room[1]) - memory.error[0]
+    if not value > memory.room[BEST]:
+        return
+    if len(rows.matrix):
+        set_ends(ensemble, copy)
+        for a in range(numbers):
+            memory.point[a] = memory.own[a]
+        if not find_point(rows, i, copy, memory.point):
+            return
+        for a in range(numbers):  # the point, and nothing around it, satisfies the rows
+            copy.lower[a] = copy.upper[a] = memory.point[a]
+    memory.room[BEST] = value
+    memory.hit[0] = 1
+    copy_part(copy, memory.best)
+
+
+@compiled
+def split(ensemble: Ensemble, rows: Rows, memory: Workspace, node: int, gap: float, target: float) -> bool:
+    """Two children of a node; False where none could change anything."""
+    tree, gains, part = memory.open, memory.gains, memory.part
+    first = tree.size[NODES]
+    tree.place[node], tree.level[node] = -1, 0.0
+    if choose_split(ensemble, part, gains, gap):
+        tree.attribute[node], tree.place[node] = gains.split[0], gains.split[1]
+    elif len(rows.matrix):
+        widest, most = -1, 0.0
+        for a in range(len(part.lower)):
+            width = part.upper[a] - part.lower[a]
+            weight = 0.0
+            for r in range(len(rows.matrix)):
+                weight = max(weight, abs(rows.matrix[r, a]))
+            if weight * width > most:
+                widest, most = a, weight * width
+        if widest < 0:
+            return False
+        middle = 0.5 * part.lower[widest] + 0.5 * part.upper[widest]
+        if not part.lower[widest] <= middle < part.upper[widest]:
+            return False
+        tree.attribute[node], tree.level[node] = widest, middle
+        gains.lost[0] = gains.lost[1] = 0.0
+    else:
+        return False
+    tree.size[NODES] += 2
+    tree.child[node] = first
+    for side in range(2):
+        tree.parent[first + side], tree.side[first + side], tree.child[first + side] = node, side, 0
+    return True
+
+
+@compiled
+def push(tree: Open, node: int) -> None:
+    """Add a node to the heap."""
+    at = tree.size[OPEN]
+    tree.size[OPEN] += 1
+    while at > 0:
+        above = (at - 1) >> 1
+        if tree.bound[tree.heap[above]] >= tree.bound[node]:
+            break
+        tree.heap[at] = tree.heap[above]
+        at = above
+    tree.heap[at] = node
+
+
+@compiled
+def pop(tree: Open) -> int:
+    """The open node with the largest bound."""
+    top = tree.heap[0]
+    tree.size[OPEN] -= 1
+    count = tree.size[OPEN]
+    if count:
+        node, at = tree.heap[count], 0
+        while True:
+            below = 2 * at + 1
+            if below >= count:
+                break
+            if below + 1 < count and tree.bound[tree.heap[below + 1]] > tree.bound[tree.heap[below]]:
+                below += 1
+            if tree.bound[tree.heap[below]] <= tree.bound[node]:
+                break
+            tree.heap[at] = tree.heap[below]
+            at = below
+        tree.heap[at] = node
+    return int(top)
