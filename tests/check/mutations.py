@@ -14,8 +14,8 @@ from lcifr.prove.method import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.proof import to_plain
 from lcifr.regions.region import Cell, Region
+from tests.prove.grown_proofs import grow_proof
 from tests.prove.instances import random_instance, wild
-from tests.prove.trees import grow_proof
 
 SEEDS = 60
 

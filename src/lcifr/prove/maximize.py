@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from lcifr.models.network import Network
+from lcifr.models.function import Function
 from lcifr.prove.answer import Answer, Budget
 from lcifr.prove.catalogue import find_method
 from lcifr.prove.method import build_question
@@ -12,7 +12,7 @@ from lcifr.regions.region import Region
 
 
 def maximize(
-    network: Network,
+    network: Function,
     directions: ArrayLike,
     region: Region,
     *,
@@ -28,6 +28,7 @@ def maximize(
 
     Parameters
     ----------
+    network : a :class:`lcifr.Network`, or a sum of trees (:class:`lcifr.models.trees.trees.Trees`).
     directions : (k, outputs), alike for everybody, or (people, k, outputs).
     target : stop as soon as the answer is known to lie strictly on one side of it; broadcast to (people, k).
     tolerance : absolute plus relative: done when upper − best ≤ tolerance · (1 + |best|).

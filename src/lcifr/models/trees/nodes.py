@@ -77,11 +77,9 @@ class _Room:
 
 def cut_unreachable(root: TreeNode) -> TreeNode:
     """The same tree without splits that everybody who comes there passes on the same side."""
-    order: list[tuple[TreeNode, _Room]] = [(root, _Room({}, {}))]
+    # Two stacks, because trees may be deeper than Python's own: what is to be done, and the subtrees that are built.
+    todo: list[tuple[str, TreeNode, _Room]] = [("look", root, _Room({}, {}))]
     built: list[TreeNode] = []
-    done: list[tuple[NumberNode | CategoryNode, bool]] = []
-    # Two stacks: what is still to be looked at, and what each split is made of once both sides are known.
-    todo: list[tuple[str, TreeNode, _Room]] = [("look", *order[0])]
     while todo:
         what, node, room = todo.pop()
         if what == "join":
@@ -98,7 +96,6 @@ def cut_unreachable(root: TreeNode) -> TreeNode:
                 todo.append(("look", only, where))
             else:
                 todo += [("join", node, room), ("look", node.second, second_room), ("look", node.first, first_room)]
-    del done
     return built[0]
 
 

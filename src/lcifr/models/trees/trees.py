@@ -64,9 +64,7 @@ class Trees(Function):
     native: Arithmetic = field(default=Arithmetic.FLOAT64, repr=False)
 
     @classmethod
-    def of(
-        cls, inputs: int, base: ArrayLike, trees: Iterable[TreeNode], scale: Fraction | float | int = 1
-    ) -> Trees:
+    def of(cls, inputs: int, base: ArrayLike, trees: Iterable[TreeNode], scale: Fraction | float | int = 1) -> Trees:
         """A sum of trees, checked; what nobody can reach is cut off."""
         start = np.array(base, dtype=np.float64).reshape(-1) + 0.0
         found = cls(inputs, start, Fraction(scale), _arrays(inputs, len(start), [cut_unreachable(t) for t in trees]))
@@ -209,9 +207,7 @@ def _arrays(inputs: int, outputs: int, trees: Sequence[TreeNode]) -> NodeArrays:
     return replace(made, sets=table)
 
 
-def _fill(
-    made: NodeArrays, n: int, node: TreeNode, inputs: int, outputs: int, sets: dict[frozenset[int], int]
-) -> None:
+def _fill(made: NodeArrays, n: int, node: TreeNode, inputs: int, outputs: int, sets: dict[frozenset[int], int]) -> None:
     if isinstance(node, TreeLeaf):
         if len(node.values) != outputs or not all(np.isfinite(value) for value in node.values):
             raise NetworkError(f"a leaf holds {node.values}; expected {outputs} finite numbers")

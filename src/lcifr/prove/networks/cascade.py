@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import final
 
+from lcifr.models.network import Network
+from lcifr.models.trees.trees import Trees
 from lcifr.prove.answer import Claim, Question
-from lcifr.prove.method import SolverMethod
+from lcifr.prove.method import Obstacle, SolverMethod
 from lcifr.prove.networks.dispatch import answer_in_chunks, people_at_once
 from lcifr.prove.networks.solver_fallback import ask_solver, open_directions
 from lcifr.prove.oracles.solvers import Capability
+from lcifr.prove.trees import answer_trees, find_tree_obstacle
 
 
 @final
@@ -20,13 +23,20 @@ class Cascade(SolverMethod):
     """
 
     name = "cascade"
+    functions = (Network, Trees)
     shares = True
     needs = frozenset({Capability.WHOLE_NUMBERS})
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """As every method; trees know no linear rows about categories, and no answers that directions share."""
+        return super().accepts(question) or find_tree_obstacle(question)
 
     def at_once(self, question: Question) -> int:
         return people_at_once(question)
 
     def _maximize(self, question: Question) -> Claim:
+        if isinstance(question.function, Trees):
+            return answer_trees(question)
         claim = answer_in_chunks(question)
         unresolved = [] if question.shared is not None else open_directions(self.name, question, claim)
         return ask_solver(question, claim, unresolved, self.solver) if unresolved else claim

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.trees.lists import LISTS
 from lcifr.prove.trees.shape import Ensemble, Gains, Lists, Part
@@ -37,27 +39,24 @@ def condition_on(lists: Lists, leaf: int, a: int) -> int:
 
 
 @compiled
-def bound_of(lists: Lists, part: Part, numbers: int, start: float) -> float:
-    """``start`` and of each list its first leaf that fits."""
-    total = start
-    for number in range(lists.size[LISTS]):
-        at = lists.start[number]
-        while not fits(lists, lists.rank[at], part, numbers):
-            at += 1
-        total += lists.weight[lists.rank[at]]
-    return total
+def first_fit(lists: Lists, number: int, part: Part, numbers: int) -> int:
+    """The place of the first leaf of a list that fits; −1 for none: the part is empty."""
+    for at in range(lists.start[number], lists.start[number + 1]):
+        if fits(lists, lists.rank[at], part, numbers):
+            return at
+    return -1
 
 
 @compiled
 def bound_and_gains(ensemble: Ensemble, lists: Lists, part: Part, gains: Gains, start: float) -> float:
-    """The same; ``gains`` are what either child of every split would lose."""
+    """``start`` and of each list its first leaf that fits; ``gains`` are what either child of every split would lose."""
     numbers, total = len(ensemble.cut_start) - 1, start
     for a in range(len(gains.touched)):
         gains.touched[a] = 0
     for number in range(lists.size[LISTS]):
-        at, end = lists.start[number], lists.start[number + 1]
-        while not fits(lists, lists.rank[at], part, numbers):
-            at += 1
+        at, end = first_fit(lists, number, part, numbers), lists.start[number + 1]
+        if at < 0:
+            return -math.inf
         leaf = lists.rank[at]
         total += lists.weight[leaf]
         for c in range(lists.first[leaf], lists.first[leaf + 1]):

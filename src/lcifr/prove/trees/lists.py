@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.trees.shape import Ensemble, Floats, Integers, Lists, Part, Words, Workspace
+from lcifr.prove.trees.shape import Ensemble, Floats, Integers, Lists, Words, Workspace
 
 LISTS, LEAVES, CONDITIONS = 0, 1, 2
 SINGLE, SEVERAL = -1, -2

@@ -33,16 +33,16 @@ def narrow(ensemble: Ensemble, part: Part, a: int, place: int, level: float, sid
             part.mask[choice, w] &= chosen if side == 0 else ~chosen
         return
     if place < 0:  # at a number between two cuts
-        bin_ = bin_of(ensemble, a, level)
         if side == 0:
-            part.hi[a], part.upper[a] = min(part.hi[a], bin_), min(part.upper[a], level)
+            end = last_whole(ensemble, a, level, 0) if ensemble.whole[a] else level
+            part.hi[a], part.upper[a] = min(part.hi[a], bin_of(ensemble, a, end)), min(part.upper[a], end)
         else:
-            above = math.nextafter(level, math.inf)
-            part.lo[a], part.lower[a] = max(part.lo[a], bin_of(ensemble, a, above)), max(part.lower[a], above)
+            end = last_whole(ensemble, a, level, 1) if ensemble.whole[a] else math.nextafter(level, math.inf)
+            part.lo[a], part.lower[a] = max(part.lo[a], bin_of(ensemble, a, end)), max(part.lower[a], end)
     elif side == 0:
-        part.hi[a] = min(part.hi[a], place)
+        part.hi[a] = min(part.hi[a], ensemble.upto_bin[ensemble.cut_start[a] + place])
     else:
-        part.lo[a] = max(part.lo[a], place + 1)
+        part.lo[a] = max(part.lo[a], ensemble.after_bin[ensemble.cut_start[a] + place])
 
 
 @compiled
@@ -57,6 +57,23 @@ def bin_of(ensemble: Ensemble, a: int, value: float) -> int:
         else:
             high = middle
     return int(low - begin)
+
+
+@compiled
+def last_whole(ensemble: Ensemble, a: int, value: float, further: int) -> float:
+    """The last whole number up to a value, or ``further`` ones beyond it; the value itself where that is not known."""
+    begin, end = ensemble.level_start[a], ensemble.level_start[a + 1]
+    low, high = begin, end
+    while low < high:
+        middle = (low + high) >> 1
+        if ensemble.levels[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    at = low - 1
+    if at < begin or at + 1 >= end:
+        return value if further == 0 else math.nextafter(value, math.inf)
+    return float(ensemble.levels[at + further])
 
 
 @compiled
@@ -80,7 +97,7 @@ def lower_end(ensemble: Ensemble, part: Part, a: int, cell_end: float) -> float:
 def upper_end(ensemble: Ensemble, part: Part, a: int, cell_end: float) -> float:
     """The largest encoded number of a part."""
     at = ensemble.cut_start[a] + part.hi[a]
-    return float(min(cell_end, ensemble.cuts[at])) if at < ensemble.cut_start[a + 1] else cell_end
+    return float(min(cell_end, ensemble.upto[at])) if at < ensemble.cut_start[a + 1] else cell_end
 
 
 @compiled
@@ -89,6 +106,16 @@ def set_ends(ensemble: Ensemble, part: Part) -> None:
     for a in range(len(part.lower)):
         part.lower[a] = lower_end(ensemble, part, a, part.lower[a])
         part.upper[a] = upper_end(ensemble, part, a, part.upper[a])
+
+
+@compiled
+def nobody(ensemble: Ensemble, part: Part) -> bool:
+    """Whether a part has a range of bins in which nobody is: between two whole numbers."""
+    for a in range(len(part.lower)):
+        if ensemble.whole[a]:
+            if lower_end(ensemble, part, a, part.lower[a]) > upper_end(ensemble, part, a, part.upper[a]):
+                return True
+    return False
 
 
 @compiled
@@ -116,7 +143,7 @@ def emptied_by(rows: Rows, i: int, part: Part) -> int:
 @compiled
 def find_point(rows: Rows, i: int, part: Part, point: Floats) -> bool:
     """A point of the box that satisfies the rows, by projections onto one violated row after the other."""
-    count = len(part.lower)
+    count = len(part.lower)  # whole numbers are those at which the box was closed before
     for a in range(count):
         point[a] = min(max(point[a], part.lower[a]), part.upper[a])
     for _ in range(ROUNDS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,56 +44,77 @@ def arrange(given: Arrangement) -> Ensemble:
         attribute_of[choice.columns] = numbers + c
     attribute = np.where(nodes.kind == LEAF, 0, attribute_of[nodes.column])
     by_number = (nodes.kind == NUMBER) & (attribute < numbers)
-    cut_start, cuts, after, cut = _cuts(given, attribute, by_number)
-    bits = _Bits(cell, trees.inputs)
-    places = [bits.of_node(nodes, int(n), int(attribute[n]) - numbers) for n in np.flatnonzero(~by_number & (nodes.kind != LEAF))]
+    cuts = _Cuts.of(given, attribute, by_number)
+    levels = {one.column: one.values for one in given.whole}
+    by_column = [levels.get(column, np.zeros(0)) for column in cell.numeric.tolist()]
+    bits = _Bits(cell)
+    places = [
+        bits.of_node(nodes, int(n), int(attribute[n]) - numbers)
+        for n in np.flatnonzero(~by_number & (nodes.kind != LEAF))
+    ]
     sets, set_start, chosen = bits.table(places, len(nodes.kind), choices)
     return Ensemble(
         kind=np.array(nodes.kind),
         second=np.array(nodes.second),
         value=np.ascontiguousarray(nodes.value * float(trees.scale)),
         attribute=np.ascontiguousarray(attribute, dtype=np.int64),
-        cut=cut,
+        cut=cuts.cut,
         chosen=chosen,
         root=np.array(nodes.root),
         base=np.array(trees.base),
-        cut_start=cut_start,
-        cuts=cuts,
-        after=after,
-        whole=np.isin(cell.numeric, [one.column for one in given.whole]).view(np.uint8),
+        cut_start=cuts.start,
+        cuts=cuts.cuts,
+        upto=cuts.upto,
+        after=cuts.after,
+        upto_bin=cuts.upto_bin,
+        after_bin=cuts.after_bin,
+        whole=np.isin(cell.numeric, list(levels)).view(np.uint8),
+        level_start=np.cumsum([0, *map(len, by_column)]).astype(np.int64),
+        levels=np.concatenate([np.zeros(0), *by_column]),
         sets=sets,
         set_start=set_start,
         depth=_depth(nodes.kind, nodes.second, nodes.root),
     )
 
 
-def _cuts(
-    given: Arrangement, attribute: IntArray, by_number: NDArray[np.bool_]
-) -> tuple[IntArray, FloatArray, FloatArray, IntArray]:
-    """Where the cuts of each number begin, the cuts, the least number above each, and the cut of each node."""
-    nodes, levels = given.trees.nodes, {one.column: one.values for one in given.whole}
-    start, cuts, after, cut = [0], [np.zeros(0)], [np.zeros(0)], np.zeros(len(nodes.kind), np.int64)
-    for a, column in enumerate(given.cell.numeric.tolist()):
-        here = np.flatnonzero(by_number & (attribute == a))
-        thresholds = nodes.threshold[here]
-        above = np.nextafter(thresholds, np.inf)
-        if column in levels:  # a cut between two whole numbers is one cut, whatever the threshold
-            values = levels[column]
-            last = np.searchsorted(values, thresholds, side="right") - 1
-            inside = (last >= 0) & (last < len(values) - 1)
-            above = np.where(inside, values[np.minimum(last + 1, len(values) - 1)], above)
-            thresholds = np.where(inside, values[np.maximum(last, 0)], thresholds)
-        found, first, cut[here] = np.unique(thresholds, return_index=True, return_inverse=True)
-        cuts.append(found)
-        after.append(above[first])
-        start.append(start[-1] + len(found))
-    return np.array(start, np.int64), np.concatenate(cuts), np.concatenate(after), cut
+@dataclass(frozen=True)
+class _Cuts:
+    """The thresholds of all numbers, see :class:`Ensemble`, and the cut of each node."""
+
+    start: IntArray
+    cuts: FloatArray
+    upto: FloatArray
+    after: FloatArray
+    upto_bin: IntArray
+    after_bin: IntArray
+    cut: IntArray
+
+    @classmethod
+    def of(cls, given: Arrangement, attribute: IntArray, by_number: NDArray[np.bool_]) -> _Cuts:
+        nodes, levels = given.trees.nodes, {one.column: one.values for one in given.whole}
+        cut, parts = np.zeros(len(nodes.kind), np.int64), list[tuple[NDArray[Any], ...]]()
+        for a, column in enumerate(given.cell.numeric.tolist()):
+            here = np.flatnonzero(by_number & (attribute == a))
+            cuts, cut[here] = np.unique(nodes.threshold[here], return_inverse=True)
+            upto, after = cuts, np.nextafter(cuts, np.inf)
+            if column in levels:  # nobody is between two whole numbers
+                values = levels[column]
+                last = np.searchsorted(values, cuts, side="right") - 1
+                inside = (last >= 0) & (last < len(values) - 1)
+                upto = np.where(inside, values[np.maximum(last, 0)], upto)
+                after = np.where(inside, values[np.minimum(last + 1, len(values) - 1)], after)
+            parts.append((cuts, upto, after, np.searchsorted(cuts, upto), np.searchsorted(cuts, after)))
+        start = np.cumsum([0, *(len(part[0]) for part in parts)]).astype(np.int64)
+        floats, bins = np.zeros(0), np.zeros(0, np.int64)
+        columns = zip((floats, floats, floats, bins, bins), *parts, strict=True)
+        cuts, upto, after, upto_bin, after_bin = (np.concatenate(column) for column in columns)
+        return cls(start, cuts, upto, after, upto_bin, after_bin, cut)
 
 
 class _Bits:
     """Sets of values as bits, each choice's own."""
 
-    def __init__(self, cell: Cell, inputs: int) -> None:
+    def __init__(self, cell: Cell) -> None:
         self.columns = [choice.columns for choice in cell.choices]
         self.words = max(1, -(-max((len(c) for c in self.columns), default=1) // 64))
 
@@ -101,7 +123,7 @@ class _Bits:
         if nodes.kind[n] == CATEGORY:
             member = nodes.sets[nodes.chosen[n]][columns]
         else:  # a 0 or a 1 against a threshold
-            at_one, at_zero = 1.0 <= nodes.threshold[n], 0.0 <= nodes.threshold[n]
+            at_one, at_zero = nodes.threshold[n] >= 1.0, nodes.threshold[n] >= 0.0
             member = np.where(columns == nodes.column[n], at_one, at_zero)
         bits = np.zeros(64 * self.words, np.uint8)
         bits[: len(columns)] = member

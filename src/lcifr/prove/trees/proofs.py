@@ -67,15 +67,13 @@ class RecordedTrees:
             bits = np.unpackbits(self.ensemble.sets[row].view(np.uint8), bitorder="little")[: len(columns)]
             return CategorySplit(int(columns[0]), tuple(columns[bits.astype(np.bool_)].tolist())), False
         column = int(self.cell.numeric[a])
-        if place < 0:
-            return NumericSplit(column, float(self.record.level[at])), False
-        level = self.ensemble.cuts[self.ensemble.cut_start[a] + place]
+        level = float(self.record.level[at] if place < 0 else self.ensemble.cuts[self.ensemble.cut_start[a] + place])
         for one in self.whole:
-            if one.column == column:
-                below = int(np.searchsorted(one.values, level, side="right")) - 1
-                if 0 <= below < len(one.values) - 1:
-                    return WholeSplit(one.attribute, one.last - below - 1 if one.falling else one.first + below), one.falling
-        return NumericSplit(column, float(level)), False
+            below = int(np.searchsorted(one.values, level, side="right")) - 1
+            if one.column == column and 0 <= below < len(one.values) - 1:
+                k = one.last - below - 1 if one.falling else one.first + below
+                return WholeSplit(one.attribute, k), one.falling
+        return NumericSplit(column, level), False
 
 
 class PersonProofs(Sequence[list[CellProof]]):

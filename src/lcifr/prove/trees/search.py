@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.trees.bound import bound_and_gains, choose_split, fits
+from lcifr.prove.trees.bound import bound_and_gains, choose_split, first_fit
 from lcifr.prove.trees.lists import LISTS
-from lcifr.prove.trees.parts import copy_part, emptied_by, find_point, part_of, set_ends
+from lcifr.prove.trees.parts import copy_part, emptied_by, find_point, nobody, part_of, set_ends
 from lcifr.prove.trees.shape import Ensemble, Lists, Open, Part, Question, Rows, Workspace
 
 NODES, OPEN = 0, 1
@@ -25,9 +25,9 @@ def dive(lists: Lists, part: Part, numbers: int, start: float) -> float:
     total = start
     for place in range(lists.size[LISTS]):
         number = lists.order[place]
-        at = lists.start[number]
-        while not fits(lists, lists.rank[at], part, numbers):
-            at += 1
+        at = first_fit(lists, number, part, numbers)
+        if at < 0:
+            return -math.inf
         leaf = lists.rank[at]
         total += lists.weight[leaf]
         for c in range(lists.first[leaf], lists.first[leaf + 1]):
@@ -70,6 +70,8 @@ def search(ensemble: Ensemble, rows: Rows, asked: Question, i: int, target: floa
                 tree.child[node] = -1 - row if row >= 0 else 0
                 continue
         bound = bound_and_gains(ensemble, memory.lists, memory.part, memory.gains, start) + error[0]
+        if bound == -math.inf:
+            continue
         tree.bound[node] = min(bound, above)
         if spent <= EVERY or spent % EVERY == 0:
             look_for_point(ensemble, rows, i, memory)
@@ -77,7 +79,8 @@ def search(ensemble: Ensemble, rows: Rows, asked: Question, i: int, target: floa
             closed = max(closed, tree.bound[node])
             continue
         gap = bound - (max(target, room[BEST]) if max(target, room[BEST]) > -math.inf else bound - 1.0)
-        if not split(ensemble, rows, memory, node, gap, target):
+        if not split(ensemble, rows, memory, node, gap):
+            look_for_point(ensemble, rows, i, memory)
             closed = max(closed, tree.bound[node])
             continue
         for side in range(2):
@@ -103,23 +106,41 @@ def look_for_point(ensemble: Ensemble, rows: Rows, i: int, memory: Workspace) ->
     numbers, copy = len(ensemble.cut_start) - 1, memory.copy
     copy_part(memory.part, copy)
     value = dive(memory.lists, copy, numbers, memory.room[1]) - memory.error[0]
-    if not value > memory.room[BEST]:
+    if not value > memory.room[BEST] or nobody(ensemble, copy):
         return
     if len(rows.matrix):
         set_ends(ensemble, copy)
-        for a in range(numbers):
-            memory.point[a] = memory.own[a]
-        if not find_point(rows, i, copy, memory.point):
+        if not (settle_rows(ensemble, rows, i, memory, False) or settle_rows(ensemble, rows, i, memory, True)):
             return
-        for a in range(numbers):  # the point, and nothing around it, satisfies the rows
-            copy.lower[a] = copy.upper[a] = memory.point[a]
     memory.room[BEST] = value
     memory.hit[0] = 1
     copy_part(copy, memory.best)
 
 
 @compiled
-def split(ensemble: Ensemble, rows: Rows, memory: Workspace, node: int, gap: float, target: float) -> bool:
+def settle_rows(ensemble: Ensemble, rows: Rows, i: int, memory: Workspace, high: bool) -> bool:
+    """Close ``memory.copy`` at one of its points that satisfies the rows; whole numbers at their lower or upper end."""
+    copy, numbers = memory.copy, len(memory.own)
+    for a in range(numbers):
+        memory.point[a] = memory.own[a]
+        memory.kept[a] = copy.lower[a]
+        if ensemble.whole[a]:
+            memory.point[a] = copy.upper[a] if high else copy.lower[a]
+    for a in range(numbers):
+        memory.kept[numbers + a] = copy.upper[a]
+        if ensemble.whole[a]:
+            copy.lower[a] = copy.upper[a] = memory.point[a]
+    if find_point(rows, i, copy, memory.point):
+        for a in range(numbers):  # the point, and nothing around it, satisfies the rows
+            copy.lower[a] = copy.upper[a] = memory.point[a]
+        return True
+    for a in range(numbers):
+        copy.lower[a], copy.upper[a] = memory.kept[a], memory.kept[numbers + a]
+    return False
+
+
+@compiled
+def split(ensemble: Ensemble, rows: Rows, memory: Workspace, node: int, gap: float) -> bool:
     """Two children of a node; False where none could change anything."""
     tree, gains, part = memory.open, memory.gains, memory.part
     first = tree.size[NODES]

@@ -22,8 +22,10 @@ class Ensemble(NamedTuple):
     attribute : (nodes,) of a split. cut : (nodes,) of a number: the first child is bins ≤ cut.
     chosen : (nodes,) of a category: its row of ``sets``.
     root : (trees,). base : (outputs,).
-    cut_start : (numbers + 1,) where the cuts of each number begin. cuts : ascending for each number; ``after`` : the
-        least number that somebody can have above each. whole : (numbers,) whether only whole numbers count.
+    cut_start : (numbers + 1,) where the cuts of each number begin. cuts : the thresholds, ascending for each number.
+    upto, after : (cuts,) the last number that somebody can have up to each, and the first beyond it. upto_bin,
+        after_bin : their bins: those of whole numbers may leave out some that nobody is in.
+    whole : (numbers,) whether only whole numbers count. level_start, levels : those that count, of each number.
     sets : (sets, words) of bits, one for each value of the choice. set_start : (choices + 1,) in ``sets``.
     depth : (1,) of the deepest tree.
     """
@@ -38,8 +40,13 @@ class Ensemble(NamedTuple):
     base: Floats
     cut_start: Integers
     cuts: Floats
+    upto: Floats
     after: Floats
+    upto_bin: Integers
+    after_bin: Integers
     whole: Flags
+    level_start: Integers
+    levels: Floats
     sets: Words
     set_start: Integers
     depth: Integers
@@ -197,5 +204,6 @@ class Workspace(NamedTuple):
     spread: Floats
     point: Floats
     own: Floats
+    kept: Floats
     spent: Integers
     hit: Flags

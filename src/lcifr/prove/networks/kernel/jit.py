@@ -35,7 +35,7 @@ def _njit(function: Function, **options: bool) -> Function:
     return cast(Function, how(**OPTIONS, **options)(function))
 
 
-def digest(folder: Path | None = None) -> str:
-    """A name for exactly the sources of this folder, and of another one, and those inside them."""
-    files = sorted(file for one in {Path(__file__).parent, folder} - {None} for file in one.rglob("*.py"))
+def digest(*folders: Path) -> str:
+    """A name for exactly the sources of this folder and of others, and those inside them."""
+    files = sorted(file for folder in (Path(__file__).parent, *folders) for file in folder.rglob("*.py"))
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
