@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,7 @@ class Trees(Function):
     def to_plain(self) -> dict[str, Any]:
         """As files hold it (docs/design/trees.md, *Canonical form*)."""
         ends = [*self.nodes.root.tolist(), len(self.nodes.kind)]
-        trees = [[self._plain(n) for n in range(a, b)] for a, b in zip(ends, ends[1:], strict=False)]
+        trees = [[self._plain(n) for n in range(a, b)] for a, b in pairwise(ends)]
         scale = [self.scale.numerator, self.scale.denominator]
         return {"kind": "trees", "inputs": self.width, "base": self.base.tolist(), "scale": scale, "trees": trees}
 

@@ -49,7 +49,7 @@ def first_fit(lists: Lists, number: int, part: Part, numbers: int) -> int:
 
 @compiled
 def bound_and_gains(ensemble: Ensemble, lists: Lists, part: Part, gains: Gains, start: float) -> float:
-    """``start`` and of each list its first leaf that fits; ``gains`` are what either child of every split would lose."""
+    """``start`` and of each list its first leaf that fits; ``gains`` become what both children of every split lose."""
     numbers, total = len(ensemble.cut_start) - 1, start
     for a in range(len(gains.touched)):
         gains.touched[a] = 0

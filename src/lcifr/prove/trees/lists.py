@@ -1,4 +1,4 @@
-"""A person's lists: each tree as the leaves that the person's cell can reach, largest first; one attribute, one list."""
+"""A person's lists: each tree as the leaves that their cell can reach, largest first; for one attribute one list."""
 
 from __future__ import annotations
 

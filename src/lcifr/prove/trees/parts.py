@@ -112,9 +112,9 @@ def set_ends(ensemble: Ensemble, part: Part) -> None:
 def nobody(ensemble: Ensemble, part: Part) -> bool:
     """Whether a part has a range of bins in which nobody is: between two whole numbers."""
     for a in range(len(part.lower)):
-        if ensemble.whole[a]:
-            if lower_end(ensemble, part, a, part.lower[a]) > upper_end(ensemble, part, a, part.upper[a]):
-                return True
+        low, high = lower_end(ensemble, part, a, part.lower[a]), upper_end(ensemble, part, a, part.upper[a])
+        if ensemble.whole[a] and low > high:
+            return True
     return False
 
 

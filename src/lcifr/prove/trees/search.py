@@ -43,9 +43,8 @@ def dive(lists: Lists, part: Part, numbers: int, start: float) -> float:
 @compiled
 def search(ensemble: Ensemble, rows: Rows, asked: Question, i: int, target: float, memory: Workspace) -> int:
     """Split until the answer is known: ``room[UPPER]`` is proved, ``room[BEST]`` reached at ``memory.best``."""
-    tree, room, numbers = memory.open, memory.room, len(ensemble.cut_start) - 1
-    error, spent, closed = memory.error, 0, -math.inf
-    start = room[1]
+    tree, room, error = memory.open, memory.room, memory.error
+    start, spent, closed = room[1], 0, -math.inf
     tree.size[NODES], tree.size[OPEN] = 1, 0
     tree.parent[0], tree.child[0], tree.bound[0] = -1, 0, math.inf
     push(tree, 0)
