@@ -6,14 +6,14 @@ import math
 
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.trees.lists import LISTS
-from lcifr.prove.trees.shape import Ensemble, Gains, Lists, Part
+from lcifr.prove.trees.shape import BinPart, Ensemble, Gains, Lists
 
 LITTLE = 1e-3
 """Share of the gap that a side counts as gaining where it gains nothing: one good side is better than none."""
 
 
 @compiled
-def fits(lists: Lists, leaf: int, part: Part, numbers: int) -> bool:
+def fits(lists: Lists, leaf: int, part: BinPart, numbers: int) -> bool:
     """Whether a leaf can be reached in a part."""
     for c in range(lists.first[leaf], lists.first[leaf + 1]):
         a = lists.about[c]
@@ -39,7 +39,7 @@ def condition_on(lists: Lists, leaf: int, a: int) -> int:
 
 
 @compiled
-def first_fit(lists: Lists, number: int, part: Part, numbers: int) -> int:
+def first_fit(lists: Lists, number: int, part: BinPart, numbers: int) -> int:
     """The place of the first leaf of a list that fits; −1 for none: the part is empty."""
     for at in range(lists.start[number], lists.start[number + 1]):
         if fits(lists, lists.rank[at], part, numbers):
@@ -48,7 +48,7 @@ def first_fit(lists: Lists, number: int, part: Part, numbers: int) -> int:
 
 
 @compiled
-def bound_and_gains(ensemble: Ensemble, lists: Lists, part: Part, gains: Gains, start: float) -> float:
+def bound_and_gains(ensemble: Ensemble, lists: Lists, part: BinPart, gains: Gains, start: float) -> float:
     """``start`` and of each list its first leaf that fits; ``gains`` become what both children of every split lose."""
     numbers, total = len(ensemble.cut_start) - 1, start
     for a in range(len(gains.touched)):
@@ -72,7 +72,7 @@ def bound_and_gains(ensemble: Ensemble, lists: Lists, part: Part, gains: Gains, 
 
 
 @compiled
-def _touch(gains: Gains, part: Part, a: int) -> None:
+def _touch(gains: Gains, part: BinPart, a: int) -> None:
     if not gains.touched[a]:
         gains.touched[a] = 1
         for b in range(gains.offset[a] + part.lo[a], gains.offset[a] + part.hi[a] + 2):
@@ -80,7 +80,7 @@ def _touch(gains: Gains, part: Part, a: int) -> None:
 
 
 @compiled
-def _lost_below(lists: Lists, part: Part, gains: Gains, numbers: int, at: int, end: int, c: int) -> None:
+def _lost_below(lists: Lists, part: BinPart, gains: Gains, numbers: int, at: int, end: int, c: int) -> None:
     """What the first child (bins ≤ t) loses of a list whose first leaf begins above t."""
     a, edge, weight = lists.about[c], lists.low[c], lists.weight[lists.rank[at]]
     _touch(gains, part, a)
@@ -98,7 +98,7 @@ def _lost_below(lists: Lists, part: Part, gains: Gains, numbers: int, at: int, e
 
 
 @compiled
-def _lost_above(lists: Lists, part: Part, gains: Gains, numbers: int, at: int, end: int, c: int) -> None:
+def _lost_above(lists: Lists, part: BinPart, gains: Gains, numbers: int, at: int, end: int, c: int) -> None:
     """What the second child (bins > t) loses of a list whose first leaf ends at or below t."""
     a, edge, weight = lists.about[c], lists.high[c], lists.weight[lists.rank[at]]
     _touch(gains, part, a)
@@ -116,7 +116,7 @@ def _lost_above(lists: Lists, part: Part, gains: Gains, numbers: int, at: int, e
 
 
 @compiled
-def _lost_by_sets(ensemble: Ensemble, lists: Lists, part: Part, gains: Gains, at: int, end: int, c: int) -> None:
+def _lost_by_sets(ensemble: Ensemble, lists: Lists, part: BinPart, gains: Gains, at: int, end: int, c: int) -> None:
     """What the first child (in the set) and the second one (outside) lose, for every set of a category."""
     numbers, a, first_leaf = len(ensemble.cut_start) - 1, lists.about[c], lists.rank[at]
     choice, words, offset = a - numbers, part.mask.shape[1], gains.offset[a]
@@ -151,7 +151,7 @@ def _lost_by_sets(ensemble: Ensemble, lists: Lists, part: Part, gains: Gains, at
 
 
 @compiled
-def choose_split(ensemble: Ensemble, part: Part, gains: Gains, gap: float) -> bool:
+def choose_split(ensemble: Ensemble, part: BinPart, gains: Gains, gap: float) -> bool:
     """The split with the best product of both gains, each at most ``gap``: into ``gains.split`` and ``gains.lost``.
 
     False where there is none: then every first leaf holds the whole part.
@@ -185,7 +185,7 @@ def _sets_of(ensemble: Ensemble, choice: int) -> int:
 
 
 @compiled
-def _divides(ensemble: Ensemble, part: Part, choice: int, place: int) -> bool:
+def _divides(ensemble: Ensemble, part: BinPart, choice: int, place: int) -> bool:
     """Whether some of the values that are left are in the set, and some are not."""
     inside, outside = False, False
     for w in range(part.mask.shape[1]):

@@ -15,7 +15,7 @@ from lcifr.prove.answer import Claim, Question
 from lcifr.prove.networks.kernel.layout import Interruption, cells_of, share
 from lcifr.prove.trees import shape
 from lcifr.prove.trees.kernel import make_kernel
-from lcifr.prove.trees.memory import Sizes, make_record, make_workspace
+from lcifr.prove.trees.memory import Sizes, make_memory, make_record
 from lcifr.prove.trees.program import Arrangement, arrange
 from lcifr.prove.trees.proofs import RecordedTrees, gather
 from lcifr.regions.region import Cell
@@ -73,10 +73,10 @@ def _blank(question: Question) -> shape.Found:
     )
 
 
-def _asked(question: Question) -> shape.Question:
+def _asked(question: Question) -> shape.TreeQuestion:
     rows, target = question.directions, question.target
     alike = len(rows) == 1 or rows.strides[0] == 0
-    return shape.Question(
+    return shape.TreeQuestion(
         np.array(rows[:1] if alike else rows, order="C"),
         np.full(rows.shape[:2], -np.inf) if target is None else np.array(target, order="C"),
         float(question.tolerance),
@@ -89,7 +89,7 @@ def _answer_cell(
     question: Question,
     cell: Cell,
     number: int,
-    asked: shape.Question,
+    asked: shape.TreeQuestion,
     found: shape.Found,
     written: list[RecordedTrees],
     stop: Callable[[], None],
@@ -105,7 +105,7 @@ def _answer_cell(
         sizes = Sizes()
         while begin < end:
             record = make_record(question.proof, sizes.recorded, begin, end - begin, asked.direction.shape[1])
-            memory = make_workspace(ensemble, sizes, record)
+            memory = make_memory(ensemble, sizes, record)
             stopped = kernel()(ensemble, cells, rows, asked, found, memory, begin, end)
             if question.proof and stopped > begin:
                 written.append(replace(about, start=begin, stop=stopped, record=_copy(record)))
@@ -116,14 +116,14 @@ def _answer_cell(
     share(len(cell.present), work, stop)
 
 
-def rows_of(cell: Cell) -> shape.Rows:
+def rows_of(cell: Cell) -> shape.NumberRows:
     """The linear rows of a cell over its numbers, in cell order."""
     if cell.rows is None:
-        return shape.Rows(np.zeros((0, len(cell.numeric))), np.zeros((len(cell.present), 0)))
-    return shape.Rows(np.ascontiguousarray(cell.rows.G[:, cell.numeric]), np.ascontiguousarray(cell.rows.g))
+        return shape.NumberRows(np.zeros((0, len(cell.numeric))), np.zeros((len(cell.present), 0)))
+    return shape.NumberRows(np.ascontiguousarray(cell.rows.G[:, cell.numeric]), np.ascontiguousarray(cell.rows.g))
 
 
-def _larger(sizes: Sizes, memory: shape.Workspace, alone: bool) -> Sizes:
+def _larger(sizes: Sizes, memory: shape.SearchMemory, alone: bool) -> Sizes:
     """More room of the kind that was missing."""
     if memory.record.size[2]:
         return replace(sizes, recorded=4 * sizes.recorded) if alone else sizes
@@ -132,7 +132,7 @@ def _larger(sizes: Sizes, memory: shape.Workspace, alone: bool) -> Sizes:
     return replace(sizes, leaves=4 * sizes.leaves)
 
 
-def _copy(record: shape.Record) -> shape.Record:
+def _copy(record: shape.SplitRecord) -> shape.SplitRecord:
     used = int(record.size[0])
     return record._replace(
         attribute=record.attribute[:used].copy(),

@@ -1,4 +1,4 @@
-"""The kernel: everybody in a piece of the population, one after the other."""
+"""The kernel for trees: everybody in a piece of the population, searched one after the other."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from lcifr.prove.networks.kernel.shape import Cells
 from lcifr.prove.trees.lists import CONDITIONS, LEAVES, has_bit, make_lists
 from lcifr.prove.trees.parts import bin_of, lower_end, upper_end
 from lcifr.prove.trees.search import BEST, NO_ROOM, NODES, SPENT, UPPER, search
-from lcifr.prove.trees.shape import Ensemble, Floats, Found, Part, Question, Rows, Workspace
+from lcifr.prove.trees.shape import BinPart, Ensemble, Floats, Found, NumberRows, SearchMemory, TreeQuestion
 
 UNIT = 2.3e-16
 """Twice the roundoff of float64, and a little."""
 
 
 @compiled
-def look_at(ensemble: Ensemble, cells: Cells, i: int, memory: Workspace) -> None:
+def look_at(ensemble: Ensemble, cells: Cells, i: int, memory: SearchMemory) -> None:
     """The cell of person ``i`` in bins and bits."""
     whole, numbers = memory.whole, cells.lower.shape[1]
     for a in range(numbers):
@@ -35,7 +35,14 @@ def look_at(ensemble: Ensemble, cells: Cells, i: int, memory: Workspace) -> None
 
 @compiled
 def answer_all(
-    ensemble: Ensemble, cells: Cells, rows: Rows, asked: Question, found: Found, memory: Workspace, begin: int, end: int
+    ensemble: Ensemble,
+    cells: Cells,
+    rows: NumberRows,
+    asked: TreeQuestion,
+    found: Found,
+    memory: SearchMemory,
+    begin: int,
+    end: int,
 ) -> int:
     """Fill in what is found about people begin … end−1 on this cell; the first person for whom there is no room."""
     for i in range(begin, end):
@@ -57,10 +64,10 @@ def answer_all(
 def _answer(
     ensemble: Ensemble,
     cells: Cells,
-    rows: Rows,
-    asked: Question,
+    rows: NumberRows,
+    asked: TreeQuestion,
     found: Found,
-    memory: Workspace,
+    memory: SearchMemory,
     i: int,
     row: int,
     k: int,
@@ -94,7 +101,7 @@ def _answer(
 
 
 @compiled
-def record_tree(memory: Workspace, i: int, k: int) -> bool:
+def record_tree(memory: SearchMemory, i: int, k: int) -> bool:
     """Keep the split tree of an answer; False where there is no room."""
     record, tree = memory.record, memory.open
     if not record.wanted[0]:
@@ -114,7 +121,7 @@ def record_tree(memory: Workspace, i: int, k: int) -> bool:
 
 @compiled
 def write_point(
-    ensemble: Ensemble, cells: Cells, i: int, part: Part, memory: Workspace, witness: Floats, exact: bool
+    ensemble: Ensemble, cells: Cells, i: int, part: BinPart, memory: SearchMemory, witness: Floats, exact: bool
 ) -> None:
     """A point of a part as a whole individual: near the middle of the cell, and away from cuts."""
     numbers = cells.lower.shape[1]
@@ -138,7 +145,7 @@ def write_point(
                 break
 
 
-def make_kernel() -> Callable[[Ensemble, Cells, Rows, Question, Found, Workspace, int, int], int]:
+def make_kernel() -> Callable[[Ensemble, Cells, NumberRows, TreeQuestion, Found, SearchMemory, int, int], int]:
     """:func:`answer_all`, kept on disk under a name that changes with any source of this folder."""
     sources = digest(Path(__file__).parent)
 
@@ -146,10 +153,10 @@ def make_kernel() -> Callable[[Ensemble, Cells, Rows, Question, Found, Workspace
     def kernel(
         ensemble: Ensemble,
         cells: Cells,
-        rows: Rows,
-        asked: Question,
+        rows: NumberRows,
+        asked: TreeQuestion,
         found: Found,
-        memory: Workspace,
+        memory: SearchMemory,
         begin: int,
         end: int,
     ) -> int:

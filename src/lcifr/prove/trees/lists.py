@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.trees.shape import Ensemble, Floats, Integers, Lists, Words, Workspace
+from lcifr.prove.trees.shape import Ensemble, Floats, Integers, Lists, SearchMemory, Words
 
 LISTS, LEAVES, CONDITIONS = 0, 1, 2
 SINGLE, SEVERAL = -1, -2
@@ -11,7 +11,7 @@ SINGLE, SEVERAL = -1, -2
 
 
 @compiled
-def make_lists(ensemble: Ensemble, direction: Floats, memory: Workspace) -> bool:
+def make_lists(ensemble: Ensemble, direction: Floats, memory: SearchMemory) -> bool:
     """Fill in the lists of the cell ``memory.whole``; ``room[1]`` is the sum of trees with one leaf.
 
     False where there is no room for them.
@@ -47,7 +47,7 @@ def make_lists(ensemble: Ensemble, direction: Floats, memory: Workspace) -> bool
 
 
 @compiled
-def _reach(ensemble: Ensemble, direction: Floats, root: int, memory: Workspace) -> int:
+def _reach(ensemble: Ensemble, direction: Floats, root: int, memory: SearchMemory) -> int:
     """Add the leaves of one tree; the attribute that it is about, SINGLE, SEVERAL, or −3 where there is no room."""
     lists, whole, stack, path = memory.lists, memory.whole, memory.stack, memory.path
     words, about = memory.path_bits.shape[1], SINGLE
@@ -161,7 +161,7 @@ def _close_list(lists: Lists, begin: int) -> None:
 
 
 @compiled
-def _merge(ensemble: Ensemble, a: int, begin: int, memory: Workspace) -> None:
+def _merge(ensemble: Ensemble, a: int, begin: int, memory: SearchMemory) -> None:
     """Add a tree that is about one attribute to what is known of that attribute: a sum for each bin or value."""
     lists, steps = memory.lists, memory.steps
     numbers, offset = len(ensemble.cut_start) - 1, memory.gains.offset[a]
@@ -188,7 +188,7 @@ def has_bit(words: Words, row: int, b: int) -> bool:
 
 
 @compiled
-def _list_of_attribute(ensemble: Ensemble, a: int, memory: Workspace) -> bool:
+def _list_of_attribute(ensemble: Ensemble, a: int, memory: SearchMemory) -> bool:
     """What was merged as one list: neighbouring bins of the same sum are one leaf."""
     lists, steps, whole, path, bits = memory.lists, memory.steps, memory.whole, memory.path, memory.path_bits
     begin, numbers, offset = lists.size[LEAVES], len(ensemble.cut_start) - 1, memory.gains.offset[a]

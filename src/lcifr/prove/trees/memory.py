@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcifr.prove.trees.shape import Ensemble, Gains, Lists, Open, Part, Record, Workspace
+from lcifr.prove.trees.shape import BinPart, Ensemble, Gains, Lists, Open, SearchMemory, SplitRecord
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Sizes:
     recorded: int = 8192
 
 
-def make_workspace(ensemble: Ensemble, sizes: Sizes, record: Record) -> Workspace:
+def make_memory(ensemble: Ensemble, sizes: Sizes, record: SplitRecord) -> SearchMemory:
     """Memory for one thread."""
     numbers, choices = len(ensemble.cut_start) - 1, len(ensemble.set_start) - 1
     attributes, words, depth = numbers + choices, ensemble.sets.shape[1], int(ensemble.depth[0]) + 2
@@ -27,12 +27,12 @@ def make_workspace(ensemble: Ensemble, sizes: Sizes, record: Record) -> Workspac
     offset = np.cumsum([0, *bins.tolist(), *sets.tolist()]).astype(np.int64)
     trees = len(ensemble.root) + attributes + 1
 
-    def part() -> Part:
+    def part() -> BinPart:
         ends = np.zeros((2, numbers))
         bounds = np.zeros((2, attributes), np.int64)
-        return Part(bounds[0], bounds[1], np.zeros((choices, words), np.uint64), ends[0], ends[1])
+        return BinPart(bounds[0], bounds[1], np.zeros((choices, words), np.uint64), ends[0], ends[1])
 
-    return Workspace(
+    return SearchMemory(
         part=part(),
         whole=part(),
         copy=part(),
@@ -86,10 +86,10 @@ def make_workspace(ensemble: Ensemble, sizes: Sizes, record: Record) -> Workspac
     )
 
 
-def make_record(wanted: bool, nodes: int, begin: int, people: int, directions: int) -> Record:
+def make_record(wanted: bool, nodes: int, begin: int, people: int, directions: int) -> SplitRecord:
     """Room for the split trees of some people; none where no proofs are wanted."""
     nodes, people = (nodes, people) if wanted else (1, 1)
-    return Record(
+    return SplitRecord(
         np.array([wanted], np.uint8),
         np.array([0, begin, 0]),
         np.zeros(nodes, np.int64),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.trees.shape import Ensemble, Floats, Open, Part, Rows
+from lcifr.prove.trees.shape import BinPart, Ensemble, Floats, NumberRows, Open
 
 ROUNDS = 60
 """Projections onto violated rows before a part is split instead."""
 
 
 @compiled
-def copy_part(source: Part, target: Part) -> None:
+def copy_part(source: BinPart, target: BinPart) -> None:
     for a in range(len(source.lo)):
         target.lo[a], target.hi[a] = source.lo[a], source.hi[a]
     for c in range(source.mask.shape[0]):
@@ -23,7 +23,7 @@ def copy_part(source: Part, target: Part) -> None:
 
 
 @compiled
-def narrow(ensemble: Ensemble, part: Part, a: int, place: int, level: float, side: int) -> None:
+def narrow(ensemble: Ensemble, part: BinPart, a: int, place: int, level: float, side: int) -> None:
     """One child of a split."""
     numbers = len(ensemble.cut_start) - 1
     if a >= numbers:
@@ -77,7 +77,7 @@ def last_whole(ensemble: Ensemble, a: int, value: float, further: int) -> float:
 
 
 @compiled
-def part_of(ensemble: Ensemble, tree: Open, node: int, whole: Part, part: Part) -> None:
+def part_of(ensemble: Ensemble, tree: Open, node: int, whole: BinPart, part: BinPart) -> None:
     """The part that a node stands for, from the splits above it."""
     copy_part(whole, part)
     while node > 0:
@@ -87,21 +87,21 @@ def part_of(ensemble: Ensemble, tree: Open, node: int, whole: Part, part: Part) 
 
 
 @compiled
-def lower_end(ensemble: Ensemble, part: Part, a: int, cell_end: float) -> float:
+def lower_end(ensemble: Ensemble, part: BinPart, a: int, cell_end: float) -> float:
     """The least encoded number of a part."""
     at = part.lo[a]
     return float(max(cell_end, ensemble.after[ensemble.cut_start[a] + at - 1])) if at else cell_end
 
 
 @compiled
-def upper_end(ensemble: Ensemble, part: Part, a: int, cell_end: float) -> float:
+def upper_end(ensemble: Ensemble, part: BinPart, a: int, cell_end: float) -> float:
     """The largest encoded number of a part."""
     at = ensemble.cut_start[a] + part.hi[a]
     return float(min(cell_end, ensemble.upto[at])) if at < ensemble.cut_start[a + 1] else cell_end
 
 
 @compiled
-def set_ends(ensemble: Ensemble, part: Part) -> None:
+def set_ends(ensemble: Ensemble, part: BinPart) -> None:
     """Move the ends of numbers to those of the bins that are left."""
     for a in range(len(part.lower)):
         part.lower[a] = lower_end(ensemble, part, a, part.lower[a])
@@ -109,7 +109,7 @@ def set_ends(ensemble: Ensemble, part: Part) -> None:
 
 
 @compiled
-def nobody(ensemble: Ensemble, part: Part) -> bool:
+def nobody(ensemble: Ensemble, part: BinPart) -> bool:
     """Whether a part has a range of bins in which nobody is: between two whole numbers."""
     for a in range(len(part.lower)):
         low, high = lower_end(ensemble, part, a, part.lower[a]), upper_end(ensemble, part, a, part.upper[a])
@@ -119,7 +119,7 @@ def nobody(ensemble: Ensemble, part: Part) -> bool:
 
 
 @compiled
-def emptied_by(rows: Rows, i: int, part: Part) -> int:
+def emptied_by(rows: NumberRows, i: int, part: BinPart) -> int:
     """A row that nothing in the box of a part satisfies, whatever is rounded; −1 for none, −2 for a box that is empty.
 
     A dot product of n terms errs by at most (n + 2)·u·Σ|terms|; doubled.
@@ -141,7 +141,7 @@ def emptied_by(rows: Rows, i: int, part: Part) -> int:
 
 
 @compiled
-def find_point(rows: Rows, i: int, part: Part, point: Floats) -> bool:
+def find_point(rows: NumberRows, i: int, part: BinPart, point: Floats) -> bool:
     """A point of the box that satisfies the rows, by projections onto one violated row after the other."""
     count = len(part.lower)  # whole numbers are those at which the box was closed before
     for a in range(count):

@@ -21,7 +21,7 @@ from lcifr.prove.proof import (
     ProvedBound,
     WholeSplit,
 )
-from lcifr.prove.trees.shape import Ensemble, Record
+from lcifr.prove.trees.shape import Ensemble, SplitRecord
 from lcifr.regions.region import Cell, WholeColumn
 
 
@@ -35,7 +35,7 @@ class RecordedTrees:
     whole: tuple[WholeColumn, ...]
     start: int = 0
     stop: int = 0
-    record: Record | None = None
+    record: SplitRecord | None = None
 
     def proof(self, person: int, k: int, direction: FloatArray, upper: float) -> CellProof:
         """The proof of one person and direction about this cell."""

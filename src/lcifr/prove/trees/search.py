@@ -8,7 +8,7 @@ from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.trees.bound import bound_and_gains, choose_split, first_fit
 from lcifr.prove.trees.lists import LISTS
 from lcifr.prove.trees.parts import copy_part, emptied_by, find_point, nobody, part_of, set_ends
-from lcifr.prove.trees.shape import Ensemble, Lists, Open, Part, Question, Rows, Workspace
+from lcifr.prove.trees.shape import BinPart, Ensemble, Lists, NumberRows, Open, SearchMemory, TreeQuestion
 
 NODES, OPEN = 0, 1
 NO_ROOM, DONE, SPENT = 0, 1, 2
@@ -20,7 +20,7 @@ EVERY = 8
 
 
 @compiled
-def dive(lists: Lists, part: Part, numbers: int, start: float) -> float:
+def dive(lists: Lists, part: BinPart, numbers: int, start: float) -> float:
     """Narrow a part, list by list, to the best leaf that still fits; what everybody in the rest has."""
     total = start
     for place in range(lists.size[LISTS]):
@@ -41,7 +41,9 @@ def dive(lists: Lists, part: Part, numbers: int, start: float) -> float:
 
 
 @compiled
-def search(ensemble: Ensemble, rows: Rows, asked: Question, i: int, target: float, memory: Workspace) -> int:
+def search(
+    ensemble: Ensemble, rows: NumberRows, asked: TreeQuestion, i: int, target: float, memory: SearchMemory
+) -> int:
     """Split until the answer is known: ``room[UPPER]`` is proved, ``room[BEST]`` reached at ``memory.best``."""
     tree, room, error = memory.open, memory.room, memory.error
     start, spent, closed = room[1], 0, -math.inf
@@ -100,7 +102,7 @@ def settled(bound: float, target: float, best: float, tolerance: float) -> bool:
 
 
 @compiled
-def look_for_point(ensemble: Ensemble, rows: Rows, i: int, memory: Workspace) -> None:
+def look_for_point(ensemble: Ensemble, rows: NumberRows, i: int, memory: SearchMemory) -> None:
     """A point in ``memory.part``, kept if it is the best so far."""
     numbers, copy = len(ensemble.cut_start) - 1, memory.copy
     copy_part(memory.part, copy)
@@ -117,7 +119,7 @@ def look_for_point(ensemble: Ensemble, rows: Rows, i: int, memory: Workspace) ->
 
 
 @compiled
-def settle_rows(ensemble: Ensemble, rows: Rows, i: int, memory: Workspace, high: bool) -> bool:
+def settle_rows(ensemble: Ensemble, rows: NumberRows, i: int, memory: SearchMemory, high: bool) -> bool:
     """Close ``memory.copy`` at one of its points that satisfies the rows; whole numbers at their lower or upper end."""
     copy, numbers = memory.copy, len(memory.own)
     for a in range(numbers):
@@ -139,7 +141,7 @@ def settle_rows(ensemble: Ensemble, rows: Rows, i: int, memory: Workspace, high:
 
 
 @compiled
-def split(ensemble: Ensemble, rows: Rows, memory: Workspace, node: int, gap: float) -> bool:
+def split(ensemble: Ensemble, rows: NumberRows, memory: SearchMemory, node: int, gap: float) -> bool:
     """Two children of a node; False where none could change anything."""
     tree, gains, part = memory.open, memory.gains, memory.part
     first = tree.size[NODES]

@@ -52,7 +52,7 @@ class Ensemble(NamedTuple):
     depth: Integers
 
 
-class Question(NamedTuple):
+class TreeQuestion(NamedTuple):
     """What is asked about everybody.
 
     Parameters
@@ -68,7 +68,7 @@ class Question(NamedTuple):
     stop: Flags
 
 
-class Rows(NamedTuple):
+class NumberRows(NamedTuple):
     """Linear rows of a cell over its numbers, in cell order: matrix · numbers ≤ limit, and the room of rounding.
 
     matrix : (rows, numbers). limit : (people, rows). Categories do not enter rows.
@@ -93,7 +93,7 @@ class Found(NamedTuple):
     witness: Floats
 
 
-class Part(NamedTuple):
+class BinPart(NamedTuple):
     """A part of a person's cell: bins lo … hi of each attribute, and the values left of each choice as bits.
 
     lo, hi : (attributes,). mask : (choices, words).
@@ -167,7 +167,7 @@ class Open(NamedTuple):
     heap: Integers
 
 
-class Record(NamedTuple):
+class SplitRecord(NamedTuple):
     """Split trees of some people, for proofs: nodes as in :class:`Open`, and their roots (people, K); −1 for none.
 
     wanted : (1,) whether anything is recorded. size : nodes used, the first person, whether there was no room.
@@ -182,17 +182,17 @@ class Record(NamedTuple):
     root: Integers
 
 
-class Workspace(NamedTuple):
+class SearchMemory(NamedTuple):
     """Memory of one thread."""
 
-    part: Part
-    whole: Part
-    copy: Part
-    best: Part
+    part: BinPart
+    whole: BinPart
+    copy: BinPart
+    best: BinPart
     lists: Lists
     gains: Gains
     open: Open
-    record: Record
+    record: SplitRecord
     stack: Integers
     path: Integers
     path_bits: Words
