@@ -18,7 +18,7 @@ KNOWN_LONG = {
     "src/lcifr/prove/networks/kernel/tree.py",
 }
 """Files still to be divided; this list only ever gets shorter."""
-APART = {"check/second", "experiments", "language/corpus"}
+APART = {"check/second", "experiments", "similarity/language/corpus"}
 """Folders of tests without one of the source: a second checker, experiments, example formulas."""
 HEAVY = {"audit", "certify", "consume", "load", "maximize", "produce", "radius", "represent", "run", "train", "tune"}
 """What no module of tests calls while it is imported: collecting tests must take no time."""

@@ -15,8 +15,8 @@ import pytest
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.producer import represent
+from lcifr.data.io.files import sha256_of
 from lcifr.errors import ArtefactError, LcifrError
-from lcifr.files import sha256_of
 from tests.certification.scenes import FORMULAS, Scene, scene
 
 

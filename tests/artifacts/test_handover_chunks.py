@@ -20,7 +20,7 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.population.tally import Tally
 from lcifr.certification.producer import represent
 from lcifr.errors import ArtefactError
-from lcifr.runs.streaming.certified import certify_folder, read_certified
+from lcifr.runs.streaming.handovers import certify_folder, read_certified
 from tests.certification.scenes import FORMULAS, scene
 
 LISTS = st.lists(st.text(max_size=4) | st.integers(), max_size=12)

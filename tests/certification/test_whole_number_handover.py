@@ -17,7 +17,7 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Encoding, Individuals
-from lcifr.runs.streaming.file_runs import represent_file
+from lcifr.runs.streaming.handovers import represent_file
 from lcifr.similarity.similarity import Similarity
 from tests.certification.whole_people import ENCODING, FRAME, SCHEMA, everybody
 from tests.prove.instances import random_network

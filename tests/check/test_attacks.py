@@ -11,7 +11,7 @@ import pytest
 
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
-from lcifr.files import sha256_of
+from lcifr.data.io.files import sha256_of
 from tests.certification.bundles.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
 
 

@@ -19,8 +19,8 @@ import lcifr
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
 from lcifr.check.limits import COUNTER, LETTERS, STEPS
+from lcifr.data.io.files import sha256_of
 from lcifr.errors import ArtefactError
-from lcifr.files import sha256_of
 from tests.certification.bundles.made_bundles import (
     SCENES,
     contents,

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from lcifr.data import Categorical, Numeric, Schema
-from lcifr.language.constrained_attributes import free_attributes
-from lcifr.language.parser import parse
+from lcifr.similarity.language.constrained_attributes import free_attributes
+from lcifr.similarity.language.parser import parse
 from lcifr.similarity.proposal_mark import is_untouched
 from tests.story import QUICK, lcifr
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from lcifr.data import Encoding, Schema, read_frame
+from lcifr.data.frames import BLOCK, check_utf8
 from lcifr.data.io.stream import column_names, read_tables
-from lcifr.data.utf8 import BLOCK, check_utf8
 from lcifr.errors import LcifrError
 from lcifr.similarity import Similarity
 

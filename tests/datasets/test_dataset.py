@@ -11,11 +11,11 @@ import pytest
 
 import lcifr.datasets
 from lcifr.data.io.fetch import FOLDER_VARIABLE, DataFile
+from lcifr.data.io.files import sha256_of
 from lcifr.datasets import find, load, names
 from lcifr.datasets._dataset import BUILTIN
 from lcifr.datasets.german import COLUMNS, SCHEMA
 from lcifr.errors import DatasetError
-from lcifr.files import sha256_of
 
 
 @pytest.fixture(autouse=True)

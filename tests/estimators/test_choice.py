@@ -16,7 +16,6 @@ from lcifr.estimators.choice import CERTIFIED, Scale, choose
 from lcifr.estimators.frontier import FrontierPoint
 from lcifr.learn.score import (
     USELESS,
-    Degeneracy,
     balanced_error_of,
     balanced_score_of,
     degeneracies,
@@ -25,6 +24,7 @@ from lcifr.learn.score import (
     share_error,
 )
 from lcifr.learn.target import Target
+from lcifr.models.model import Degeneracy
 
 ACCURACY = Scale.of("accuracy")
 PEOPLE = 100

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from lcifr import FairEncoder, tune
+from lcifr.data.io.files import ChangedFileWarning, LockedError, locked
 from lcifr.estimators import Frontier
-from lcifr.files import ChangedFileWarning
-from lcifr.locking import LockedError, locked
 from tests.learn.populations import FORMULA, SCHEMA, population
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")

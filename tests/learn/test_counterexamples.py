@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 
 from lcifr.data import Encoding, Individuals
 from lcifr.datasets import Dataset
-from lcifr.language.formula import Or
 from lcifr.models.network import Network
+from lcifr.similarity.language.formula import Or
 from lcifr.similarity.similarity import Similarity
 from tests.learn.similar_people import similar_people
 from tests.similarity.worlds import World, worlds

@@ -12,10 +12,11 @@ from lcifr.certification.population.statement import state
 from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.cli.terminal.statements import statement_lines
 from lcifr.drawing.text import percent
-from lcifr.learn.score import GAMMA_ADVICE, Degeneracy
+from lcifr.learn.score import GAMMA_ADVICE
+from lcifr.models.model import Degeneracy
 from lcifr.report import Report, build, render
 from lcifr.report.wording import put_into_words
-from lcifr.runs.learning import learned_warnings
+from lcifr.runs.folders.summaries import learned_warnings
 from tests.report import scenes
 
 

@@ -12,7 +12,8 @@ import pytest
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.estimators.heads import head_for
-from lcifr.runs.learning import HEADS, load_encoder
+from lcifr.runs.folders.summaries import HEADS
+from lcifr.runs.learning import load_encoder
 from tests.story import QUICK, lcifr
 
 LEARN = (*QUICK, "--epochs", "3", "--phi", "who.phi")

@@ -11,13 +11,13 @@ import torch
 
 from lcifr.data import Encoding, Individuals, Numeric, Schema
 from lcifr.errors import RegionError
-from lcifr.language.parser import parse
-from lcifr.language.printer import print_formula
-from lcifr.semantics.core import Compare, leaves
-from lcifr.semantics.holds import PairedPeople, approximate, exact_values
 from lcifr.similarity import Similarity
-from tests.language.corpus import CORPUS, SCHEMA, TRAINING, Entry
-from tests.language.corpus import Pair as CorpusPair
+from lcifr.similarity.language.parser import parse
+from lcifr.similarity.language.printer import print_formula
+from lcifr.similarity.semantics.core import Compare, PairedPeople, approximate, leaves
+from lcifr.similarity.semantics.holds import exact_values
+from tests.similarity.language.corpus import CORPUS, SCHEMA, TRAINING, Entry
+from tests.similarity.language.corpus import Pair as CorpusPair
 
 ENCODING = Encoding.fit(pd.DataFrame(TRAINING), SCHEMA)
 # The same people under declared ranges, so that every formula has a region.

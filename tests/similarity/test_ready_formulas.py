@@ -7,10 +7,10 @@ import pytest
 from lcifr import datasets
 from lcifr.data.schema import Schema
 from lcifr.errors import SimilarityError
-from lcifr.language.formula import Same, Within
-from lcifr.language.names import attributes_in
-from lcifr.language.parser import parse
-from lcifr.language.printer import print_formula
+from lcifr.similarity.language.formula import Same, Within
+from lcifr.similarity.language.names import attributes_in
+from lcifr.similarity.language.parser import parse
+from lcifr.similarity.language.printer import print_formula
 from lcifr.similarity.ready_formulas import ready, ready_names
 
 CONDITIONAL = {"adult", "german", "law_school"}

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 
 from lcifr.data import Individuals
-from lcifr.language.formula import And, Implies, Not, Or
+from lcifr.similarity.language.formula import And, Implies, Not, Or
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, laws, worlds
 

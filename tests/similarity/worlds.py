@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from lcifr.data import Categorical, Encoding, Schema
 from lcifr.data.program import Program
 from lcifr.errors import RegionError
-from lcifr.language.formula import Formula
 from lcifr.regions.region import Region
+from lcifr.similarity.language.formula import Formula
 from lcifr.similarity.similarity import Similarity
 from tests.data.programs import programs
-from tests.language.strategies import HIGHEST, LOWEST, formulas, people, schemas
-from tests.semantics.oracle import Oracle, Row
+from tests.similarity.language.strategies import HIGHEST, LOWEST, formulas, people, schemas
+from tests.similarity.semantics.oracle import Oracle, Row
 
 # Shrinking a whole world takes minutes and seldom helps: the failing one is printed as it was found.
 laws = settings(

@@ -25,11 +25,11 @@ from lcifr.artifacts.folder import (
     read_json,
 )
 from lcifr.data import Encoding
+from lcifr.data.io.files import write_json
 from lcifr.data.io.ids import Id
 from lcifr.errors import ArtefactError, LcifrError
-from lcifr.files import write_json
-from lcifr.language.printer import print_formula
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.similarity.language.printer import print_formula
 from lcifr.similarity.similarity import Similarity
 
 FORMAT = "lcifr-handover-3"

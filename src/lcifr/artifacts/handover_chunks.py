@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -178,3 +178,57 @@ def _kth(read: Callable[[], Iterator[FloatArray]], k: int) -> float:
         rest -= int(counts[:place].sum())
         known = known << np.uint64(DIGITS) | np.uint64(place)
     return float(np.array(known, np.uint64).view(np.float64))
+
+
+KINDS = {"float64": "F64", "bool": "BOOL"}  # as safetensors calls them
+
+
+def join_handover(parts: Sequence[Path], fresh: Path) -> tuple[tuple[int, int], dict[str, int]]:
+    """All parts as one safetensors file and one list of ids; returns (people, width) and the counts."""
+    from safetensors import safe_open
+
+    people = _join_ids(parts, fresh / IDS)
+    with safe_open(parts[0], framework="numpy") as opened:
+        first = {name: opened.get_tensor(name) for name in sorted(opened.keys())}
+    # As the library would write it: wide types first, so that every tensor stays aligned.
+    order = sorted(first, key=lambda name: (-first[name].itemsize, name))
+    sums = dict.fromkeys(order, 0)
+    with (fresh / LATENT).open("wb") as whole:
+        whole.write(_header({name: first[name] for name in order}, people))
+        for name in order:
+            for part in parts:
+                with safe_open(part, framework="numpy") as opened:
+                    array = opened.get_tensor(name)
+                whole.write(np.ascontiguousarray(array).tobytes())
+                sums[name] += int(array.sum()) if array.dtype == np.bool_ else 0
+    counts = {"exact": sums["exact"], "not_exact": people - sums["exact"], "vacuous": sums["vacuous"]}
+    return (people, first["latent"].shape[1]), counts
+
+
+def _join_ids(parts: Sequence[Path], path: Path) -> int:
+    from safetensors import safe_open
+
+    people = 0
+    with path.open("w", encoding="utf-8") as file:
+        for part in parts:
+            with safe_open(part, framework="numpy") as opened:
+                ids = json.loads(opened.metadata()["ids"])
+            for name in ids:
+                file.write(("[" if people == 0 else ",\n ") + json.dumps(name))
+                people += 1
+        file.write("]")
+    return people
+
+
+def _header(arrays: dict[str, Any], people: int) -> bytes:
+    """The header of a safetensors file with these arrays for ``people`` rows."""
+    header: dict[str, Any] = {}
+    end = 0
+    for name, array in arrays.items():
+        size = people * array[:1].nbytes
+        kind, shape = KINDS[str(array.dtype)], [people, *array.shape[1:]]
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text

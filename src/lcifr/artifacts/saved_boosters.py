@@ -9,13 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.artifacts.saved_models import Plain, consistent_file, read_formula, write_formula
+from lcifr.artifacts.saved_models import (
+    Plain,
+    Stored,
+    consistent_file,
+    read_formula,
+    read_stored,
+    write_formula,
+    write_stored,
+)
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.learn.score import Degeneracy
 from lcifr.learn.target import Target
 from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
 from lcifr.learn.trees.attribute_bins import AttributeBins
-from lcifr.models.storage import Stored, read, write
+from lcifr.models.model import Degeneracy
 from lcifr.similarity.similarity import Similarity
 
 
@@ -43,12 +50,12 @@ class SavedBooster:
             "degeneracies": [asdict(one) for one in self.degeneracies],
             "named": self.named,
         }
-        write(path, self.kind, Stored(content, {}))
+        write_stored(path, self.kind, Stored(content, {}))
 
     @classmethod
     def read(cls, path: str | Path, kind: str, training: Callable[[Schema], Individuals] | None = None) -> SavedBooster:
         """What :meth:`write` wrote of this kind; ``training`` as for ``SavedEncoder``."""
-        content = read(path, kind).content
+        content = read_stored(path, kind).content
         with consistent_file(path):
             similarity = read_formula(content, training)
             return cls(

@@ -2,23 +2,109 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lcifr.data import Encoding, Individuals, Schema
+from lcifr.data.io.files import write_atomic
 from lcifr.errors import LearningError
-from lcifr.learn.score import Degeneracy
-from lcifr.learn.target import Target
-from lcifr.models.model import Model
+from lcifr.models.model import Degeneracy, Model, Prediction
 from lcifr.models.network import Network
-from lcifr.models.storage import Stored, read, write
 from lcifr.similarity.similarity import Similarity
 
+FORMAT = "lcifr-model"
+VERSION = 4  # 1 and 2 named φ, scales and weights by earlier canonical forms; numbers of 3 were standardised
 ENCODER = "FairEncoder"
 Plain = Mapping[str, Any]
+Training = Callable[[Schema], Individuals]
+"""What reads the training people, whom formulas that take ranks need."""
+KEY = "lcifr"  # one entry: safetensors writes several in any order, and equal models should be equal files
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a file holds: plain values and networks by name."""
+
+    content: dict[str, Any]
+    networks: dict[str, Network]
+
+
+def write_stored(path: str | Path, kind: str, stored: Stored) -> None:
+    """One safetensors file; a reader never sees half of it."""
+    from safetensors.numpy import save
+
+    tensors = {
+        f"{name}.{index}.{part}": np.array(getattr(layer, part))
+        for name, network in stored.networks.items()
+        for index, layer in enumerate(network.layers)
+        for part in ("weight", "bias")
+    }
+    depths = {name: len(network.layers) for name, network in stored.networks.items()}
+    # Keys keep their order: the order of a schema's attributes is the order of the feature columns.
+    text = json.dumps({"content": stored.content, "networks": depths}, ensure_ascii=False, allow_nan=False)
+    header = {"format": FORMAT, "version": VERSION, "kind": kind, "hash": _digest(text, tensors), "content": text}
+    write_atomic(path, save(tensors, metadata={KEY: json.dumps(header, ensure_ascii=False)}))
+
+
+def read_stored(path: str | Path, kind: str) -> Stored:
+    """Read what :func:`write_stored` wrote; a broken, altered, foreign or newer file is an error."""
+    header, tensors = _open(Path(path))
+    if header.get("format") != FORMAT:
+        raise LearningError(f"{path} is not a saved model of lcifr", fix="write it with .save(path)")
+    if header.get("version") != VERSION:
+        older = isinstance(found := header.get("version"), int) and found < VERSION
+        raise LearningError(
+            f"{path} has format version {found}, this lcifr reads {VERSION}",
+            fix="learn and save the model again with this version" if older else "update lcifr",
+        )
+    if header.get("kind") != kind:
+        raise LearningError(f"{path} holds a {header.get('kind')}, not a {kind}", fix=f"use {header.get('kind')}.load")
+    text = header.get("content", "")
+    if header.get("hash") != _digest(text, tensors):
+        raise LearningError(f"{path}: the numbers are not those that were saved", fix="get the file again")
+    values = json.loads(text)
+    networks = {
+        name: Network.from_arrays([(tensors[f"{name}.{i}.weight"], tensors[f"{name}.{i}.bias"]) for i in range(depth)])
+        for name, depth in values["networks"].items()
+    }
+    return Stored(values["content"], networks)
+
+
+def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        data = path.read_bytes()
+    except OSError as problem:
+        raise LearningError(f"{path} cannot be read: {problem}") from None
+    try:
+        tensors = load(data)
+        length = struct.unpack("<Q", data[:8])[0]
+        metadata = json.loads(data[8 : 8 + length]).get("__metadata__") or {}
+        header = json.loads(metadata.get(KEY, "{}"))
+    except (SafetensorError, ValueError, struct.error) as problem:
+        raise LearningError(
+            f"{path} is broken or truncated, or no saved model at all: {problem}", fix="get the file again"
+        ) from None
+    return header if isinstance(header, dict) else {}, tensors
+
+
+def _digest(text: str, tensors: dict[str, np.ndarray]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        array = np.ascontiguousarray(tensors[name], dtype="<f8")
+        digest.update(f"{name}{array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +123,7 @@ class SavedEncoder:
     head: Network | None
     decoder: Network | None
     similarity: Similarity
-    target: Target | None
+    target: Prediction | None
     parameters: Plain
     history: tuple[Plain, ...]
     degeneracies: tuple[Degeneracy, ...]
@@ -64,23 +150,12 @@ class SavedEncoder:
             "named": self.named,
         }
         networks = {"encoder": self.network, "head": self.head, "decoder": self.decoder}
-        write(path, ENCODER, Stored(content, {name: net for name, net in networks.items() if net is not None}))
+        write_stored(path, ENCODER, Stored(content, {name: net for name, net in networks.items() if net is not None}))
 
     @classmethod
-    def read(
-        cls,
-        path: str | Path,
-        training: Callable[[Schema], Individuals] | None = None,
-        *,
-        only_for_ranks: bool = False,
-    ) -> SavedEncoder:
-        """What :meth:`write` wrote.
-
-        Parameters
-        ----------
-        training : reads the training people, whom formulas that take ranks need; only for these if ``only_for_ranks``.
-        """
-        stored = read(path, ENCODER)
+    def read(cls, path: str | Path, training: Training | None = None, *, only_for_ranks: bool = False) -> SavedEncoder:
+        """What :meth:`write` wrote; ``training`` is asked for formulas that take ranks alone if ``only_for_ranks``."""
+        stored = read_stored(path, ENCODER)
         with consistent_file(path):
             content = stored.content
             return cls(
@@ -88,7 +163,7 @@ class SavedEncoder:
                 head=stored.networks.get("head"),
                 decoder=stored.networks.get("decoder"),
                 similarity=read_formula(content, training, only_for_ranks=only_for_ranks),
-                target=None if content["target"] is None else Target.from_dict(content["target"]),
+                target=None if content["target"] is None else Prediction.from_dict(content["target"]),
                 parameters=content["parameters"],
                 history=tuple(content["history"]),
                 degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
@@ -116,22 +191,22 @@ class SavedHead:
         """Write to one safetensors file."""
         content = {
             "parameters": dict(self.parameters),
-            "target": Target.of_model(self.model).to_dict(),
+            "target": Prediction.of_model(self.model).to_dict(),
             "mean": self.model.mean,
             "history": list(self.history),
             "degeneracies": [asdict(one) for one in self.degeneracies],
         }
-        write(path, self.kind, Stored(content, {"head": self.model.network}))
+        write_stored(path, self.kind, Stored(content, {"head": self.model.network}))
 
     @classmethod
     def read(cls, path: str | Path, kind: str) -> SavedHead:
         """What :meth:`write` wrote of this kind."""
-        stored = read(path, kind)
+        stored = read_stored(path, kind)
         with consistent_file(path):
             content = stored.content
             return cls(
                 kind=kind,
-                model=Target.from_dict(content["target"]).model(stored.networks["head"], content["mean"]),
+                model=Prediction.from_dict(content["target"]).model(stored.networks["head"], content["mean"]),
                 parameters=content["parameters"],
                 history=tuple(content["history"]),
                 degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
@@ -144,9 +219,7 @@ def write_formula(similarity: Similarity) -> dict[str, Any]:
     return {"encoding": similarity.encoding.to_dict(), "similarity": named}
 
 
-def read_formula(
-    content: Plain, training: Callable[[Schema], Individuals] | None, *, only_for_ranks: bool = False
-) -> Similarity:
+def read_formula(content: Plain, training: Training | None, *, only_for_ranks: bool = False) -> Similarity:
     """What :func:`write_formula` wrote, if it still means the same; ``training`` as for :meth:`SavedEncoder.read`."""
     encoding, said = Encoding.from_dict(content["encoding"]), content["similarity"]
     if training is not None and not (only_for_ranks and "rank" not in said["text"]):

@@ -31,7 +31,7 @@ class _PlainErrors(TyperGroup):
     """Errors that lcifr raises on purpose are messages to a person: no traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        from lcifr.cli.terminal.progress import on_terminal
+        from lcifr.cli.terminal.output import on_terminal
         from lcifr.runs.folders.run import RunStopped
 
         try:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
     ArithmeticOption,
     ChunkOption,
@@ -18,11 +17,10 @@ from lcifr.cli.terminal.options import (
     ProducerArgument,
     SampleOption,
     WorkersOption,
-    exit_code,
 )
-from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.runs.people.limits import PROVED
+from lcifr.runs.people.source import PROVED
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs
@@ -132,8 +130,7 @@ def audit(
 
 def _show(result: AuditResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import baseline_table, counterexample_table, statement_lines
-    from lcifr.drawing.text import percent
-    from lcifr.models.arithmetic import arithmetic_words
+    from lcifr.drawing.text import arithmetic_words, percent
 
     said, on = result.statement, result.modularity
     say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=result.model.tolerance)))

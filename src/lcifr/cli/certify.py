@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
     ArithmeticOption,
     ChunkOption,
@@ -20,9 +19,8 @@ from lcifr.cli.terminal.options import (
     StrictOption,
     Where,
     WorkersOption,
-    exit_code,
 )
-from lcifr.cli.terminal.output import JsonOption, print_json, say
+from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
 from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
@@ -93,7 +91,7 @@ def certify(
 
 def _show(result: CertifyResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import statement_lines
-    from lcifr.models.arithmetic import arithmetic_words
+    from lcifr.drawing.text import arithmetic_words
 
     claimed = result.radius is not None
     say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))

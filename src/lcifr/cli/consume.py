@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
     ArithmeticOption,
     ClassWeight,
@@ -25,7 +24,7 @@ from lcifr.cli.terminal.options import (
     list_text,
     widths_of,
 )
-from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr, words_of
 from lcifr.learn.defaults import HEAD
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.consuming import ConsumeRequest
@@ -108,7 +107,7 @@ def consume(
 
 def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
     from lcifr.cli.terminal.statements import people_words, statement_lines
-    from lcifr.models.arithmetic import arithmetic_words
+    from lcifr.drawing.text import arithmetic_words
 
     tolerance = result.model.tolerance
     said = statement_lines(result.statement, held_out=result.held_out, tolerance=tolerance, sees_z_alone=True)

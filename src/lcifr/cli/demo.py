@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.command_words import words_of
-from lcifr.cli.terminal.output import JsonOption, print_json
+from lcifr.cli.terminal.output import JsonOption, print_json, words_of
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
     ArithmeticOption,
     BundleOption,
@@ -19,7 +18,7 @@ from lcifr.cli.terminal.options import (
     ShareOption,
     WorkersOption,
 )
-from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.representing import RepresentRequest
 from lcifr.runs.representing import represent as run_represent

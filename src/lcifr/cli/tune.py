@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.command_words import words_of
 from lcifr.cli.terminal.options import (
     ArithmeticOption,
     BatchOption,
@@ -38,9 +37,8 @@ from lcifr.cli.terminal.options import (
     list_text,
     widths_of,
 )
-from lcifr.cli.terminal.output import JsonOption, console, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, console, print_json, say, to_stderr, watched, words_of
 from lcifr.cli.terminal.produced import show_produced
-from lcifr.cli.terminal.progress import watched
 from lcifr.errors import LcifrError
 from lcifr.learn.defaults import ENCODER, GAMMAS, HELD_OUT_SHARE
 from lcifr.models.arithmetic import Arithmetic

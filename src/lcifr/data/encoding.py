@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.data.columns import map_in_threads
-from lcifr.data.columnwise import BoundPair, ColumnPrograms, standardising_error
-from lcifr.data.features import Feature, FeatureColumns
+from lcifr.data.attributes import map_in_threads
+from lcifr.data.encoded_columns import BoundPair, ColumnPrograms, Feature, FeatureColumns, standardising_error
+from lcifr.data.io.files import write_json
 from lcifr.data.program import Program
 from lcifr.data.schema import Schema
-from lcifr.data.table import Individuals
-from lcifr.data.unencodable import checked_output, refuse_infinite, refuse_outside
+from lcifr.data.table import Individuals, checked_output, refuse_infinite, refuse_outside
 from lcifr.errors import LcifrError, TableError, TableProblem
-from lcifr.files import write_json
 
 FORMAT = 2  # of the JSON form of this package's own encoding
 FORMAT_OF_PROGRAMS = 3

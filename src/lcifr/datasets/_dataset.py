@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.data.io.fetch import DataFile, data_folder
+from lcifr.data.io.files import sha256_of
 from lcifr.data.schema import Schema
 from lcifr.errors import DatasetError
-from lcifr.files import sha256_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -133,3 +133,11 @@ def format_value(value: Any, *, year: bool = False) -> str:
     if isinstance(value, float) and value == round(value) and abs(value) < PLAIN:
         value = int(value)
     return (f"{value}" if year else f"{value:,}").replace("-", "−")
+
+
+def arithmetic_words(model: str, encoder: str | None = None) -> str:
+    """What verdicts speak about, as a sentence without its full stop; the encoder's arithmetic if it is another one."""
+    if model == "exact":
+        return "exact: real numbers on the stored weights; what a machine rounds is not covered"
+    first = f"{encoder} up to z, then {model}" if encoder not in (None, model) else str(model)
+    return f"{first}: any machine that computes in it, from the table's values to the decision, whatever it rounds"

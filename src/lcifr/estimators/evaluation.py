@@ -9,7 +9,6 @@ import numpy as np
 
 from lcifr.learn.score import (
     USELESS,
-    Degeneracy,
     balanced_error_of,
     balanced_score_of,
     degeneracies,
@@ -18,6 +17,7 @@ from lcifr.learn.score import (
     share_error,
 )
 from lcifr.learn.target import Target
+from lcifr.models.model import Degeneracy
 
 if TYPE_CHECKING:
     from lcifr.estimators.base_head import Head

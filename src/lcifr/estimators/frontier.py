@@ -10,6 +10,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from lcifr.data.io.files import locked
 from lcifr.drawing.charts import Dot, frontier_chart, model_dot, standalone
 from lcifr.drawing.markup import to_xml
 from lcifr.estimators.base_head import Head
@@ -21,7 +22,6 @@ from lcifr.estimators.heads import RobustClassifier
 from lcifr.estimators.search import Search
 from lcifr.learn.defaults import GAMMAS
 from lcifr.learn.score import worse_than_unaware
-from lcifr.locking import locked
 
 __all__ = ["Frontier", "FrontierPoint", "evaluate_models", "tune"]
 

@@ -14,6 +14,7 @@ from lcifr.artifacts.saved_boosters import SavedBooster
 from lcifr.artifacts.saved_models import SavedEncoder, SavedHead, consistent_file
 from lcifr.data import Individuals, Schema
 from lcifr.estimators.input_validation import validate_people
+from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Epoch, ValidationMetrics
 
 NOT_SAVED = ("similarity", "schema", "device", "verbose", "random_state")
@@ -87,8 +88,9 @@ def read_encoder(cls: type[Any], path: str | Path, training: Any) -> Any:
     """See :meth:`FairEncoder.load`."""
     saved = SavedEncoder.read(path, _reader(cls, training))
     with consistent_file(path):
-        encoder = _unfitted(cls, saved)
-        encoder.target_, encoder.network_ = saved.target, saved.network
+        encoder, target = _unfitted(cls, saved), saved.target
+        encoder.target_ = None if target is None else Target(target.kind, target.classes)
+        encoder.network_ = saved.network
         encoder.head_, encoder.decoder_ = saved.head, saved.decoder
         encoder.history_, encoder.degeneracies_ = _history(saved.history), saved.degeneracies
         encoder._n_features_out = saved.network.outputs

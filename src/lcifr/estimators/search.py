@@ -13,13 +13,13 @@ import numpy as np
 from sklearn.base import clone
 
 from lcifr.data import read_frame
+from lcifr.data.io.files import ChangedFileWarning, sha256_of, write_json
 from lcifr.errors import LearningError
 from lcifr.estimators.base_head import Head
 from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.evaluation import FrontierPoint, evaluate_models
 from lcifr.estimators.input_validation import is_table
-from lcifr.files import ChangedFileWarning, sha256_of, write_json
-from lcifr.learn.score import Degeneracy
+from lcifr.models.model import Degeneracy
 
 PARTS = ("encoder", "head")
 """The files of a candidate beside its note."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.learn.target import Target
+from lcifr.models.model import Degeneracy
 from lcifr.models.rule import Kind
 from lcifr.regions.region import Region
 
@@ -89,21 +89,6 @@ def singleton_share(region: Region) -> float:
             wide |= choice.allowed.sum(1) > 1
         accompanied |= cell.present & wide
     return float(1.0 - accompanied.mean())
-
-
-@dataclass(frozen=True)
-class Degeneracy:
-    """One way in which a model is too trivial; ``name`` for programs, ``message`` for people.
-
-    ``advice`` : what whoever trains it can do, in terms of settings; empty where nothing general can be said.
-    """
-
-    name: str
-    message: str
-    advice: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.message}. {self.advice}" if self.advice else self.message
 
 
 def degeneracies(

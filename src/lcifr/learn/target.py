@@ -18,29 +18,22 @@ from torch import Tensor
 from torch.nn.functional import one_hot, softplus
 
 from lcifr.errors import LearningError
-from lcifr.models.model import Model
+from lcifr.models.model import Model, Prediction
 from lcifr.models.network import Network, compose
-from lcifr.models.rule import Kind, Rule
-
-FILE_WORDS = {Kind.SIGN: "binary", Kind.CLASS: "classes", Kind.NUMBER: "number"}
-"""How saved models spell a kind."""
+from lcifr.models.rule import Kind
 
 
 @dataclass(frozen=True)
-class Target:
-    """The prediction target: its kind, classes and scale.
+class Target(Prediction):
+    """What is predicted, with the scale and the losses by which it is learned.
 
     Parameters
     ----------
-    kind : of the rule by which the outputs decide.
-    classes : the class labels in the order of their codes; empty for a number.
     mean, sd
         How a number is scaled while it is learned: (y − mean) / sd. A finished model speaks y's own unit (see
         :meth:`finish`), so its target has 0 and 1.
     """
 
-    kind: Kind
-    classes: NDArray[Any]
     mean: float = 0.0
     sd: float = 1.0
 
@@ -58,20 +51,6 @@ class Target:
             )
         return cls(Kind.SIGN if len(classes) == 2 else Kind.CLASS, classes)
 
-    @classmethod
-    def of_model(cls, model: Model) -> Target:
-        """The target of a finished model, in the label's own unit."""
-        return cls(model.rule.kind, np.array([]) if model.labels is None else model.labels)
-
-    @property
-    def rule(self) -> Rule:
-        """How the outputs decide; for a number without a tolerance."""
-        return Rule(Kind.NUMBER, 1) if self.kind is Kind.NUMBER else Rule.of(self.outputs)
-
-    def model(self, network: Network, mean: float | None = None) -> Model:
-        """The network with this rule and these labels; ``mean`` as in :class:`lcifr.models.model.Model`."""
-        return Model(network, self.rule, self.classes if len(self.classes) else None, mean)
-
     def finish(self, learned: Network) -> Model:
         """The model of a trained head. The scale of a number is merged into its last layer, rounded once.
 
@@ -81,11 +60,6 @@ class Target:
             return self.model(learned)
         back = Network.from_arrays([(np.array([[self.sd]]), np.array([self.mean]))])
         return self.model(compose(learned, back), self.mean)
-
-    @property
-    def outputs(self) -> int:
-        """How many numbers the head gives: one for two classes (a logit), one per class, one for a number."""
-        return len(self.classes) if self.kind is Kind.CLASS else 1
 
     def encode(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(n,) codes of the classes, or the scaled number, as float64."""
@@ -175,24 +149,6 @@ class Target:
             return bounds[:, 0] < 0
         own = one_hot(decision.long(), self.outputs).bool()
         return torch.where(own, -torch.inf, bounds).amax(1) < 0
-
-    # -- files -----------------------------------------------------------------------------------------------------
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; not the scale of learning, which no finished head needs."""
-        kind = self.classes.dtype.kind if len(self.classes) else "f"
-        return {
-            "kind": FILE_WORDS[self.kind],
-            "classes": self.classes.tolist(),
-            "dtype": self.classes.dtype.str if kind not in "O" else "object",
-        }
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Target:
-        """What :meth:`to_dict` gave."""
-        dtype = object if values["dtype"] == "object" else np.dtype(values["dtype"])
-        kinds = {word: kind for kind, word in FILE_WORDS.items()}
-        return cls(kinds[values["kind"]], np.array(values["classes"], dtype=dtype))
 
 
 def class_weights(target: Target, label: NDArray[np.float64], weights: Any) -> NDArray[np.float64]:

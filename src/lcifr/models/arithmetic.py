@@ -65,11 +65,3 @@ def choose_arithmetic(asked: str | None, *native: Arithmetic) -> Arithmetic:
         return read_arithmetic(asked)
     coarsest = (Arithmetic.EXACT, Arithmetic.FLOAT32)
     return next((one for one in coarsest if one in native), Arithmetic.FLOAT64)
-
-
-def arithmetic_words(model: Arithmetic | str, encoder: Arithmetic | str | None = None) -> str:
-    """What verdicts speak about, as a sentence without its full stop; the encoder's arithmetic if it is another one."""
-    if model == Arithmetic.EXACT:
-        return "exact: real numbers on the stored weights; what a machine rounds is not covered"
-    first = f"{encoder} up to z, then {model}" if encoder not in (None, model) else str(model)
-    return f"{first}: any machine that computes in it, from the table's values to the decision, whatever it rounds"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.data import Encoding
+from lcifr.data.io.files import sha256_of
 from lcifr.errors import NetworkError
-from lcifr.files import sha256_of
 from lcifr.models.files.description import ModelDescription
 from lcifr.models.files.formats import ModelFormat, recognise
 from lcifr.models.files.outline import ModelOutline

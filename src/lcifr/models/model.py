@@ -1,10 +1,10 @@
-"""Model: a function, the rule that makes decisions of its outputs, and the names of the classes."""
+"""Model: a function, the rule that makes decisions of its outputs, the names of the classes, and what it predicts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -91,3 +91,71 @@ def own_model(thing: Any) -> Model | None:
     """The model of a model or of one of this package's fitted heads; None for anything else."""
     found = thing if isinstance(thing, Model) else getattr(thing, "model_", None)
     return found if isinstance(found, Model) else None
+
+
+@dataclass(frozen=True)
+class Degeneracy:
+    """One way in which a model is too trivial; ``name`` for programs, ``message`` for people.
+
+    ``advice`` : what whoever trains it can do, in terms of settings; empty where nothing general can be said.
+    """
+
+    name: str
+    message: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message}. {self.advice}" if self.advice else self.message
+
+
+FILE_WORDS = {Kind.SIGN: "binary", Kind.CLASS: "classes", Kind.NUMBER: "number"}
+"""How saved models spell a kind."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model predicts.
+
+    Parameters
+    ----------
+    kind : of the rule by which the outputs decide.
+    classes : the class labels in the order of their codes; empty for a number.
+    """
+
+    kind: Kind
+    classes: NDArray[Any]
+
+    @classmethod
+    def of_model(cls, model: Model) -> Self:
+        """What a finished model predicts, in the label's own unit."""
+        return cls(model.rule.kind, np.array([]) if model.labels is None else model.labels)
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers the model gives: one for two classes (a logit), one per class, one for a number."""
+        return len(self.classes) if self.kind is Kind.CLASS else 1
+
+    @property
+    def rule(self) -> Rule:
+        """How the outputs decide; for a number without a tolerance."""
+        return Rule(Kind.NUMBER, 1) if self.kind is Kind.NUMBER else Rule.of(self.outputs)
+
+    def model(self, network: Network, mean: float | None = None) -> Model:
+        """The network with this rule and these labels; ``mean`` as in :class:`Model`."""
+        return Model(network, self.rule, self.classes if len(self.classes) else None, mean)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for files."""
+        kind = self.classes.dtype.kind if len(self.classes) else "f"
+        return {
+            "kind": FILE_WORDS[self.kind],
+            "classes": self.classes.tolist(),
+            "dtype": self.classes.dtype.str if kind not in "O" else "object",
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """What :meth:`to_dict` gave."""
+        dtype = object if values["dtype"] == "object" else np.dtype(values["dtype"])
+        kinds = {word: kind for kind, word in FILE_WORDS.items()}
+        return cls(kinds[values["kind"]], np.array(values["classes"], dtype=dtype))

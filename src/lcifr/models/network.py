@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lcifr.data.io.files import write_atomic
 from lcifr.errors import NetworkError
-from lcifr.files import write_atomic
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lcifr.data import Encoding, Individuals
 from lcifr.errors import RegionError
 from lcifr.regions.cell import (
     BoolArray,
@@ -17,18 +19,50 @@ from lcifr.regions.cell import (
     FloatArray,
     IntArray,
     LinearRows,
+    WholeColumn,
     cell_contains,
     cell_from_arrays,
     on_rows,
 )
 from lcifr.regions.projection import project_onto_cell
 from lcifr.regions.sampling import sample_cells
-from lcifr.regions.whole_column import WholeColumn
-
-if TYPE_CHECKING:
-    from lcifr.regions.witness import RegionOrigin
 
 __all__ = ["BoolArray", "Cell", "Choice", "FloatArray", "IntArray", "LinearRows", "Region", "WholeColumn"]
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """Decoded points.
+
+    Parameters
+    ----------
+    individuals
+        The people, in the table's own units; whole categories, whole numbers where the schema says so.
+    confirmed : (people,) or (people, k)
+        Whether φ(x, x′) holds on the decoded pair.
+    """
+
+    individuals: Individuals
+    confirmed: BoolArray
+
+    def to_pandas(self) -> Any:
+        return self.individuals.to_pandas()
+
+
+@dataclass(frozen=True)
+class RegionOrigin(ABC):
+    """What the columns of a region mean, and whose neighbourhood it is."""
+
+    encoding: Encoding
+    people: Individuals
+
+    def take(self, index: Any) -> Self:
+        """Of some of the people."""
+        return replace(self, people=self.people.take(index))
+
+    @abstractmethod
+    def decode(self, points: ArrayLike) -> Witnesses:
+        """See :meth:`Region.decode`; points (people, features) or (people, k, features), flattened in that order."""
 
 
 @dataclass(frozen=True)
@@ -159,8 +193,8 @@ class Region:
             nearest[closer], distance[closer] = landed[closer], away[closer]
         return nearest
 
-    def decode(self, points: ArrayLike) -> Any:
-        """Points of the region as individuals in the table's own units: :class:`lcifr.regions.witness.Witnesses`."""
+    def decode(self, points: ArrayLike) -> Witnesses:
+        """Points of the region as individuals in the table's own units."""
         if self.origin is None:
             raise RegionError(
                 "this region was not made from a formula, so nothing says what its columns mean",

@@ -13,8 +13,7 @@ from functools import partial
 import numpy as np
 
 from lcifr.data import Encoding
-from lcifr.regions.region import Cell, Region, WholeColumn
-from lcifr.semantics.holds import Booleans, Floats
+from lcifr.regions.region import BoolArray, Cell, FloatArray, Region, WholeColumn
 
 LARGEST = 2.0**50
 MOST = 1_000_000
@@ -30,7 +29,7 @@ def narrow_to_whole_numbers(region: Region, encoding: Encoding) -> Region:
     return replace(region, cells=cells, whole=_columns(cells, encoding, whole))
 
 
-def _columns(cells: Sequence[Cell], encoding: Encoding, whole: Booleans) -> tuple[WholeColumn, ...]:
+def _columns(cells: Sequence[Cell], encoding: Encoding, whole: BoolArray) -> tuple[WholeColumn, ...]:
     """The columns that somebody's region lets move, with the numbers between which proofs may split."""
     found = []
     for place in np.flatnonzero(whole).tolist():
@@ -48,24 +47,24 @@ def _columns(cells: Sequence[Cell], encoding: Encoding, whole: Booleans) -> tupl
     return tuple(found)
 
 
-def _one(function: Callable[[Floats], Floats], width: int, place: int, values: Floats) -> Floats:
+def _one(function: Callable[[FloatArray], FloatArray], width: int, place: int, values: FloatArray) -> FloatArray:
     """A function of all numeric attributes, for one of them."""
     table = np.zeros((len(values), width))
     table[:, place] = values
     return np.asarray(function(table)[:, place])
 
 
-def whole_columns(encoding: Encoding) -> Booleans:
+def whole_columns(encoding: Encoding) -> BoolArray:
     """(numeric attributes,) which the schema says are whole."""
     return np.array([attribute.integer for attribute in encoding.schema.numeric], dtype=np.bool_)
 
 
-def _narrowed(cell: Cell, encoding: Encoding, whole: Booleans) -> Cell:
+def _narrowed(cell: Cell, encoding: Encoding, whole: BoolArray) -> Cell:
     lower, upper = _outermost(cell.lower, encoding, 1), _outermost(cell.upper, encoding, -1)
     return cell.between(np.where(whole, lower, cell.lower), np.where(whole, upper, cell.upper))
 
 
-def _outermost(bounds: Floats, encoding: Encoding, sign: int) -> Floats:
+def _outermost(bounds: FloatArray, encoding: Encoding, sign: int) -> FloatArray:
     """The outermost encoded whole number within an encoded end. Encoding is monotone: trying neighbours is exact."""
     near = np.rint(encoding.unscale(bounds))
     found = bounds

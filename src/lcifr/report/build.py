@@ -15,8 +15,7 @@ from lcifr.certification.population.statement import Statement
 from lcifr.certification.producer import FrozenEncoder, freeze
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
-from lcifr.drawing.text import exactly
-from lcifr.models.arithmetic import arithmetic_words
+from lcifr.drawing.text import arithmetic_words, exactly
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.report.cautions import find_cautions, find_findings, find_notes

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lcifr.data.io.files import write_atomic
 from lcifr.errors import LcifrError
-from lcifr.files import write_atomic
 from lcifr.report.content import Report
 from lcifr.report.formats import format_names, render
 from lcifr.report.sources.folder import read_folder

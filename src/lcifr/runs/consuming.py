@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.learn.defaults import HEAD
-from lcifr.runs.events import Listener, StepKind, listening, step
+from lcifr.runs.events import Listener, StepKind, listening, note, step
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
-from lcifr.runs.people.labels import Labels, find_split_labels
+from lcifr.runs.people.loading import Labels, LabelTable
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
 
 def _refuse_many(*folders: Path) -> None:
     from lcifr.artifacts.folder import MANIFEST, read_json
-    from lcifr.runs.people.limits import LEARNED, refuse_more
+    from lcifr.runs.people.source import LEARNED, refuse_more
 
     said = [read_json(folder / MANIFEST) for folder in folders if (folder / MANIFEST).is_file()]
     people = sum(one["people"] for one in said if isinstance(one, dict) and type(one.get("people")) is int)
@@ -183,8 +184,7 @@ def _result(
 ) -> ConsumeResult:
     from lcifr.certification.population.statement import state
     from lcifr.runs.folders.results import ConsumeResult
-    from lcifr.runs.folders.summaries import ConsumerSummary
-    from lcifr.runs.learning import classes_of, learned_warnings
+    from lcifr.runs.folders.summaries import ConsumerSummary, classes_of, learned_warnings
 
     about = HELD_OUT if HELD_OUT in found else TRAIN
     labels = known[about]
@@ -212,3 +212,16 @@ def _result(
         checked=checked,
         files={"model": MODEL, "certificates": CERTIFICATES},
     )
+
+
+def find_split_labels(
+    path: Path, splits: Mapping[str, Sequence[str | int]], target: str | None, id_column: str | None
+) -> dict[str, Labels]:
+    """The labels of those to learn from and of those held out, by their ids; it is said how many have none."""
+    table, known = LabelTable.read(path, target, id_column), {}
+    for name, ids in splits.items():
+        known[name] = table.find(ids, learned=name == TRAIN)
+        if without := int((~known[name].there).sum()):
+            meaning = "nothing is learned from them" if name == TRAIN else "no accuracy is said"
+            note(f"{path} has no label for {without} of the {len(ids)} {name} people: {meaning}")
+    return known

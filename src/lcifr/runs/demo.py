@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
-from lcifr.files import write_json
 from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.settings import Command, RunSettings
 
@@ -128,6 +127,8 @@ def demo(request: DemoRequest, listener: Listener | None = None, *, argv: tuple[
 
 def _make_room(out: Path, settings: RunSettings) -> None:
     """A folder that holds the settings alone: a new one, or that of an earlier demo without what it held."""
+    from lcifr.data.io.files import write_json
+
     out.mkdir(parents=True, exist_ok=True)
     write_json(out / MARK, settings.to_dict())
     shutil.rmtree(out / PROOFS, ignore_errors=True)

@@ -50,8 +50,8 @@ def schema_beside(phi: str) -> str | None:
 def fit_similarity(text: str, source: str, schema: Schema, people: Any) -> Similarity:
     """A formula with the scales of these people (a table)."""
     from lcifr.data import Encoding
-    from lcifr.language.parser import parse
     from lcifr.similarity import Similarity
+    from lcifr.similarity.language.parser import parse
 
     parse(text, schema, source=source)  # what is wrong with the formula comes before what is wrong with the data
     return Similarity(text, schema, Encoding.fit(people, schema), source=source)

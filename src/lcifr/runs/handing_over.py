@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from lcifr.runs.people.limits import HELD, part_for, refuse_more
-from lcifr.runs.people.source import PeopleSource
+from lcifr.runs.people.source import HELD, PeopleSource, part_for, refuse_more
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
-    from lcifr.runs.folders.steps import Steps
+    from lcifr.runs.folders.settings import Steps
 
 BUNDLE = "bundle"
 
@@ -41,8 +40,8 @@ def hand_over(
     Nothing else is written into that folder, which a consumer gets.
     """
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.learning import note_resumed
-    from lcifr.runs.streaming.file_runs import represent_file
+    from lcifr.runs.streaming.handovers import represent_file
+    from lcifr.runs.streaming.large import note_resumed
 
     if steps.kept(name):
         return

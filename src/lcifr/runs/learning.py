@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
-from lcifr.files import json_value
-from lcifr.runs.events import note, warn
+from lcifr.runs.events import warn
+from lcifr.runs.folders.summaries import TRAINING
 
 if TYPE_CHECKING:
-    from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
-    from lcifr.certification.population.statement import Statement
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
-    from lcifr.learn.score import Degeneracy
-    from lcifr.models.model import Model
-    from lcifr.runs.streaming.large import Done
-
-TRAINING = Path("people") / "train.parquet"
-HEADS = {"classification": "RobustClassifier", "regression": "RobustRegressor"}
-"""The kind of head that a task needs; a test keeps it like the estimators, which need not be loaded for it."""
 
 
 @contextmanager
@@ -52,39 +43,12 @@ def one_thread(*, say: bool = True) -> Iterator[list[str]]:
                 warn(text)
 
 
-def note_resumed(done: Done) -> None:
-    """Who was done before a run was stopped, and is not done again."""
-    if done.found:
-        note(f"{done.found:,} of {done.people:,} people were done before it was stopped; now all are")
-
-
 def load_encoder(folder: Path) -> FairEncoder:
     """The encoder of a producer's folder; its training people are there for formulas that take ranks."""
     from lcifr.estimators import FairEncoder
 
     training = folder / TRAINING
     return FairEncoder.load(folder / "encoder.safetensors", training=training if training.is_file() else None)
-
-
-def read_saved_encoder(folder: Path) -> SavedEncoder:
-    """The encoder of a producer's folder, for proofs and not for training."""
-    from lcifr.artifacts.saved_models import SavedEncoder
-    from lcifr.data import Individuals, Schema, read_frame
-
-    training = folder / TRAINING
-
-    def people(schema: Schema) -> Individuals:
-        return Individuals.read(read_frame(training).select(list(schema.names)), schema, fitting=True)
-
-    there = people if training.is_file() else None
-    return SavedEncoder.read(folder / "encoder.safetensors", there, only_for_ranks=True)
-
-
-def read_saved_head(folder: Path, task: str) -> SavedHead:
-    """The classifier or regressor of a consumer's folder, for proofs and not for training."""
-    from lcifr.artifacts.saved_models import SavedHead
-
-    return SavedHead.read(folder / "model.safetensors", HEADS[task])
 
 
 def head_of(
@@ -116,21 +80,3 @@ def example_tolerance(y: Any) -> str:
 
     tenth = float(np.std(np.asarray(y, dtype=np.float64))) / 10
     return f"--tolerance {float(f'{tenth:.0e}'):g}"
-
-
-def classes_of(model: Model) -> tuple[Any, ...]:
-    """What a model decides between, as JSON has it; empty for numbers."""
-    return () if model.labels is None else tuple(json_value(one) for one in model.labels)
-
-
-def learned_warnings(found: Iterable[Degeneracy], said: Statement) -> list[str]:
-    """What is trivial about a model on the people it learned from, unless the statement says it of these people."""
-    accuracy, majority = said.accuracy, said.majority_rate
-    below = accuracy is not None and majority is not None and accuracy < majority
-    known = {name for name, holds in (("constant", said.constant is not None), ("below majority", below)) if holds}
-    return [_of_learning(one) for one in found if one.name not in known]
-
-
-def _of_learning(one: Degeneracy) -> str:
-    there = one.name in ("constant", "below majority")
-    return f"on the people it learned from: {one.message}" if there else one.message

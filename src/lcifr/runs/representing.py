@@ -10,7 +10,7 @@ from lcifr.runs.events import Listener, listening
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE, hand_over, prove_radii, refuse_bundle
-from lcifr.runs.people.source import scan_people
+from lcifr.runs.people.tables import scan_people
 
 if TYPE_CHECKING:
     from lcifr.runs.folders.results import RepresentResult

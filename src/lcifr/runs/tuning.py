@@ -109,8 +109,7 @@ def _produce(
 ) -> tuple[ProducerSummary, ConsumerSummary]:
     """The chosen models as a producer's and a consumer's folder have them."""
     from lcifr.artifacts.handover import Representation
-    from lcifr.runs.folders.summaries import ConsumerSummary
-    from lcifr.runs.learning import classes_of
+    from lcifr.runs.folders.summaries import ConsumerSummary, classes_of
 
     encoder, head = frontier.encoder, frontier.head
     assert encoder is not None

@@ -1,11 +1,10 @@
 """Similarity of people: formulas bound to a schema and an encoding, ready formulas, and lint."""
 
-from lcifr.language.explain.sentences import explain
-from lcifr.language.formula import Formula
-from lcifr.language.parser import parse
-from lcifr.language.printer import print_formula
-from lcifr.regions.region import Cell, Choice, LinearRows, Region
-from lcifr.regions.witness import Witnesses
+from lcifr.regions.region import Cell, Choice, LinearRows, Region, Witnesses
+from lcifr.similarity.language.explain.sentences import explain
+from lcifr.similarity.language.formula import Formula
+from lcifr.similarity.language.parser import parse
+from lcifr.similarity.language.printer import print_formula
 from lcifr.similarity.linting.finding import Example, Finding, Severity
 from lcifr.similarity.linting.linter import lint
 from lcifr.similarity.linting.neighbours import Neighbours, find_neighbours

@@ -13,22 +13,21 @@ import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import RegionError, SimilarityError
-from lcifr.language.constrained_attributes import free_attributes, sometimes_free_attributes
-from lcifr.language.diagnostics import Diagnostics
-from lcifr.language.explain.sentences import explain
-from lcifr.language.formula import Formula, Span
-from lcifr.language.parser import parse
-from lcifr.language.printer import print_formula
-from lcifr.regions.lowering import build_cell
-from lcifr.regions.plan import CellPlan, MixedRank, TooManyCells, plan_cells
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
-from lcifr.regions.witness import RegionOrigin
-from lcifr.semantics.canonical import canonical
-from lcifr.semantics.core import Core, is_ranked
-from lcifr.semantics.holds import Booleans, PairedPeople, evaluate
-from lcifr.semantics.resolve import resolve
+from lcifr.similarity.language.constrained_attributes import free_attributes, sometimes_free_attributes
+from lcifr.similarity.language.diagnostics import Diagnostics
+from lcifr.similarity.language.explain.sentences import explain
+from lcifr.similarity.language.formula import Formula, Span
+from lcifr.similarity.language.parser import parse
+from lcifr.similarity.language.printer import print_formula
+from lcifr.similarity.lowering.cells import build_cell
+from lcifr.similarity.lowering.plan import CellPlan, MixedRank, TooManyCells, plan_cells
+from lcifr.similarity.lowering.witness import FormulaOrigin
 from lcifr.similarity.ready_formulas import ready
+from lcifr.similarity.semantics.core import Booleans, Core, PairedPeople, is_ranked
+from lcifr.similarity.semantics.holds import evaluate
+from lcifr.similarity.semantics.resolve import canonical, resolve
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -174,7 +173,7 @@ class Similarity:
         people = Individuals.read(x, self.schema)
         cells = [build_cell(plan, people, self.encoding) for plan in self.plans]
         there = tuple(cell for cell in cells if cell.present.any())
-        origin = RegionOrigin(self.core, self.plans, self.encoding, people)
+        origin = FormulaOrigin(self.encoding, people, self.core, self.plans)
         region = Region(len(people), len(self.encoding.features), there, origin)
         return narrow_to_whole_numbers(region, self.encoding) if whole_numbers else region
 
@@ -191,7 +190,7 @@ class Similarity:
         -------
         (people,) non-negative tensor
         """
-        from lcifr.semantics.loss import logic_loss
+        from lcifr.similarity.semantics.loss import logic_loss
 
         return logic_loss(self.core, self.encoding, x, other)
 

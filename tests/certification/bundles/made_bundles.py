@@ -24,7 +24,7 @@ from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.network import Network, forward
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
-from lcifr.files import sha256_of
+from lcifr.data.io.files import sha256_of
 from tests.certification.scenes import FORMULAS, Scene, scene
 from tests.check.tables import features
 

@@ -18,8 +18,8 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.check import Rejected
 from lcifr.check.bundle import check_bundle
+from lcifr.data.io.files import sha256_of
 from lcifr.errors import ArtefactError
-from lcifr.files import sha256_of
 from tests.certification.bundles.made_bundles import WEIGHTS, bundle, contents, rewritten
 from tests.certification.scenes import FORMULAS, scene
 

@@ -9,16 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import csv
 
-from lcifr.data.io.csv_types import (
-    KINDS,
-    MISSING,
-    OF_IDS,
-    fitting,
-    fitting_id_types,
-    infer_types,
-    read_as,
-    spells_missing,
-)
+from lcifr.data.io.ids import KINDS, MISSING, OF_IDS, fitting, fitting_id_types, infer_types, read_as, spells_missing
 
 WHOLE = ["0", "1", "7", "007", "-3", " 5", "0x1F", "9" * 20]
 FRACTIONS = ["1.5", "2.0", "1e3", "+1", "1.", "inf", " nan", "1e400"]

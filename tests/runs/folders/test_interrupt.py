@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 from lcifr.estimators import frontier
-from lcifr.runs.streaming import file_runs as files
+from lcifr.runs.streaming import handovers
+from lcifr.runs.streaming.audited import AuditJob
 from tests.story import QUICK, contents, lcifr, start, write_german, write_made_up
 
 STOPPED = 130
@@ -45,8 +46,8 @@ def test_an_audit_goes_on_and_ends_the_same(story, tmp_path, monkeypatch, worker
     done = len(parts(work))
     assert 0 < done < 5
 
-    worked, honest = [], files._AuditJob.work
-    monkeypatch.setattr(files._AuditJob, "work", lambda job, chunk: worked.append(chunk) or honest(job, chunk))
+    worked, honest = [], AuditJob.work
+    monkeypatch.setattr(AuditJob, "work", lambda job, chunk: worked.append(chunk) or honest(job, chunk))
     words[-1] = "1"  # in this process, to count
     lcifr(*words, "--out", "stopped", cwd=tmp_path, expect=1)
     assert len(worked) == 5 - done  # nobody twice
@@ -167,7 +168,7 @@ def test_a_trained_encoder_is_kept(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as stopped:
-        stopped.setattr(files, "represent_file", interrupted)
+        stopped.setattr(handovers, "represent_file", interrupted)
         said = lcifr(*words, "--epochs", "2", cwd=tmp_path, expect=STOPPED)
     assert "What was learned is kept." in said.err
     said = lcifr(*words, "--epochs", "2", cwd=tmp_path)
@@ -177,7 +178,7 @@ def test_a_trained_encoder_is_kept(tmp_path, monkeypatch):
     assert contents(tmp_path / "p") == contents(tmp_path / "q")
 
     with monkeypatch.context() as stopped:
-        stopped.setattr(files, "represent_file", interrupted)
+        stopped.setattr(handovers, "represent_file", interrupted)
         lcifr(*words[:-1], "r", "--epochs", "1", cwd=tmp_path, expect=STOPPED)
     lcifr(*words[:-1], "r", "--epochs", "2", cwd=tmp_path)  # other settings: what is there is not used
     assert contents(tmp_path / "r") == contents(tmp_path / "p")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lcifr.runs.streaming import certified
-from lcifr.runs.streaming import file_runs as files
+from lcifr.runs.streaming import handovers
+from lcifr.runs.streaming.audited import AuditJob
 from tests.story import contents, lcifr, start
 
 PEOPLE = 20
@@ -19,13 +19,13 @@ PEOPLE = 20
 # -- killed ------------------------------------------------------------------------------------------------------------
 
 RUNS = {
-    "represent": (["represent", "{story}/producer", "{table}", "--id", "who"], ".handover.parts", files._Represent),
+    "represent": (["represent", "{story}/producer", "{table}", "--id", "who"], ".handover.parts", handovers._Represent),
     "audit": (
         ["audit", "{story}/producer", "{story}/consumer", "{table}", "--id", "who", "--no-bundle", "--no-baselines"],
         ".audited.parts",
-        files._AuditJob,
+        AuditJob,
     ),
-    "certify": (["certify", "{story}/consumer", "{handed}"], ".certified.parts", certified._Certify),
+    "certify": (["certify", "{story}/consumer", "{handed}"], ".certified.parts", handovers._Certify),
 }
 
 

@@ -143,8 +143,8 @@ def test_an_encoder_that_was_edited_is_learned_again(story: Path, tmp_path: Path
     words = ("produce", story / "people.csv", "--phi", story / "people.phi", "--target", "repaid", *QUICK)
     words = (*words, "--epochs", "2", "--no-bundle")
     lcifr(*words, "--out", "whole", cwd=tmp_path)
-    killed = "import os, signal; from lcifr.runs.streaming import file_runs as files\n"
-    killed += "files.represent_file = lambda *those, **how: os.kill(os.getpid(), signal.SIGKILL)\n"
+    killed = "import os, signal; from lcifr.runs.streaming import handovers\n"
+    killed += "handovers.represent_file = lambda *those, **how: os.kill(os.getpid(), signal.SIGKILL)\n"
     process = start(*words, "--out", "out", cwd=tmp_path, first=killed)
     process.communicate(timeout=300)
     shutil.copyfile(story / "producer/encoder.safetensors", tmp_path / ".out.work/encoder.safetensors")

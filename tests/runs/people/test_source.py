@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from lcifr.report.sources import folder as report_folder
-from lcifr.runs.people import limits as _limits
-from lcifr.runs.streaming import file_runs as files
+from lcifr.runs.people import source
+from lcifr.runs.streaming.audited import AuditJob
 from tests.runs.results import result
 from tests.story import QUICK, contents, lcifr
 
@@ -39,7 +39,7 @@ def test_the_last_row_is_read_before_the_first_is_proved(
     if kind == "parquet" and column == "age":
         table = table.astype({"age": float})
     getattr(table, f"to_{kind}")(tmp_path / f"odd.{kind}", index=False)
-    monkeypatch.setattr(files._AuditJob, "work", lambda job, chunk: pytest.fail("nothing may be proved"))
+    monkeypatch.setattr(AuditJob, "work", lambda job, chunk: pytest.fail("nothing may be proved"))
     words = ["audit", story / "producer", story / "consumer", f"odd.{kind}", "--id", "who", "--out", "out"]
     err = lcifr(*words, cwd=tmp_path, expect=2).err
     assert said in " ".join(err.split()), err
@@ -116,7 +116,7 @@ def test_learning_from_too_many_is_refused_and_a_sample_does(
     ):
         said = lcifr(*command, story / "people.csv", cwd=tmp_path, expect=2)
         assert "needs everybody in memory: 100 people, at most 50" in said.err
-    monkeypatch.setattr(_limits, "LEARNED", 20)
+    monkeypatch.setattr(source, "LEARNED", 20)
     said = lcifr("consume", "out/handover", "out/labels.csv", "--out", "none", cwd=tmp_path, expect=2)
     assert "learning needs everybody in memory: 30 people, at most 20" in said.err
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from lcifr.errors import ArtefactError
-from lcifr.runs.streaming import file_runs as files
-from lcifr.runs.streaming.file_runs import represent_file
+from lcifr.runs.streaming import audited, handovers
+from lcifr.runs.streaming.handovers import represent_file
 from tests.certification.scenes import people
 from tests.runs.streaming.world import ROOT, audit_all, contents, one
 
@@ -23,7 +23,7 @@ def hand_over(source: Any, folder: Path, **options: Any) -> None:
     represent_file(one().encoder, source, folder, chunk=CHUNK, workers=1, **options)
 
 
-RUNS = {files._Represent: hand_over, files._AuditJob: audit_all}
+RUNS = {handovers._Represent: hand_over, audited.AuditJob: audit_all}
 
 
 @pytest.fixture
@@ -37,15 +37,14 @@ def table(tmp_path: Path) -> Path:
 KILLED = f"""
 import os, signal, sys
 sys.path.insert(0, {str(ROOT)!r})
-from lcifr.runs.streaming import file_runs as files, parts as large
-from lcifr.runs.streaming import file_runs as files, parts
+from lcifr.runs.streaming import audited, parts
 from tests.runs.streaming.world import audit_all
 
 def kill(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
 
 where, name = sys.argv[1].split(".")
-setattr({{"files": files, "parts": parts}}[where], name, kill)
+setattr({{"audited": audited, "parts": parts}}[where], name, kill)
 audit_all("people.parquet", __import__("pathlib").Path("out"))
 """
 
@@ -57,7 +56,7 @@ def killed_at(moment: str, cwd: Path) -> None:
 
 def test_a_whole_that_did_not_get_its_name_is_cleared(table: Path, tmp_path: Path) -> None:
     """Killed while parts are joined: what lies there is in the folder of the parts, and the next run removes it."""
-    killed_at("files.describe_files", tmp_path)
+    killed_at("audited.describe_files", tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".out.lock", ".out.parts", "people.parquet"]
     audit_all(table, tmp_path / "out")
     audit_all(table, tmp_path / "whole")

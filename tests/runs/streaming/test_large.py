@@ -23,8 +23,8 @@ from lcifr.data import Individuals
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.models.load import read_model
 from lcifr.runs.streaming import parts
-from lcifr.runs.streaming.audited import read_audited, revise_audited
-from lcifr.runs.streaming.file_runs import audit_file, represent_file
+from lcifr.runs.streaming.audited import audit_file, read_audited, revise_audited
+from lcifr.runs.streaming.handovers import represent_file
 from tests.certification.scenes import people
 from tests.runs.streaming.world import CHUNK, COUNT, ROOT, contents, one, table
 
@@ -58,7 +58,7 @@ import sys, time
 sys.path.insert(0, {str(ROOT)!r})
 from tests.runs.streaming.world import CHUNK, one
 from lcifr.runs.streaming import large as large
-from lcifr.runs.streaming.file_runs import represent_file
+from lcifr.runs.streaming.handovers import represent_file
 
 write = large.write_atomic
 def slowly(path, content):  # or everything is over before it can be killed

@@ -18,13 +18,13 @@ from safetensors.numpy import load, save
 
 from lcifr.artifacts.handover_chunks import HandoverChunk
 from lcifr.certification.producer import represent
+from lcifr.data.io.files import LockedError, locked
 from lcifr.data.io.stream import read_chunks
 from lcifr.errors import ArtefactError
-from lcifr.locking import LockedError, locked
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.runs.streaming import certified, large, parts
-from lcifr.runs.streaming import file_runs as files
-from lcifr.runs.streaming.file_runs import represent_file
+from lcifr.models.load import read_model
+from lcifr.runs.streaming import audited, handovers, large, parts
+from lcifr.runs.streaming.handovers import represent_file
 from tests.certification.scenes import SCHEMA, people
 from tests.runs.streaming.world import audit_all, contents, one
 
@@ -37,7 +37,7 @@ def hand_over(source: Any, folder: Path, **options: Any) -> None:
 
 AUDITING = {"modular": True, "budget": None, "arithmetic": "float64"}
 COMPUTED = (Arithmetic.FLOAT64, Arithmetic.FLOAT64)
-RUNS = {files._Represent: hand_over, files._AuditJob: audit_all}
+RUNS = {handovers._Represent: hand_over, audited.AuditJob: audit_all}
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_parts_of_another_version_are_done_again(
 
     def stop_before_joining() -> None:
         with monkeypatch.context() as stopped:
-            stopped.setattr(files, "assembled", _interrupted)
+            stopped.setattr(inspect.getmodule(job), "assembled", _interrupted)
             with pytest.raises(KeyboardInterrupt):
                 RUNS[job](table, tmp_path / "out")
 
@@ -90,16 +90,16 @@ def jobs(kind: type = large.Job) -> set[type]:
 
 def test_every_job_has_its_version_in_its_key(table: Path) -> None:
     """And what a version holds is written down here: whoever changes a part meets this test, and raises the version."""
-    assert jobs() == {*RUNS, certified._Certify}
+    assert jobs() == {*RUNS, handovers._Certify}
     chunk = next(read_chunks(table, SCHEMA, CHUNK))
-    handing = files._Represent(one().encoder, {"tolerance": 1e-6, "budget": None, "arithmetic": "float64"})
+    handing = handovers._Represent(one().encoder, {"tolerance": 1e-6, "budget": None, "arithmetic": "float64"})
     assert handing.key().startswith(f"_Represent {handing.version} ")
     assert (handing.version, set(load(handing.work(chunk)))) == (
         3,
         {"latent", "radius", "lower", "upper", "exact", "vacuous"},
     )
-    auditing = files._AuditJob(one().encoder, AUDITING, files.read_model(one().model))
-    assert auditing.key().startswith(f"_AuditJob {auditing.version} ")
+    auditing = audited.AuditJob(one().encoder, AUDITING, read_model(one().model))
+    assert auditing.key().startswith(f"AuditJob {auditing.version} ")
     columns = pd.read_parquet(pa.BufferReader(auditing.work(chunk))).columns.tolist()
     assert auditing.version == 5
     assert columns == [
@@ -111,7 +111,7 @@ def test_every_job_has_its_version_in_its_key(table: Path) -> None:
 
 def test_what_a_part_of_a_consumer_holds(table: Path) -> None:
     handed = HandoverChunk(0, 0, represent(one().encoder, pd.read_parquet(table)))
-    certifying = certified._Certify(files.read_model(one().model), "ball", *COMPUTED)
+    certifying = handovers._Certify(read_model(one().model), "ball", *COMPUTED)
     assert certifying.key().startswith(f"_Certify {certifying.version} ")
     columns = pd.read_parquet(pa.BufferReader(certifying.work(handed))).columns.tolist()
     assert certifying.version == 3
@@ -123,31 +123,31 @@ def test_what_a_part_of_a_consumer_holds(table: Path) -> None:
 
 def test_the_same_network_with_other_labels_is_another_run() -> None:
     """A part holds decisions in the model's own labels."""
-    model, encoder = files.read_model(one().model), one().encoder
+    model, encoder = read_model(one().model), one().encoder
     models = [replace(model, labels=np.array(names)) for names in (["no", "yes"], ["yes", "no"])]
     models += [model]
-    audits = {files._AuditJob(encoder, AUDITING, other).key() for other in models}
-    assert len(audits) == len({certified._Certify(other, "ball", *COMPUTED).key() for other in models}) == 3
+    audits = {audited.AuditJob(encoder, AUDITING, other).key() for other in models}
+    assert len(audits) == len({handovers._Certify(other, "ball", *COMPUTED).key() for other in models}) == 3
 
 
 def test_another_arithmetic_is_another_run() -> None:
     """Of the model or, for a consumer, of the encoder behind the hand-over."""
-    model, encoder = files.read_model(one().model), one().encoder
-    audits = {files._AuditJob(encoder, {**AUDITING, "arithmetic": str(name)}, model).key() for name in Arithmetic}
+    model, encoder = read_model(one().model), one().encoder
+    audits = {audited.AuditJob(encoder, {**AUDITING, "arithmetic": str(name)}, model).key() for name in Arithmetic}
     pairs = product(Arithmetic, Arithmetic)
     assert len(audits) == 3
-    assert len({certified._Certify(model, "ball", *pair).key() for pair in pairs}) == 9
+    assert len({handovers._Certify(model, "ball", *pair).key() for pair in pairs}) == 9
 
 
 # -- changed by hand, and somebody else at work ------------------------------------------------------------------------
 
 
-def stopped(run: Any, table: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+def stopped(job: type[large.Job], table: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Stopped when all parts are there; these."""
     with monkeypatch.context() as before:
-        before.setattr(files, "assembled", _interrupted)
+        before.setattr(inspect.getmodule(job), "assembled", _interrupted)
         with pytest.raises(KeyboardInterrupt):
-            run(table, folder)
+            RUNS[job](table, folder)
     return sorted(folder.with_name(f".{folder.name}.parts").glob("part-*"))
 
 
@@ -168,7 +168,7 @@ def test_a_part_that_was_edited_is_made_again(
     job: type[large.Job], table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     RUNS[job](table, tmp_path / "fresh")
-    there = stopped(RUNS[job], table, tmp_path / "out", monkeypatch)
+    there = stopped(job, table, tmp_path / "out", monkeypatch)
     there[1].write_bytes(without_counterexamples(there[1]))
     done: list[int] = []
     honest = job.work
@@ -198,9 +198,9 @@ def test_a_folder_that_appears_meanwhile_is_left_alone(
             (tmp_path / "out/mine").touch()
         return honest(*arguments)
 
-    honest = files.describe_files
+    honest = audited.describe_files
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(files, "describe_files", appear)
+        meanwhile.setattr(audited, "describe_files", appear)
         with pytest.raises(ArtefactError, match="has appeared while"):
             audit_all(table, tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"] * filled

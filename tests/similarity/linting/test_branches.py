@@ -6,11 +6,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from lcifr.data import Individuals
-from lcifr.language.formula import And, Formula, Not, Or
-from lcifr.semantics.holds import PairedPeople, evaluate
-from lcifr.semantics.resolve import resolve
+from lcifr.similarity.language.formula import And, Formula, Not, Or
 from lcifr.similarity.linting.branches import subsumes
 from lcifr.similarity.linting.finding import Severity
+from lcifr.similarity.semantics.core import PairedPeople
+from lcifr.similarity.semantics.holds import evaluate
+from lcifr.similarity.semantics.resolve import resolve
 from tests.similarity.linting.example import find, place
 from tests.similarity.worlds import World, worlds
 

@@ -76,7 +76,7 @@ def _of_person(answer: Answer, region: Region, person: int, last: FloatArray) ->
     for index in sorted(by_cell):
         order = row_order(region.cells[index])
         found = [tree for proof in by_cell[index] for tree in to_plain(proof)]
-        trees += together(_slim(_renumbered(tree, order), last) for tree in found)
+        trees += together([_slim(_renumbered(tree, order), last) for tree in found])
     return trees
 
 

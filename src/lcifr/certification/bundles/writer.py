@@ -31,8 +31,8 @@ from lcifr.certification.query import Query, deploy_model, outputs_at, query_of
 from lcifr.certification.verdicts import Audit, Certificates, unproved
 from lcifr.check.limits import LETTERS, MOST
 from lcifr.data import Individuals
+from lcifr.data.io.files import write_json
 from lcifr.errors import ArtefactError
-from lcifr.files import write_json
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.regions.region import Region

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lcifr.language.diagnostics import find_position, point_at
 from lcifr.runs.preparing.formula_check import FormulaCheckResult
+from lcifr.similarity.language.diagnostics import find_position, point_at
 from lcifr.similarity.linting.finding import Example, short_percent
 
 

@@ -156,11 +156,6 @@ FailUnderOption = Annotated[
 ]
 
 
-def exit_code(violated: int, undecided: int) -> int:
-    """0 all certified, 1 a counterexample, 3 some undecided."""
-    return 1 if violated else 3 if undecided else 0
-
-
 def list_text(values: Iterable[float]) -> str:
     """(20, 20) as ``"20,20"``: how lists are written as an option."""
     return ",".join(f"{one:g}" for one in values)

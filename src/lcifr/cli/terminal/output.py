@@ -1,17 +1,23 @@
-"""Results to stdout, for people or as JSON for machines; everything else to stderr."""
+"""Results to stdout, for people or as JSON for machines; progress bars, notes and everything else to stderr."""
 
 from __future__ import annotations
 
 import json
 import shlex
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lcifr.drawing.text import visible
+from lcifr.runs.events import Advanced, Ended, Event, Note, Resumed, Started, StepKind, Warned, listening
 
 if TYPE_CHECKING:
     from rich.console import Console
+
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -48,3 +54,164 @@ def to_stderr(message: str) -> None:
 def command(*words: object) -> str:
     """A command to paste into a shell, whatever the names in it are."""
     return shlex.join(["lcifr", *(str(word) for word in words)])
+
+
+NOT_REPEATED = ("out", "force", "as_json")  # say where and how results are shown, not what they are
+
+
+def words_of(context: typer.Context) -> tuple[str, ...]:
+    """The words after ``lcifr`` that say the same again, defaults included."""
+    positional, words = [], [str(context.info_name)]
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if parameter.name in NOT_REPEATED or value is None or value == ():
+            continue
+        values = list(value) if isinstance(value, list | tuple) else [value]
+        if parameter.param_type_name == "argument":
+            positional += [str(one) for one in values]
+        elif isinstance(value, bool):
+            words += [parameter.opts[0]] if value else parameter.secondary_opts[:1]
+        else:
+            words += [f"{max(parameter.opts, key=len)}={one}" for one in values]
+    return (*words, "--", *positional)
+
+
+def exit_code(violated: int, undecided: int) -> int:
+    """0 all certified, 1 a counterexample, 3 some undecided."""
+    return 1 if violated else 3 if undecided else 0
+
+
+PATIENCE = 2.0  # seconds before the bar of something countable appears
+WORTH_SAYING = 1.0  # seconds from which on it is said how long a step took
+
+
+def watched() -> bool:
+    """Whether progress bars have somebody to look at them."""
+    return sys.stderr.isatty()
+
+
+class Terminal:
+    """A listener that shows events to a person, or as plain lines in a log."""
+
+    def __init__(self) -> None:
+        self._steps: list[_Step] = []
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Note | Warned):
+            to_stderr(f"{'Note' if isinstance(event, Note) else 'Warning'}: {event.text}")
+        elif isinstance(event, Resumed):
+            to_stderr(f"Going on where {event.folder} stopped.")
+        elif isinstance(event, Started):
+            self._steps.append(STEPS[event.kind](event))
+        elif isinstance(event, Advanced):
+            self._find(event.step).advance(event)
+        elif isinstance(event, Ended):
+            step = self._find(event.step)
+            self._steps.remove(step)
+            step.end(event.seconds)
+
+    def _find(self, name: str) -> _Step:
+        return next(step for step in reversed(self._steps) if step.name == name)
+
+
+class _Step:
+    """What is shown of one step: nothing, unless a subclass knows better."""
+
+    def __init__(self, event: Started) -> None:
+        self.name, self.total, self.begun = event.step, event.total, time.monotonic()
+        self.bar: Any = None
+
+    def advance(self, event: Advanced) -> None:
+        pass
+
+    def end(self, seconds: float) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+class _WaitStep(_Step):
+    """A spinner, or one line where nobody watches."""
+
+    def __init__(self, event: Started) -> None:
+        super().__init__(event)
+        if not watched():
+            to_stderr(f"{self.name} …")
+            return
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        self.bar = _bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        self.bar.add_task(self.name, total=None)
+
+
+class _LongStep(_Step):
+    """A line before work with bars of its own, and how long it took after it."""
+
+    def __init__(self, event: Started) -> None:
+        super().__init__(event)
+        to_stderr(f"{self.name} …")
+
+    def end(self, seconds: float) -> None:
+        if seconds >= WORTH_SAYING:
+            to_stderr(f"  {seconds:.0f} s")
+
+
+class _CountStep(_Step):
+    """A bar, drawn only once it has taken two seconds; a line where stderr is no terminal."""
+
+    def advance(self, event: Advanced) -> None:
+        total = event.total or 0
+        if self.bar is None:
+            if event.done >= total or time.monotonic() - self.begun < PATIENCE:
+                return
+            if not watched():
+                to_stderr(f"{self.name}: {total} in all …")
+            self.bar = _bar(shown=watched())
+            self.task = self.bar.add_task(self.name, total=total)
+        self.bar.update(self.task, completed=event.done)
+
+
+class _PeopleStep(_Step):
+    """People per second and the time left. Who was found done says nothing about the pace."""
+
+    def __init__(self, event: Started) -> None:
+        super().__init__(event)
+        if not watched():
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+        rate = TextColumn("{task.fields[rate]} per second")
+        self.bar = _bar(TextColumn("people"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(), kept=True)
+        self.task, self.resumed = self.bar.add_task("", total=self.total, rate="–"), 0
+
+    def advance(self, event: Advanced) -> None:
+        if self.bar is None:
+            return
+        if event.resumed > self.resumed:
+            self.resumed = event.resumed
+            self.bar.reset(self.task, completed=event.done)
+            return
+        pace = (event.done - event.resumed) / max(time.monotonic() - self.begun, 1e-9)
+        self.bar.update(self.task, completed=event.done, rate=f"{pace:,.0f}")
+
+
+STEPS: dict[StepKind, type[_Step]] = {
+    StepKind.WAIT: _WaitStep,
+    StepKind.LONG: _LongStep,
+    StepKind.COUNT: _CountStep,
+    StepKind.PEOPLE: _PeopleStep,
+}
+
+
+def _bar(*columns: Any, shown: bool = True, kept: bool = False) -> Any:
+    from rich.progress import Progress
+
+    bar = Progress(*columns, console=stderr(), transient=not kept, disable=not shown)
+    bar.start()
+    return bar
+
+
+@contextmanager
+def on_terminal() -> Iterator[None]:
+    """Show the events of what runs inside."""
+    with listening(Terminal()):
+        yield

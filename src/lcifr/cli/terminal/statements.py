@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from lcifr.runs.auditing.result import AuditResult
 
 
-def people_words(count: int) -> str:
-    """``1 person``, ``2 people``."""
-    return f"{count:,} {'person' if count == 1 else 'people'}"
-
-
 def statement_lines(
     said: Statement, *, held_out: bool, tolerance: float | None = None, sees_z_alone: bool = False
 ) -> list[str]:
@@ -53,6 +48,11 @@ def statement_lines(
     if tolerance is not None:
         lines.append(f"tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}")
     return lines + [f"warning: {text}" for text in warnings]
+
+
+def people_words(count: int) -> str:
+    """``1 person``, ``2 people``."""
+    return f"{count:,} {'person' if count == 1 else 'people'}"
 
 
 def baseline_table(said: Statement) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
+from lcifr.data.io.files import sha256_of
 from lcifr.errors import DatasetError
-from lcifr.files import sha256_of
 
 FOLDER_VARIABLE = "LCIFR_DATA"
 CHUNK_BYTES = 1 << 16

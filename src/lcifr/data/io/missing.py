@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lcifr.data import Numeric, Schema
 from lcifr.data.frames import as_text
-from lcifr.data.io.csv_types import MISSING
+from lcifr.data.io.ids import MISSING
 
 
 def complete_rows(table: pa.Table, schema: Schema) -> NDArray[np.bool_]:

@@ -17,8 +17,18 @@ from pyarrow import parquet
 
 from lcifr.data import Schema
 from lcifr.data.frames import is_parquet
-from lcifr.data.io.csv_types import KINDS, OF_IDS, fitting, fitting_id_types, spells_missing
-from lcifr.data.io.ids import DuplicateIds, Id, duplicate_id_error, hash_id, read_ids
+from lcifr.data.io.ids import (
+    KINDS,
+    OF_IDS,
+    DuplicateIds,
+    Id,
+    duplicate_id_error,
+    fitting,
+    fitting_id_types,
+    hash_id,
+    read_ids,
+    spells_missing,
+)
 from lcifr.data.io.missing import complete_rows
 from lcifr.data.io.stream import FileColumns, convert_csv_texts, name_of, read_individuals, read_tables
 from lcifr.data.table import target_values

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.artifacts.contents import first_change
+from lcifr.artifacts.folder import first_change
 from lcifr.artifacts.saved_models import ENCODER
 from lcifr.certification.bundles.manifest import Hashes, rule_of_bundle
 from lcifr.certification.population.statement import Statement
@@ -29,7 +29,7 @@ from lcifr.runs.auditing.result import AuditResult, ModelSummary
 from lcifr.runs.folders.results import ConsumeResult, TuneResult
 from lcifr.runs.folders.run import command_of_folder, fitting_together
 from lcifr.runs.folders.settings import SETTINGS, RunSettings
-from lcifr.runs.learning import read_saved_head
+from lcifr.runs.folders.summaries import read_saved_head
 from lcifr.runs.people.train_test import HELD_OUT
 from lcifr.runs.streaming.audited import read_audited
 from lcifr.similarity import Similarity
@@ -138,10 +138,10 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
 
     The encoder is None where φ ranks training people, whom an audit's folder does not hold.
     """
+    from lcifr.artifacts.saved_models import read_stored
     from lcifr.data import Encoding
-    from lcifr.models.storage import read
 
-    stored, phi = read(root / "encoder.safetensors", ENCODER), said.phi
+    stored, phi = read_stored(root / "encoder.safetensors", ENCODER), said.phi
     encoding = _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
     network = stored.networks["encoder"]

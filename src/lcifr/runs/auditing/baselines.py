@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
     from lcifr.runs.auditing.parties import Parties
-    from lcifr.runs.people.tables import PeopleTable
+    from lcifr.runs.people.source import PeopleTable
 
 Baselines = dict[str, dict[str, "float | None"]]
 

@@ -16,7 +16,7 @@ from lcifr.runs.events import Listener, StepKind, listening, note, step
 from lcifr.runs.folders.run import Run, fitting_together, read_result, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.folders.summaries import read_consumer
-from lcifr.runs.people.limits import part_for
+from lcifr.runs.people.source import part_for
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Provenance
@@ -171,8 +171,9 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     from lcifr.artifacts.handover import Outline
     from lcifr.certification.population.statement import state_tally
     from lcifr.certification.population.tally import Tally
-    from lcifr.runs.learning import note_resumed, read_saved_head
-    from lcifr.runs.streaming.certified import CERTIFIED, certify_folder, read_certified
+    from lcifr.runs.folders.summaries import read_saved_head
+    from lcifr.runs.streaming.handovers import CERTIFIED, certify_folder, read_certified
+    from lcifr.runs.streaming.large import note_resumed
 
     used = read_consumer(request.consumer)
     model = read_saved_head(request.consumer, used.task).model.agreeing(tolerance=used.tolerance)

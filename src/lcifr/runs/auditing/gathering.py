@@ -8,17 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.files import json_value
 from lcifr.runs.auditing.parties import Parties
-from lcifr.runs.people.limits import part_for
-from lcifr.runs.people.source import PeopleSource
+from lcifr.runs.people.source import PeopleSource, part_for
 
 if TYPE_CHECKING:
     from lcifr.certification.population.tally import Tally
     from lcifr.certification.verdicts import Audit
     from lcifr.data import Individuals
     from lcifr.runs.auditing.result import CounterexamplePair
-    from lcifr.runs.folders.steps import Steps
+    from lcifr.runs.folders.settings import Steps
 
 AUDITED = "audited"
 LISTED = 100  # counterexamples in result.json; audit.parquet has all
@@ -37,23 +35,15 @@ def audit_people(
 ) -> None:
     """Audit everybody into the folder ``audited``, part by part, unless that is done already."""
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.learning import note_resumed
-    from lcifr.runs.streaming.file_runs import audit_file
+    from lcifr.runs.streaming.audited import AuditJob
+    from lcifr.runs.streaming.large import note_resumed
 
     if steps.kept(AUDITED):
         return
     with step(f"Auditing {source.count} people from end to end", StepKind.LONG):
-        done = audit_file(
-            parties.encoder,
-            parties.model,
-            source.attributes,
-            steps.work / AUDITED,
-            id_column=source.id_column,
-            chunk=part_for(source.count, chunk),
-            workers=workers,
-            modular=modular,
-            arithmetic=parties.arithmetic,
-        )
+        options = {"modular": modular, "budget": None, "arithmetic": str(parties.arithmetic)}
+        job, part = AuditJob(parties.encoder, options, parties.model), part_for(source.count, chunk)
+        done = job.audit(source.attributes, steps.work / AUDITED, source.id_column, part, workers)
     steps.keep(AUDITED)
     note_resumed(done)
 
@@ -93,7 +83,7 @@ class _Writers:
             self._write("labels.parquet", pa.table({"label": label}))
 
     def _write(self, name: str, table: Any) -> None:
-        from lcifr.artifacts.joining import ParquetAppender
+        from lcifr.runs.streaming.parts import ParquetAppender
 
         if name not in self._files:
             self._files[name] = self._into.enter_context(ParquetAppender(self._work / name))
@@ -103,6 +93,7 @@ class _Writers:
 def _counterexamples(parties: Parties, found: Audit, most: int) -> list[CounterexamplePair]:
     import numpy as np
 
+    from lcifr.data.io.files import json_value
     from lcifr.runs.auditing.result import CounterexamplePair
 
     rows = np.flatnonzero(found.violated)[:most]

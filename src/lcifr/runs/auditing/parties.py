@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.models.arithmetic import Arithmetic, read_arithmetic
-from lcifr.runs.folders.summaries import DatasetNotes, read_consumer, read_producer
+from lcifr.runs.folders.summaries import (
+    DatasetNotes,
+    classes_of,
+    read_consumer,
+    read_producer,
+    read_saved_encoder,
+    read_saved_head,
+)
 from lcifr.runs.formulas import read_formula
-from lcifr.runs.learning import classes_of, read_saved_encoder, read_saved_head
-from lcifr.runs.people.source import PeopleSource, sample_people, scan_people, source_in_memory
-from lcifr.runs.people.tables import PeopleTable
+from lcifr.runs.people.source import PeopleSource, PeopleTable, source_in_memory
+from lcifr.runs.people.tables import sample_people, scan_people
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
@@ -219,7 +225,7 @@ def _stored(producer: Path, name: str, schema: Schema) -> PeopleTable:
     from lcifr.artifacts.folder import read_json
     from lcifr.data import read_frame
     from lcifr.data.io.stream import column_names
-    from lcifr.runs.people.labels import LabelTable
+    from lcifr.runs.people.loading import LabelTable
 
     file = producer / "people" / f"{name}.parquet"
     if not file.is_file():

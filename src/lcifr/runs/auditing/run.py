@@ -14,14 +14,13 @@ from lcifr.runs.events import Listener, StepKind, listening, note, step
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE
-from lcifr.runs.people.limits import HELD, PROVED, refuse_more
-from lcifr.runs.people.source import PeopleSource
+from lcifr.runs.people.source import HELD, PROVED, PeopleSource, refuse_more
 
 if TYPE_CHECKING:
     from lcifr.certification.bundles.manifest import Drawn
     from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs
-    from lcifr.runs.folders.steps import Steps
+    from lcifr.runs.folders.settings import Steps
     from lcifr.similarity.linting.finding import Finding
 
 PATIENCE = 100  # times the usual work for a person's proofs: this audit wrote them itself
@@ -204,7 +203,7 @@ def _result(
 
 def _with_warnings(statement: Statement, beaten: dict[str, str], parties: Parties) -> Statement:
     """Also what makes a baseline as good, and what is trivial about the model on the people it learned from."""
-    from lcifr.runs.learning import learned_warnings
+    from lcifr.runs.folders.summaries import learned_warnings
 
     about_z = [one for one in parties.saved.degeneracies if one.name in ("flat latent", "alone")]
     trivial = learned_warnings((*about_z, *parties.head.degeneracies), statement)

@@ -15,7 +15,7 @@ from lcifr.runs.people.train_test import HELD_OUT, TRAIN, TrainTest
 
 if TYPE_CHECKING:
     from lcifr.estimators import FairEncoder
-    from lcifr.runs.folders.steps import Steps
+    from lcifr.runs.folders.settings import Steps
 
 ENCODER, LABELS = "encoder.safetensors", "labels.csv"
 LEARNED = (ENCODER, "similar.phi", "schema.toml", LABELS)

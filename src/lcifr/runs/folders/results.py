@@ -192,7 +192,7 @@ def _point(point: FrontierPoint) -> Json:
 
 def _read_point(plain: Mapping[str, Any]) -> FrontierPoint:
     from lcifr.estimators.evaluation import FrontierPoint
-    from lcifr.learn.score import Degeneracy
+    from lcifr.models.model import Degeneracy
 
     known = {one.name: plain[one.name] for one in fields(FrontierPoint)}
     return FrontierPoint(**known | {"degeneracies": tuple(Degeneracy("", text) for text in plain["degeneracies"])})

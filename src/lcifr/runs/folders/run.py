@@ -20,13 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
-from lcifr.files import write_json
-from lcifr.locking import locked
 from lcifr.runs.events import Resumed, emit, note
 from lcifr.runs.folders.settings import SETTINGS, Command, RunSettings, now
 
 if TYPE_CHECKING:
-    from lcifr.runs.folders.steps import Steps
+    from lcifr.runs.folders.settings import Steps
 
 RESULT = "result.json"
 KEPT = ".parts"  # folders whose files are named by everything they depend on: right for any later run
@@ -47,12 +45,14 @@ class Run:
     @property
     def steps(self) -> Steps:
         """What is done in the folder, and need not be done again."""
-        from lcifr.runs.folders.steps import Steps
+        from lcifr.runs.folders.settings import Steps
 
         return Steps(self.work)
 
     def finish(self, result: Mapping[str, Any]) -> None:
         """Write what ``--json`` prints."""
+        from lcifr.data.io.files import write_json
+
         write_json(self.work / RESULT, result)
 
 
@@ -64,6 +64,8 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
     ----------
     inputs : for each argument that names a file or folder, what it names; their hashes are kept.
     """
+    from lcifr.data.io.files import locked
+
     _refuse_odd_name(out)
     with notes(), locked(out, command.words(out)):
         _refuse_existing(out, force)
@@ -86,8 +88,7 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
 @contextmanager
 def notes() -> Iterator[None]:
     """What a run warns of while it is resumed or cannot be locked, as a line for people."""
-    from lcifr.files import ChangedFileWarning
-    from lcifr.locking import NoLockWarning
+    from lcifr.data.io.files import ChangedFileWarning, NoLockWarning
     from lcifr.runs.streaming.parts import PartsWarning
 
     shown, show = (PartsWarning, NoLockWarning, ChangedFileWarning), warnings.showwarning
@@ -173,6 +174,8 @@ def _refuse_existing(out: Path, force: bool, found: str = "exists already", kept
 
 def _enter(work: Path, settings: RunSettings) -> bool:
     """Begin, or go on where the very same run was stopped; then True."""
+    from lcifr.data.io.files import write_json
+
     try:
         same = (work / SETTINGS).is_file() and settings.is_same_run(RunSettings.read(work))
     except (LcifrError, OSError, ValueError):  # half written, or of another version
@@ -192,7 +195,8 @@ def _enter(work: Path, settings: RunSettings) -> bool:
 
 def _finish(work: Path, out: Path, settings: RunSettings, force: bool) -> None:
     """Give the folder its name; one that appeared meanwhile is replaced only where that was asked for."""
-    from lcifr.artifacts.contents import describe_contents
+    from lcifr.artifacts.folder import describe_contents
+    from lcifr.data.io.files import write_json
 
     kept = f"; what was made is kept in {work}"
     _refuse_existing(out, force, "has appeared while this was being made", kept)

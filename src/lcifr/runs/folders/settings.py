@@ -1,18 +1,25 @@
-"""The settings of a run: command, arguments, versions and hashes of what was read and written, as ``settings.json``."""
+"""The settings of a run as ``settings.json``, and the steps of it that are done, for a run that is resumed.
+
+Settings are the command, its arguments, versions and hashes of what was read and written. A step is known by the files
+and folders that it writes, kept with their hashes, so that a resumed run trusts nothing else. Notes of steps lie in
+``.steps.json`` of the folder that is worked in, which goes with all that is hidden when the run has ended.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import shlex
+import shutil
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 from lcifr.errors import LcifrError
-from lcifr.files import sha256_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -57,6 +64,8 @@ class RunInput:
     @classmethod
     def of(cls, path: Path) -> RunInput:
         """The file, or everything in the folder but its settings, which hold dates."""
+        from lcifr.data.io.files import sha256_of
+
         if path.is_file():
             return cls(str(path), sha256_of(path))
         digest = hashlib.sha256()
@@ -150,3 +159,56 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+NOTES = ".steps.json"
+
+
+@final
+class Steps:
+    """What is done in a folder that is worked in.
+
+    Parameters
+    ----------
+    work : the folder; nobody else works in it.
+    """
+
+    def __init__(self, work: Path) -> None:
+        self.work = work
+
+    def kept(self, *names: str) -> bool:
+        """Whether a step wrote these, and they are what it wrote. If not, nothing of them is left."""
+        from lcifr.artifacts.folder import first_change
+        from lcifr.runs.streaming.parts import ChangedPartWarning
+
+        note = self._notes().get(names[0])
+        changed = None if note is None else first_change(self.work, note)
+        if note is not None and changed is None:
+            return True
+        if changed is not None:
+            text = f"{self.work / changed} is not what the run before has written: it is made again"
+            warnings.warn(text, ChangedPartWarning, stacklevel=2)
+        for name in names:
+            _remove(self.work / name)
+        return False
+
+    def keep(self, *names: str) -> None:
+        """These are written, all of them."""
+        from lcifr.artifacts.folder import describe_contents
+        from lcifr.data.io.files import write_json
+
+        write_json(self.work / NOTES, self._notes() | {names[0]: describe_contents(self.work, *names)})
+
+    def _notes(self) -> dict[str, dict[str, str]]:
+        try:
+            found = json.loads((self.work / NOTES).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

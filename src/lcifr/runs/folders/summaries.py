@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +13,9 @@ from lcifr.runs.folders.run import RESULT, read_result
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Provenance
     from lcifr.artifacts.handover_chunks import RadiusSummary
+    from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
+    from lcifr.certification.population.statement import Statement
+    from lcifr.models.model import Degeneracy, Model
     from lcifr.similarity.linting.finding import Finding
 
 Json = dict[str, Any]
@@ -159,3 +162,49 @@ def _known(kind: type[Any], plain: Mapping[str, Any]) -> Json:
 def listed(value: Any) -> Any:
     """A tuple as JSON has it."""
     return list(value) if isinstance(value, tuple) else value
+
+
+TRAINING = Path("people") / "train.parquet"
+HEADS = {"classification": "RobustClassifier", "regression": "RobustRegressor"}
+"""The kind of head that a task needs; a test keeps it like the estimators, which need not be loaded for it."""
+
+
+def read_saved_encoder(folder: Path) -> SavedEncoder:
+    """The encoder of a producer's folder, for proofs and not for training."""
+    from lcifr.artifacts.saved_models import SavedEncoder
+    from lcifr.data import Individuals, Schema, read_frame
+
+    training = folder / TRAINING
+
+    def people(schema: Schema) -> Individuals:
+        return Individuals.read(read_frame(training).select(list(schema.names)), schema, fitting=True)
+
+    there = people if training.is_file() else None
+    return SavedEncoder.read(folder / "encoder.safetensors", there, only_for_ranks=True)
+
+
+def read_saved_head(folder: Path, task: str) -> SavedHead:
+    """The classifier or regressor of a consumer's folder, for proofs and not for training."""
+    from lcifr.artifacts.saved_models import SavedHead
+
+    return SavedHead.read(folder / "model.safetensors", HEADS[task])
+
+
+def classes_of(model: Model) -> tuple[Any, ...]:
+    """What a model decides between, as JSON has it; empty for numbers."""
+    from lcifr.data.io.files import json_value
+
+    return () if model.labels is None else tuple(json_value(one) for one in model.labels)
+
+
+def learned_warnings(found: Iterable[Degeneracy], said: Statement) -> list[str]:
+    """What is trivial about a model on the people it learned from, unless the statement says it of these people."""
+    accuracy, majority = said.accuracy, said.majority_rate
+    below = accuracy is not None and majority is not None and accuracy < majority
+    known = {name for name, holds in (("constant", said.constant is not None), ("below majority", below)) if holds}
+    return [_of_learning(one) for one in found if one.name not in known]
+
+
+def _of_learning(one: Degeneracy) -> str:
+    there = one.name in ("constant", "below majority")
+    return f"on the people it learned from: {one.message}" if there else one.message

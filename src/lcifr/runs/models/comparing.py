@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lcifr.data.io.files import json_value
 from lcifr.errors import LcifrError
-from lcifr.files import json_value
 from lcifr.runs.events import Listener, listening, note, step
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 

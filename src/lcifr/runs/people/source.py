@@ -9,19 +9,70 @@ memory. What needs everybody there has a limit, and ``--sample`` is the way belo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.errors import TableError
-from lcifr.runs.people.tables import PeopleTable, free_name, pick_columns, read_people_table, with_fix, with_ids
+from lcifr.errors import LcifrError, did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Individuals, Schema
     from lcifr.data.io.stream import FileColumns, TableSource
+
+
+HELD = 100_000
+"""People whose proofs (a bundle) or regions (baselines) are held in memory at most."""
+LEARNED = 2_000_000
+"""People who are held in memory at most to learn from them; ``lcifr.report`` has the same limit for a page."""
+PROVED = 1000
+"""People whose proofs an audit writes and checks unless it is said otherwise: about a minute. If all of them are
+confirmed, so would be 99.7 % of everybody at least, with 95 % confidence."""
+FEW, PART = 100_000, 256
+"""Up to so many people a part is small, so that little is done again; beyond, as large as the library makes it."""
+PARTS = 16
+"""Parts at least, so that there are some for every core and a stopped run loses little, unless they get too small."""
+SMALLEST = 32
+"""People in a part at least: with fewer the engine has too little to do at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleTable:
+    """Some people: attributes only, their names, and what is known of them.
+
+    Parameters
+    ----------
+    X : the attributes, in the schema's order. ids : (people,). y : (people,) labels, or None.
+    """
+
+    X: pa.Table
+    ids: tuple[str | int, ...]
+    y: Any = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, rows: Any) -> PeopleTable:
+        """Some of them, by indices."""
+        return PeopleTable(
+            self.X.take(rows), tuple(self.ids[row] for row in rows), None if self.y is None else self.y[rows]
+        )
+
+
+def with_ids(people: PeopleTable) -> tuple[pa.Table, str]:
+    """Attributes with the ids in a column of their own, and its name."""
+    import pyarrow as pa
+
+    name = free_name("id", people.X.column_names)
+    whole = all(type(one) is int for one in people.ids)
+    ids = pa.array(list(people.ids) if whole else [str(one) for one in people.ids])
+    return people.X.append_column(name, ids), name
+
+
+def free_name(wish: str, taken: Sequence[str]) -> str:
+    """A name for a column that is no other's."""
+    return wish if wish not in taken else free_name(f"_{wish}", taken)
 
 
 STORED = ".people.parquet"
@@ -106,38 +157,27 @@ def source_in_memory(people: PeopleTable, schema: Schema) -> PeopleSource:
     return PeopleSource(table, schema, id_column, label, len(people))
 
 
-def sample_people(path: Path, schema: Schema, id_column: str | None, sample: int, seed: int) -> PeopleSource:
-    """Some people of a file, drawn at random; the same ones every time."""
-    from lcifr.runs.people.loading import load_some
-
-    loaded = load_some(path, id_column, sample, seed, "a sample")
-    people = read_people_table(loaded, str(path), schema, id_column, labelled=False)
-    return replace(source_in_memory(people, schema), drawn_from=None if loaded.drawn is None else loaded.count)
+def refuse_more(people: int, most: int, what: str, fix: str) -> None:
+    """Say how many people are too many for what needs all of them in memory."""
+    if people > most:
+        raise LcifrError(f"{what} needs everybody in memory: {people:,} people, at most {most:,}", fix=fix)
 
 
-def scan_people(
-    path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True, stored: bool = True
-) -> PeopleSource:
-    """The people of a file, once all of it has been read and fits.
+def part_for(people: int, asked: int | None) -> int:
+    """People per part: as asked, else few, else so many that there are not too many parts."""
+    from lcifr.runs.streaming.large import CHUNK
 
-    Parameters
-    ----------
-    folder : where ids are compared, to see that nobody is there twice. labels : whether they are looked at.
-    stored : whether the people are stored in the folder, to be read from there; otherwise the file is read again, and
-        once more where a column of numbers may hold a missing one ("NA").
-    """
-    from lcifr.data.io.scan import scan_file
-    from lcifr.data.io.stream import FileColumns, column_names
-    from lcifr.runs.events import step
+    return asked or (min(PART, max(SMALLEST, -(-people // PARTS))) if people <= FEW else CHUNK)
 
-    names = column_names(path)
-    columns = pick_columns(names, str(path), schema, id_column, labelled=False)
-    label = schema.target if labels and schema.target in names else None
-    more = [name for name in (id_column, label) if name is not None and name not in columns]
-    try:
-        with step(f"Reading {path}"):
-            store = folder / STORED if stored else None
-            found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder, store)
-    except TableError as error:
-        raise with_fix(error, str(path)) from None
-    return PeopleSource(found, schema, id_column, label, int(found.people or 0))
+
+def no_column(source: str, name: str, known: Sequence[str]) -> LcifrError:
+    """A column that was named and is not there."""
+    return LcifrError(
+        f'{source} has no column "{name}".{did_you_mean(name, known)}', fix=f"it has: {list_columns(known)}"
+    )
+
+
+def list_columns(names: Sequence[str]) -> str:
+    """The first of them, in quotes, for messages."""
+    shown = [f'"{name}"' for name in names[:12]]
+    return ", ".join(shown) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lcifr.errors import LcifrError, TableError, did_you_mean
+from lcifr.errors import TableError
 from lcifr.runs.events import note
 from lcifr.runs.formulas import read_schema, schema_beside
+from lcifr.runs.people.source import STORED, PeopleSource, PeopleTable, list_columns, no_column, source_in_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,29 +19,6 @@ if TYPE_CHECKING:
     from lcifr.runs.people.loading import LoadedTable
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".pq", ".gz")
-
-
-@dataclass(frozen=True, eq=False)
-class PeopleTable:
-    """Some people: attributes only, their names, and what is known of them.
-
-    Parameters
-    ----------
-    X : the attributes, in the schema's order. ids : (people,). y : (people,) labels, or None.
-    """
-
-    X: pa.Table
-    ids: tuple[str | int, ...]
-    y: Any = None
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def take(self, rows: Any) -> PeopleTable:
-        """Some of them, by indices."""
-        return PeopleTable(
-            self.X.take(rows), tuple(self.ids[row] for row in rows), None if self.y is None else self.y[rows]
-        )
 
 
 def is_file(named: str) -> bool:
@@ -128,21 +106,6 @@ def _ids(loaded: LoadedTable, source: str, id_column: str | None) -> tuple[str |
     return ids
 
 
-def with_ids(people: PeopleTable) -> tuple[pa.Table, str]:
-    """Attributes with the ids in a column of their own, and its name."""
-    import pyarrow as pa
-
-    name = free_name("id", people.X.column_names)
-    whole = all(type(one) is int for one in people.ids)
-    ids = pa.array(list(people.ids) if whole else [str(one) for one in people.ids])
-    return people.X.append_column(name, ids), name
-
-
-def free_name(wish: str, taken: Sequence[str]) -> str:
-    """A name for a column that is no other's."""
-    return wish if wish not in taken else free_name(f"_{wish}", taken)
-
-
 def write_table(path: Path, X: pa.Table) -> None:
     """Attributes as Parquet."""
     from pyarrow import parquet
@@ -151,14 +114,38 @@ def write_table(path: Path, X: pa.Table) -> None:
     parquet.write_table(X, path)
 
 
-def no_column(source: str, name: str, known: Sequence[str]) -> LcifrError:
-    """A column that was named and is not there."""
-    return LcifrError(
-        f'{source} has no column "{name}".{did_you_mean(name, known)}', fix=f"it has: {list_columns(known)}"
-    )
+def sample_people(path: Path, schema: Schema, id_column: str | None, sample: int, seed: int) -> PeopleSource:
+    """Some people of a file, drawn at random; the same ones every time."""
+    from lcifr.runs.people.loading import load_some
+
+    loaded = load_some(path, id_column, sample, seed, "a sample")
+    people = read_people_table(loaded, str(path), schema, id_column, labelled=False)
+    return replace(source_in_memory(people, schema), drawn_from=None if loaded.drawn is None else loaded.count)
 
 
-def list_columns(names: Sequence[str]) -> str:
-    """The first of them, in quotes, for messages."""
-    shown = [f'"{name}"' for name in names[:12]]
-    return ", ".join(shown) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+def scan_people(
+    path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True, stored: bool = True
+) -> PeopleSource:
+    """The people of a file, once all of it has been read and fits.
+
+    Parameters
+    ----------
+    folder : where ids are compared, to see that nobody is there twice. labels : whether they are looked at.
+    stored : whether the people are stored in the folder, to be read from there; otherwise the file is read again, and
+        once more where a column of numbers may hold a missing one ("NA").
+    """
+    from lcifr.data.io.scan import scan_file
+    from lcifr.data.io.stream import FileColumns, column_names
+    from lcifr.runs.events import step
+
+    names = column_names(path)
+    columns = pick_columns(names, str(path), schema, id_column, labelled=False)
+    label = schema.target if labels and schema.target in names else None
+    more = [name for name in (id_column, label) if name is not None and name not in columns]
+    try:
+        with step(f"Reading {path}"):
+            store = folder / STORED if stored else None
+            found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder, store)
+    except TableError as error:
+        raise with_fix(error, str(path)) from None
+    return PeopleSource(found, schema, id_column, label, int(found.people or 0))

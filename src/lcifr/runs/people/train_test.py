@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import LcifrError
 from lcifr.runs.events import note
 from lcifr.runs.folders.summaries import DatasetNotes
-from lcifr.runs.people.tables import PeopleTable, find_schema, is_file, list_columns, read_people_table
+from lcifr.runs.people.source import PeopleTable, list_columns
+from lcifr.runs.people.tables import find_schema, is_file, read_people_table
 
 if TYPE_CHECKING:
     from lcifr.data import Schema

@@ -62,7 +62,7 @@ class FormulaCheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        from lcifr.language.printer import print_formula
+        from lcifr.similarity.language.printer import print_formula
 
         found = self.neighbours
         return {
@@ -87,7 +87,7 @@ class FormulaCheckResult:
         }
 
     def _finding(self, finding: Finding) -> dict[str, Any]:
-        from lcifr.language.diagnostics import find_position
+        from lcifr.similarity.language.diagnostics import find_position
 
         place = find_position(self.similarity.text, finding.span.start) if finding.span else None
         return {
@@ -102,9 +102,9 @@ class FormulaCheckResult:
 
 def explain_formula(request: FormulaRequest) -> ExplainedFormula:
     """A formula in English; distances in standard deviations are said in the data's own units where it is given."""
-    from lcifr.language.explain.sentences import explain
-    from lcifr.language.parser import parse
-    from lcifr.language.printer import print_formula
+    from lcifr.similarity.language.explain.sentences import explain
+    from lcifr.similarity.language.parser import parse
+    from lcifr.similarity.language.printer import print_formula
 
     text, source = read_formula(request.formula)
     if request.data is not None:

@@ -13,10 +13,10 @@ from lcifr.data import Categorical, Numeric, Schema
 from lcifr.data.frames import as_text
 from lcifr.data.malformed_numbers import MalformedNumber, find_malformed_number
 from lcifr.errors import LcifrError, TableError, TableProblem
-from lcifr.language.names import quote_name
 from lcifr.runs.people.loading import read_whole
-from lcifr.runs.people.tables import no_column
+from lcifr.runs.people.source import no_column
 from lcifr.runs.preparing.proposed_formula import freed_attributes, write_formula
+from lcifr.similarity.language.names import quote_name
 
 if TYPE_CHECKING:
     import pyarrow as pa

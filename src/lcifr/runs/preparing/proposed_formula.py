@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.data import Categorical, Schema
-from lcifr.language.names import quote_name, quote_value
+from lcifr.similarity.language.names import quote_name, quote_value
 from lcifr.similarity.proposal_mark import mark_of
 
 if TYPE_CHECKING:

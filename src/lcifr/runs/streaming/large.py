@@ -13,13 +13,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, final
 
+from lcifr.artifacts.folder import versions
+from lcifr.certification.producer import FrozenEncoder
+from lcifr.data import Schema
+from lcifr.data.io.files import write_atomic
 from lcifr.data.io.ids import DuplicateIds, hash_id
+from lcifr.data.io.stream import TableSource, count_people, read_chunks
 from lcifr.errors import ArtefactError
-from lcifr.files import write_atomic
-from lcifr.runs.events import counting_people
+from lcifr.runs.events import counting_people, note
 from lcifr.runs.streaming.parts import PartFiles
 from lcifr.runs.streaming.workers import Crew
 
@@ -152,3 +157,39 @@ def _inputs(job: Job, piece: Piece) -> str:
     for content in piece.content():
         digest.update(content)
     return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class EncoderJob(Job):
+    """Its schema reads the table; its hashes, the options and the versions name the run."""
+
+    encoder: FrozenEncoder
+    options: dict[str, Any]
+
+    @property
+    def schema(self) -> Schema:
+        return self.encoder.encoding.schema
+
+    def settings(self) -> str:
+        hashes = (self.encoder.network.hash, self.encoder.similarity.hash, self.encoder.encoding.hash)
+        about = (hashes, self.encoder.whole_numbers)
+        return repr((about, sorted(self.options.items()), sorted(versions().items())))
+
+    def run(
+        self, source: TableSource, id_column: str | None, chunk: int, parts: Path, workers: int | None
+    ) -> tuple[list[Path], Done]:
+        """Do it for everybody of a file."""
+        return run_parts(
+            self,
+            partial(read_chunks, source, self.schema, chunk, id_column),
+            parts,
+            people=count_people(source),
+            named=id_column is not None,
+            workers=workers,
+        )
+
+
+def note_resumed(done: Done) -> None:
+    """Who was done before a run was stopped, and is not done again."""
+    if done.found:
+        note(f"{done.found:,} of {done.people:,} people were done before it was stopped; now all are")

@@ -7,17 +7,19 @@ changed it. All that is not finished lies among the parts, in one folder, which 
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import final
+from types import TracebackType
+from typing import Any, Self, final
 
 from lcifr.artifacts.folder import fresh_folder
+from lcifr.data.io.files import locked
 from lcifr.errors import ArtefactError
-from lcifr.locking import locked
 
 NAMED = "named"
 """A file among the parts, once the whole is ready to get its name: whoever finds both may remove the parts."""
@@ -122,3 +124,59 @@ def assembled(folder: Path, parts: Path) -> Iterator[Path]:
 def discard(parts: Path) -> None:
     """Parts are not needed once the whole is written."""
     shutil.rmtree(parts, ignore_errors=True)
+
+
+GROUP = 1 << 16
+"""Rows in a row group of Parquet: each group adds some kB to the footer, which is held in memory."""
+
+
+def table_part(frame: Any) -> bytes:
+    """A part for :func:`join_tables`. Ids are text, so that all parts have the same types."""
+    buffer = io.BytesIO()
+    frame.assign(id=frame["id"].astype("string")).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def join_tables(parts: Sequence[Path], path: Path) -> None:
+    """All parts as one Parquet file."""
+    from pyarrow import parquet
+
+    with ParquetAppender(path) as rows:
+        for part in parts:
+            rows.add(parquet.read_table(part))
+
+
+@final
+class ParquetAppender:
+    """A Parquet file written in batches; the first batch determines its schema."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._waiting: list[Any] = []
+        self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+
+    def add(self, table: Any) -> None:
+        """Append rows; they are buffered until they fill a row group."""
+        from pyarrow import parquet
+
+        if self._writer is None:
+            self._schema = table.schema.remove_metadata()
+            self._writer = parquet.ParquetWriter(self._path, self._schema)
+        self._waiting.append(table.cast(self._schema))
+        if sum(map(len, self._waiting)) >= GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._waiting:
+            self._writer.write_table(pa.concat_tables(self._waiting))
+            self._waiting.clear()

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from lcifr.data import Schema
-from lcifr.language.formula import Formula, Or, Person, subformulas
-from lcifr.regions.plan import AttributeBound, CellPlan, MixedRank, TooManyCells, plan_cells
-from lcifr.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, is_about, leaves
+from lcifr.similarity.language.formula import Formula, Or, Person, subformulas
+from lcifr.similarity.lowering.plan import AttributeBound, CellPlan, MixedRank, TooManyCells, plan_cells
+from lcifr.similarity.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, is_about, leaves
 
 CELLS = 64  # alternatives of one branch that are looked at; beyond, nothing is claimed
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from lcifr.data import Categorical, Individuals
 from lcifr.drawing import text
-from lcifr.language.formula import Span
-from lcifr.semantics.holds import PairedPeople
+from lcifr.similarity.language.formula import Span
+from lcifr.similarity.semantics.core import PairedPeople
 
 LONGEST = 6  # attributes that are shown of one example; the whole row is in the example itself
 

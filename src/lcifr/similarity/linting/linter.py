@@ -9,20 +9,21 @@ import numpy as np
 
 from lcifr.data import Categorical, Individuals
 from lcifr.errors import RegionError
-from lcifr.language.constrained_attributes import declared_free, find_usage, free_attributes
-from lcifr.language.explain.phrases import list_words
-from lcifr.language.formula import Free, Same, Within, subformulas
-from lcifr.language.names import attributes_in, quote_name
-from lcifr.language.printer import print_set
 from lcifr.regions.cell import Cell
-from lcifr.semantics.holds import Booleans, Floats, PairedPeople, evaluate
-from lcifr.semantics.resolve import resolve
+from lcifr.similarity.language.constrained_attributes import declared_free, find_usage, free_attributes
+from lcifr.similarity.language.explain.phrases import list_words
+from lcifr.similarity.language.formula import Free, Same, Within, subformulas
+from lcifr.similarity.language.names import attributes_in, quote_name
+from lcifr.similarity.language.printer import print_set
 from lcifr.similarity.linting.branches import disjunctions, plans_of, subsumes
 from lcifr.similarity.linting.finding import Example, Finding, Severity, describe_person, short_percent, values_of
 from lcifr.similarity.linting.proxies import find_proxies
 from lcifr.similarity.linting.synthetic_pairs import find_false_part, shrink, swapped, synthesize_pairs
 from lcifr.similarity.linting.thresholds import find_odd_thresholds
 from lcifr.similarity.proposal_mark import UNTOUCHED, is_untouched
+from lcifr.similarity.semantics.core import Booleans, Floats, PairedPeople
+from lcifr.similarity.semantics.holds import evaluate
+from lcifr.similarity.semantics.resolve import resolve
 from lcifr.similarity.similarity import Similarity
 
 EXAMPLES = 3

@@ -11,10 +11,10 @@ import numpy as np
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
 from lcifr.regions.cell import IntArray
-from lcifr.semantics.core import AllOf, Core
-from lcifr.semantics.holds import Floats, PairedPeople, evaluate
 from lcifr.similarity.linting.finding import Example
 from lcifr.similarity.linting.synthetic_pairs import sample_similar_pairs
+from lcifr.similarity.semantics.core import AllOf, Core, Floats, PairedPeople
+from lcifr.similarity.semantics.holds import evaluate
 from lcifr.similarity.similarity import Similarity
 
 Progress = Callable[[int, int], None]  # (people done, people in all)

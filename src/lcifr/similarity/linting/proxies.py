@@ -14,7 +14,7 @@ import numpy as np
 
 from lcifr.data import Categorical, Individuals
 from lcifr.regions.cell import IntArray
-from lcifr.semantics.holds import Booleans
+from lcifr.similarity.semantics.core import Booleans
 
 REAL_SHARE = 0.01  # of all people have the telling value
 ALMOST_SURELY = 0.95  # of the people with the telling value have one value of the free attribute

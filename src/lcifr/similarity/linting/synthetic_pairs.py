@@ -6,10 +6,10 @@ import numpy as np
 
 from lcifr.data import Individuals
 from lcifr.errors import RegionError
-from lcifr.language.formula import Span
 from lcifr.regions.cell import IntArray
-from lcifr.semantics.core import AllOf, AnyOf, Core
-from lcifr.semantics.holds import PairedPeople, evaluate
+from lcifr.similarity.language.formula import Span
+from lcifr.similarity.semantics.core import AllOf, AnyOf, Core, PairedPeople
+from lcifr.similarity.semantics.holds import evaluate
 from lcifr.similarity.similarity import Similarity
 
 PEOPLE, POINTS = 100, 10  # people whose neighbours are invented, and neighbours of each

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from lcifr.data import Categorical, Individuals, Numeric
-from lcifr.language.formula import Comparison, Within, subformulas
-from lcifr.language.names import attributes_in
-from lcifr.semantics.core import Compare, leaves
-from lcifr.semantics.holds import PairedPeople, decimal_of, evaluate
-from lcifr.semantics.resolve import resolve
+from lcifr.similarity.language.formula import Comparison, Within, subformulas
+from lcifr.similarity.language.names import attributes_in
 from lcifr.similarity.linting.finding import Finding, Severity
+from lcifr.similarity.semantics.core import Compare, PairedPeople, leaves
+from lcifr.similarity.semantics.holds import decimal_of, evaluate
+from lcifr.similarity.semantics.resolve import resolve
 from lcifr.similarity.similarity import Similarity
 
 

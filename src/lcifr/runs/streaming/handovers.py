@@ -1,0 +1,148 @@
+"""Hand-overs of whole files: written part by part, and certified part by part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from lcifr.artifacts import handover
+from lcifr.artifacts.folder import MANIFEST, describe_files, versions
+from lcifr.artifacts.handover import Outline
+from lcifr.artifacts.handover_chunks import HandoverChunk, join_handover, read_handover_chunks
+from lcifr.certification.bundles.manifest import rule_of_bundle
+from lcifr.certification.consumer import Where, certify
+from lcifr.certification.producer import freeze, provenance_of, represent
+from lcifr.certification.verdicts import Certificates
+from lcifr.data.io.files import sha256_of, write_json
+from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
+from lcifr.errors import ArtefactError
+from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
+from lcifr.models.chain import choose_for
+from lcifr.models.load import read_model
+from lcifr.models.model import Model
+from lcifr.runs.streaming.large import CHUNK, Done, EncoderJob, Job, run_parts
+from lcifr.runs.streaming.parts import assembled, join_tables, parts_beside, table_part
+
+
+@final
+@dataclass(frozen=True)
+class _Represent(EncoderJob):
+    version = 3
+    suffix = ".safetensors"
+
+    def work(self, chunk: Chunk) -> bytes:
+        from safetensors.numpy import save
+
+        found = represent(self.encoder, chunk.people, chunk.ids, **self.options)
+        return save(
+            {name: np.ascontiguousarray(array) for name, array in found.arrays().items()},
+            metadata={"ids": json.dumps(found.ids)},
+        )
+
+
+def represent_file(
+    encoder: Any,
+    source: TableSource,
+    folder: str | Path,
+    *,
+    id_column: str | None = None,
+    chunk: int = CHUNK,
+    workers: int | None = None,
+    share_formula: bool = True,
+    tolerance: float = 1e-6,
+    budget: int | None = None,
+    arithmetic: str | None = None,
+) -> Done:
+    """Write the hand-over of a Parquet or CSV file. Killed at any moment, the next call goes on where it stopped.
+
+    Parameters
+    ----------
+    source : the file; or an Arrow table, for people who are in memory anyway.
+    id_column : the column with the ids; row numbers if None.
+    chunk : people per part. workers : processes; one per core if None, where that is worth
+        their start.
+    share_formula, tolerance, budget, arithmetic : as for :func:`lcifr.certification.producer.represent`.
+    """
+    target, frozen = Path(folder), freeze(encoder)
+    deployed = choose_arithmetic(arithmetic, frozen.native)
+    job = _Represent(frozen, {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)})
+    with parts_beside(target, "represent_file") as parts:
+        found, done = job.run(source, id_column, chunk, parts, workers)
+        with assembled(target, parts) as fresh:
+            shape, counts = join_handover(found, fresh)
+            provenance = provenance_of(frozen, share_formula, tolerance, deployed)
+            write_json(fresh / MANIFEST, handover.manifest_of(provenance, describe_files(fresh), shape, counts))
+    return done
+
+
+CERTIFIED = "certificates.parquet"
+
+
+@final
+@dataclass(frozen=True)
+class _Certify(Job):
+    model: Model
+    on: Where
+    arithmetic: Arithmetic
+    handover_arithmetic: Arithmetic
+    version = 3
+    suffix = ".parquet"
+
+    def settings(self) -> str:
+        computed = (str(self.arithmetic), str(self.handover_arithmetic))
+        return repr((self.model.identity, self.on, computed, sorted(versions().items())))
+
+    def work(self, chunk: HandoverChunk) -> bytes:
+        found = certify(chunk.representation, self.model, on=self.on, arithmetic=self.arithmetic)
+        return table_part(found.frame())
+
+
+def certify_folder(
+    handover: str | Path,
+    model: Any,
+    folder: str | Path,
+    *,
+    on: Where = "ball",
+    chunk: int = CHUNK,
+    workers: int | None = None,
+    tolerance: float | None = None,
+    arithmetic: str | None = None,
+) -> Done:
+    """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
+
+    Parameters
+    ----------
+    handover : the folder that the producer handed over. model, on, tolerance, arithmetic : as for
+        :func:`lcifr.certify`.
+    chunk, workers : as for :func:`represent_file`.
+    """
+    source, target = Path(handover), Path(folder)
+    known = read_model(model, tolerance=tolerance)
+    with parts_beside(target, "certify_folder") as parts:
+        outline = Outline.read(source)
+        deployed = choose_for(arithmetic, known.factors)
+        job = _Certify(known, on, deployed, outline.provenance.arithmetic)
+        if outline.people == 0:
+            raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
+        read = partial(read_handover_chunks, source, chunk)
+        found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
+        with assembled(target, parts) as fresh:
+            join_tables(found, fresh / CERTIFIED)
+            about = {"model": job.model.function.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
+            about |= {"arithmetic": str(deployed), "handover_arithmetic": str(outline.provenance.arithmetic)}
+            about |= {"handover": sha256_of(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
+            write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-3", **about})
+    return done
+
+
+def read_certified(path: Path, model: Any, *, on: str, tolerance: float | None = None) -> Iterator[Certificates]:
+    """What :func:`certify_folder` wrote, some people at a time."""
+    known = read_model(model, tolerance=tolerance)
+    for batch in parquet_batches(path):
+        yield Certificates.of_rows(batch.to_pandas(), known, on)
