@@ -112,7 +112,7 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
 
     Parameters
     ----------
-    model : with a ``read_table`` of its own, or fitted with scikit-learn.
+    model : with a ``read_table`` of its own, or fitted with scikit-learn; or the path of a file.
     encoding : the schema of the table, and the scales that formulas speak of.
 
     Raises
@@ -120,6 +120,8 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
     NetworkError
         For what is not exactly representable, by the name of the step that stands in the way.
     """
+    if isinstance(model, str | Path):
+        model = load_file(model).model
     if hasattr(model, "read_table"):
         found: TableModel = model.read_table(table, encoding)
         return found

@@ -25,18 +25,24 @@ class MarginBand:
     upper: float
 
 
-def probability_band(threshold: float, roundoff: float, where: str, *, second: bool = True) -> MarginBand:
+def probability_band(
+    threshold: float, roundoff: float, where: str, *, second: bool = True, absolute: bool = False
+) -> MarginBand:
     """The margins whose probability may be on either side of a threshold, as a runtime computes it.
 
     Parameters
     ----------
     second : whether the threshold is one of p, the logistic function of the margin; else it is one of 1 − p, computed
         from p. Margins are those of p in either case.
+    absolute : whether p is off by so many units of roundoff of 1, and not of p itself: onnxruntime's sigmoid is exact
+        to a few units of 1, and of small probabilities not relatively.
     """
     with localcontext() as context:
         context.prec = DIGITS
         level, off = Decimal(threshold), ASSUMED_ROUNDOFFS * Decimal(roundoff)
-        if second:  # p is off by a factor within 1 ± off
+        if second and absolute:
+            low, high = level - off, level + off
+        elif second:  # p is off by a factor within 1 ± off
             low, high = level / (1 + off), level / (1 - off)
         else:  # 1 − p is off by off · p, and by its own rounding
             low, high = 1 - level - 2 * off, 1 - level + 2 * off

@@ -1,0 +1,1 @@
+"""Graphs of affine maps and ReLUs, and the networks that compute them."""

@@ -1,0 +1,1 @@
+"""ONNX files: read exactly, compared with their runtime, and written."""

@@ -1,0 +1,118 @@
+"""Reader of ONNX files: graphs of affine and piecewise linear operators become models on the columns of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lcifr.data import Encoding
+from lcifr.errors import NetworkError
+from lcifr.models.chain import chain_of
+from lcifr.models.columns import Block, ConstantColumn, encoding_of, inputs_of
+from lcifr.models.dataflow.layering import layer_out
+from lcifr.models.files.description import DescribedOutput, ModelDescription
+from lcifr.models.files.outline import ModelOutline
+from lcifr.models.model import Model
+from lcifr.models.onnx.binding import TableColumns, binding
+from lcifr.models.onnx.decision import ReadDecision, deciding_output, read_decision
+from lcifr.models.onnx.graph import Graph, read_bytes, read_graph
+from lcifr.models.onnx.reading import ReadGraph, read_value
+from lcifr.models.onnx.runtime import OnnxPredictor, runtime_name
+from lcifr.models.onnx.values import Columns, Texts
+from lcifr.models.table_model import TableModel
+
+
+@dataclass(frozen=True)
+class OnnxModel:
+    """An ONNX file whose graph can be read.
+
+    Parameters
+    ----------
+    data : the file. source : its name, for messages.
+    description : of its columns and outputs, where it does not say so itself.
+    """
+
+    data: bytes = field(repr=False)
+    graph: Graph = field(repr=False)
+    description: ModelDescription | None = None
+    source: str = "the model"
+
+    @property
+    def described_output(self) -> DescribedOutput | None:
+        return None if self.description is None else self.description.output
+
+    def read_table(self, table: Any, encoding: Encoding) -> TableModel:
+        """The model on the raw columns of a pandas frame.
+
+        Raises
+        ------
+        NetworkError
+            For what is not exactly representable, with the node that stands in the way.
+        """
+        output, read, decision = self._read(TableColumns(encoding.schema, table))
+        asked = None if self.description is None else self.description.arithmetic
+        arithmetic = read.arithmetic if asked is None else asked
+        layers = layer_out(decision.scores, arithmetic)
+        block = Block((*layers.columns, *(ConstantColumn(0.0),) * layers.spare))
+        inputs = inputs_of(block, encoding).of_runtime(arithmetic)
+        divides = ", ".join(read.divisions[:3])
+        function = chain_of(replace(network, divides=divides) for network in layers.networks)
+        bound = {
+            one.name: value
+            for one in self.graph.inputs
+            if isinstance(value := read.values.get(one.name), Columns | Texts)
+        }
+        predictor = OnnxPredictor(
+            self.data,
+            self.graph,
+            encoding.schema,
+            bound,
+            output,
+            self.described_output,
+            decision.labels,
+            decision.own_labels,
+        )
+        return TableModel(
+            encoding_of(block, encoding),
+            inputs,
+            Model(function, decision.rule, decision.labels),
+            predictor,
+            table,
+            runtime_name(),
+        )
+
+    def _read(self, table: TableColumns) -> tuple[str, ReadGraph, ReadDecision]:
+        output = deciding_output(self.graph, self.described_output)
+        read = read_value(self.graph, output, binding(self.graph, self.description, table))
+        return output, read, read_decision(read.value, self.described_output, output)
+
+    def outline(self) -> ModelOutline:
+        """What the file says without a table."""
+        from lcifr.models.onnx.outline import outline_graph
+
+        return outline_graph(self.graph, self.description)
+
+
+def read_file(path: str | Path, description: ModelDescription | None = None) -> OnnxModel:
+    """An ONNX file; nothing in it is run, and no other file is opened.
+
+    Raises
+    ------
+    NetworkError
+        For what is no ONNX file, or not one that can be read; which operators work depends on where they stand, so
+        some are refused only when the model meets its table.
+    """
+    file = Path(path)
+    return read_onnx(read_bytes(file), description, str(file))
+
+
+def read_onnx(data: bytes, description: ModelDescription | None = None, source: str = "the model") -> OnnxModel:
+    """The same from memory."""
+    try:
+        import onnx  # noqa: F401
+    except ModuleNotFoundError:
+        raise NetworkError(
+            f"{source} is an ONNX file", fix='install what reads it: pip install "lcifr[onnx]"'
+        ) from None
+    return OnnxModel(data, read_graph(data, source), description, source)

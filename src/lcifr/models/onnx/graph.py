@@ -1,0 +1,217 @@
+"""Graphs of ONNX files: nodes in their order, constants, inputs and outputs; checked before they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.errors import NetworkError, no_such_file
+from lcifr.models.onnx.tensors import AnyArray, dtype_of, read_tensor, text_in
+
+LARGEST_FILE = 2**27
+"""Bytes, at most."""
+MOST_NODES = 10_000
+OPSETS = {"": range(7, 29), "ai.onnx.ml": range(1, 6)}
+"""Versions of the operators whose meaning is known here, by domain."""
+STANDARD_NAMES = {"ai.onnx": ""}
+
+AttributeValue = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | AnyArray
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation.
+
+    Parameters
+    ----------
+    inputs : names of values; empty where an optional one is left out. where : how messages name it.
+    """
+
+    operator: str
+    domain: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    where: str
+    attributes: dict[str, AttributeValue] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class GraphTensor:
+    """An input or output of a graph.
+
+    Parameters
+    ----------
+    dtype : None where it is no tensor (a list of maps). shape : without the first dimension, the people; None where
+        the file does not say.
+    people : how many have to be given at once, where the file says so.
+    """
+
+    name: str
+    dtype: np.dtype[Any] | None
+    shape: tuple[int, ...] | None
+    people: int | None = None
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What a file holds.
+
+    Parameters
+    ----------
+    version : of the standard operators. producer : what wrote the file.
+    """
+
+    inputs: tuple[GraphTensor, ...]
+    outputs: tuple[GraphTensor, ...]
+    nodes: tuple[Node, ...]
+    constants: dict[str, AnyArray] = field(repr=False, compare=False)
+    version: int
+    producer: str
+
+    def needed_for(self, name: str) -> list[Node]:
+        """The nodes that a value depends on, in their order."""
+        wanted, found = {name}, []
+        for node in reversed(self.nodes):
+            if wanted & set(node.outputs):
+                wanted |= set(node.inputs)
+                found.append(node)
+        return found[::-1]
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file, if it is one and not too large."""
+    if not path.is_file():
+        raise no_such_file(path)
+    if (size := path.stat().st_size) > LARGEST_FILE:
+        raise NetworkError(f"{path} has {size} bytes", fix=f"at most {LARGEST_FILE} are read")
+    return path.read_bytes()
+
+
+def read_graph(data: bytes, where: str) -> Graph:
+    """The graph of a file's bytes.
+
+    Raises
+    ------
+    NetworkError
+        For what is no ONNX model; and for functions, subgraphs, custom operators, training graphs, data elsewhere,
+        cycles and names that nothing has computed.
+    """
+    model = _parse(data, where)
+    graph = model.graph
+    for what, there in (
+        ("functions of its own", model.functions),
+        ("a training graph", model.training_info),
+        ("sparse tensors", graph.sparse_initializer),
+    ):
+        if there:
+            raise NetworkError(f"{where} holds {what}", fix="export it with standard operators and dense tensors only")
+    if len(graph.node) > MOST_NODES:
+        raise NetworkError(f"{where} has {len(graph.node)} nodes", fix=f"at most {MOST_NODES} are read")
+    names = [text_in(one.name, f"{where}, a name") for one in graph.initializer]
+    constants = {name: read_tensor(one, f'tensor "{name}"') for name, one in zip(names, graph.initializer, strict=True)}
+    inputs = tuple(_tensor(one) for one in graph.input if one.name not in constants)
+    nodes = tuple(_nodes(graph, {one.name for one in inputs} | set(constants)))
+    outputs = tuple(_tensor(one) for one in graph.output)
+    _check_names(where, inputs, outputs, nodes)
+    producer = " ".join(text_in(part, where) for part in (model.producer_name, model.producer_version) if part)
+    return Graph(inputs, outputs, nodes, constants, _version(model, where), producer)
+
+
+def _parse(data: bytes, where: str) -> Any:
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(data)
+    except (DecodeError, ValueError, RecursionError) as problem:
+        raise NetworkError(f"{where} is no ONNX model: {problem}", fix="get the file again") from None
+    if not model.HasField("graph") or not model.graph.node:
+        raise NetworkError(f"{where} is no ONNX model: it has no graph, or one without nodes")
+    return model
+
+
+def _version(model: Any, where: str) -> int:
+    versions: dict[str, int] = {}
+    for one in model.opset_import:
+        domain = STANDARD_NAMES.get(one.domain, text_in(one.domain, where))
+        if versions.setdefault(domain, one.version) != one.version:
+            raise NetworkError(f"{where} says two versions of the operators of {domain or 'ONNX'}")
+        if domain in OPSETS and one.version not in OPSETS[domain]:
+            known = OPSETS[domain]
+            raise NetworkError(
+                f"{where} uses version {one.version} of the operators of {domain or 'ONNX'}",
+                fix=f"export it with one from {known.start} to {known.stop - 1}",
+            )
+    if "" not in versions and "ai.onnx.ml" not in versions:
+        raise NetworkError(f"{where} does not say which version of operators it uses")
+    return versions.get("", OPSETS[""].stop - 1)
+
+
+def _nodes(graph: Any, known: set[str]) -> Iterator[Node]:
+    """The nodes, each of which reads only what is there already; so there is no cycle."""
+    known = known | {""}
+    for number, node in enumerate(graph.node):
+        read, written = (tuple(text_in(one, f"node {number}") for one in some) for some in (node.input, node.output))
+        operator, domain, name = (text_in(one, f"node {number}") for one in (node.op_type, node.domain, node.name))
+        domain = STANDARD_NAMES.get(domain, domain)
+        where = f'node "{name}" ({operator})' if name else f"node {number} ({operator})"
+        if domain not in OPSETS:
+            raise NetworkError(f"{where} is of the domain {domain}", fix="export with standard operators only")
+        for one in read:
+            if one not in known:
+                raise NetworkError(f'{where} reads "{one}", which nothing before it computes: a cycle, or wrong order')
+        if twice := known & (set(written) - {""}):
+            raise NetworkError(f'{where} computes "{min(twice)}", which is there already')
+        known |= set(written)
+        attributes = {text_in(one.name, where): _attribute(one, where) for one in node.attribute}
+        yield Node(operator, domain, read, written, where, attributes)
+
+
+def _attribute(attribute: Any, where: str) -> AttributeValue:
+    kind, name = attribute.type, f'{where}, attribute "{attribute.name}"'
+    readers: dict[int, Any] = {
+        1: lambda: float(attribute.f),
+        2: lambda: int(attribute.i),
+        3: lambda: text_in(attribute.s, name),
+        4: lambda: read_tensor(attribute.t, name),
+        6: lambda: tuple(attribute.floats),
+        7: lambda: tuple(attribute.ints),
+        8: lambda: tuple(text_in(one, name) for one in attribute.strings),
+    }
+    if attribute.ref_attr_name or kind not in readers:
+        what = "a graph inside the graph" if kind in (5, 10) else "no number, text or tensor"
+        raise NetworkError(f"{name} is {what}", fix="export the model without If, Loop, Scan and functions")
+    found: AttributeValue = readers[kind]()
+    return found
+
+
+def _tensor(value: Any) -> GraphTensor:
+    name = text_in(value.name, "the name of an input or output")
+    if not value.type.HasField("tensor_type"):
+        return GraphTensor(name, None, None)
+    kind = value.type.tensor_type
+    dtype = dtype_of(kind.elem_type, f'"{name}"')
+    if not kind.HasField("shape"):
+        return GraphTensor(name, dtype, None)
+    sizes = [one.dim_value if one.HasField("dim_value") and one.dim_value > 0 else None for one in kind.shape.dim]
+    known = None if None in sizes[1:] else tuple(size for size in sizes[1:] if size is not None)
+    return GraphTensor(name, dtype, known, sizes[0] if sizes else None)
+
+
+def _check_names(
+    where: str, inputs: tuple[GraphTensor, ...], outputs: tuple[GraphTensor, ...], nodes: tuple[Node, ...]
+) -> None:
+    if not inputs or not outputs:
+        raise NetworkError(f"{where} has no {'outputs' if inputs else 'inputs'}")
+    for what, names in (("inputs", [one.name for one in inputs]), ("outputs", [one.name for one in outputs])):
+        if len(set(names)) < len(names):
+            raise NetworkError(f"{where} names two of its {what} alike")
+    computed = {name for node in nodes for name in node.outputs}
+    for one in outputs:
+        if one.name not in computed:
+            raise NetworkError(f'{where}: nothing computes the output "{one.name}"')

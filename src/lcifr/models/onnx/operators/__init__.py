@@ -1,0 +1,1 @@
+"""Operators of ONNX, each as what it does to formulas of columns."""

@@ -1,0 +1,108 @@
+"""Outline of an ONNX file in words, as far as the graph says it without a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from math import prod
+
+from lcifr.data import Categorical, Numeric, Schema
+from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.dataflow.layering import layer_out
+from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
+from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
+from lcifr.models.model import Model
+from lcifr.models.onnx.binding import TableColumns, binding
+from lcifr.models.onnx.decision import deciding_output, read_decision
+from lcifr.models.onnx.graph import Graph, GraphTensor
+from lcifr.models.onnx.reading import read_value
+from lcifr.models.onnx.runtime import runtime_name
+from lcifr.models.onnx.tensors import is_text
+
+SILENT = ("Constant", "Identity", "Dropout", "Cast", "Reshape", "ZipMap")
+"""Operators that change no number, or only its type."""
+
+
+def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOutline:
+    """What is in the file; the rule where the graph or a description says it.
+
+    Raises
+    ------
+    NetworkError
+        For what is not exactly representable, whatever the columns are.
+    """
+    described = None if description is None else description.output
+    output = deciding_output(graph, described)
+    stand_in, named = _stand_in(graph, description)
+    read = read_value(graph, output, binding(graph, stand_in if stand_in.inputs else None, TableColumns(named)))
+    counted = Counter(node.operator for node in graph.needed_for(output) if node.operator not in SILENT)
+    steps = tuple(f"{many} {name}" if many > 1 else name for name, many in counted.items())
+    library = f"ONNX, operators of version {graph.version}{graph.producer and ', written by ' + graph.producer}"
+    inputs = _inputs(graph, description)
+    try:
+        decision = read_decision(read.value, described, output)
+    except NetworkError as unsaid:
+        words, outputs, classes = str(unsaid).partition("\n")[0], prod(getattr(read.value, "shape", (1,))), ()
+        return ModelOutline(library, runtime_name(), inputs, steps, outputs, words, read.arithmetic, classes)
+    network = layer_out(decision.scores, Arithmetic.EXACT).networks[-1]
+    labels = () if decision.labels is None else tuple(decision.labels.tolist())
+    rule = rule_words(Model(network, decision.rule, decision.labels))
+    notes = tuple(
+        f"{node} divides behind a matrix: covered in float arithmetic, not in exact arithmetic."
+        for node in read.divisions[:3]
+    )
+    return ModelOutline(
+        library,
+        runtime_name(),
+        inputs,
+        steps,
+        decision.rule.outputs,
+        rule,
+        read.arithmetic,
+        labels,
+        decision.labels is None,
+        notes,
+    )
+
+
+def _inputs(graph: Graph, description: ModelDescription | None) -> tuple[ModelInput, ...]:
+    if description is not None and description.inputs:
+        return tuple(ModelInput(column) for column in description.columns)
+    named = _are_columns(graph)
+    return tuple(ModelInput(one.name, prod(one.shape or (1,)), _type_words(one), named) for one in graph.inputs)
+
+
+def _type_words(tensor: GraphTensor) -> str:
+    return "texts" if tensor.dtype is None or is_text(tensor.dtype) else str(tensor.dtype)
+
+
+def _are_columns(graph: Graph) -> bool:
+    """Whether every input is one number or text of a person, as skl2onnx makes it of a column."""
+    return all(one.shape is None or prod(one.shape) == 1 for one in graph.inputs)
+
+
+def _stand_in(graph: Graph, description: ModelDescription | None) -> tuple[ModelDescription, Schema]:
+    """Made-up columns that fit the graph, and the entries that feed it; none where its inputs are columns."""
+    if _are_columns(graph) and (description is None or not description.inputs):
+        texts = tuple(dict.fromkeys(text for node in graph.nodes for text in _categories(node.attributes)))
+        columns: list[Numeric | Categorical] = [
+            Categorical(one.name, texts or ("text",)) if one.dtype is None or is_text(one.dtype) else _number(one.name)
+            for one in graph.inputs
+        ]
+        return ModelDescription(()), Schema(tuple(columns))
+    entries, made = [], []
+    for one in graph.inputs:
+        for place in range(prod(one.shape) if one.shape is not None else 1):
+            made.append(_number(f"{one.name}[{place}]"))
+            entries.append(DescribedInput(InputKind.NUMBER, made[-1].name, one.name))
+    return ModelDescription(tuple(entries)), Schema(tuple(made))
+
+
+def _number(name: str) -> Numeric:
+    return Numeric(name, integer=True)
+
+
+def _categories(attributes: Mapping[str, object]) -> list[str]:
+    lists = [attributes.get(name) for name in ("cats_strings", "keys_strings", "classes_strings")]
+    return [text for one in lists if isinstance(one, tuple) for text in one if isinstance(text, str) and text.strip()]
