@@ -11,7 +11,6 @@ from tests.source_tree import PACKAGE, Module, modules_of_tests, package_modules
 MOST_LINES = 250
 MOST_MODULES = 15
 KNOWN_LONG = {
-    "src/lcifr/artifacts/handover.py",
     "src/lcifr/check/similar.py",
     "src/lcifr/models/network.py",
     "src/lcifr/prove/method.py",

@@ -14,8 +14,9 @@ from safetensors.numpy import load_file, save_file
 
 from lcifr.artifacts import handover_chunks as handed
 from lcifr.artifacts.folder import MANIFEST, describe_files
-from lcifr.artifacts.handover import IDS, LATENT, Representation
+from lcifr.artifacts.handover import Representation
 from lcifr.artifacts.handover_chunks import read_handover_chunks, stream_ids
+from lcifr.artifacts.provenance import IDS, LATENT
 from lcifr.certification.consumer import certify
 from lcifr.certification.population.tally import Tally
 from lcifr.certification.producer import represent

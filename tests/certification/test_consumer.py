@@ -15,7 +15,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lcifr.artifacts.handover import Provenance, Representation
+from lcifr.artifacts.handover import Representation
+from lcifr.artifacts.provenance import Provenance
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.certification.query import deploy_model, outputs_at, query_of, upper_on_box, widest_ball

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.folder import MANIFEST, read_json
-from lcifr.artifacts.handover import IDS, LATENT, FloatArray, Outline, Representation
+from lcifr.artifacts.handover import FloatArray, Representation
+from lcifr.artifacts.provenance import IDS, LATENT, Outline
 from lcifr.errors import ArtefactError
 
 ROWS = 1 << 16

@@ -1,6 +1,7 @@
 """Hand-over, verdicts, counterexamples, audit bundles, and what they say of a population."""
 
-from lcifr.artifacts.handover import Provenance, Representation
+from lcifr.artifacts.handover import Representation
+from lcifr.artifacts.provenance import Provenance
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.folder import versions
-from lcifr.artifacts.handover import FloatArray, Provenance, Representation
+from lcifr.artifacts.handover import FloatArray, Representation
+from lcifr.artifacts.provenance import Provenance
 from lcifr.data import Encoding, Individuals
 from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError

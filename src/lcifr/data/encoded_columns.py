@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -10,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.data.flushing import flushing_error
-from lcifr.data.program import Program
+from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.data.schema import Categorical, Schema
 from lcifr.errors import LcifrError
 
@@ -128,7 +128,7 @@ class ColumnPrograms:
 
     @cached_property
     def flushing_error(self) -> float:
-        """The largest of the programs' own (:mod:`lcifr.data.flushing`); 0 where there are none."""
+        """The largest of the programs' own (:func:`flushing_error`); 0 where there are none."""
         return max((flushing_error(program) for program in self.programs), default=0.0)
 
     def beyond(self, j: int, lower: Floats, upper: Floats) -> BoundPair:
@@ -162,3 +162,37 @@ def standardising_error(values: Floats, means: Floats, sds: Floats) -> Floats:
     3u(1+u)³·|x − m| + u·|x| ≤ 5u·(|x| + |m|), plus one underflow of the quotient (2⁻¹⁰⁷⁴) scaled back by the sd.
     """
     return np.asarray(5 * UNIT_ROUNDOFF * (np.abs(values) + np.abs(means)) + sds * 2.0**-1074)
+
+
+LOST = 4.0
+"""Smallest normal numbers that a step can lose by underflow and flushing, at most."""
+ROUND_UP = 1.0 + 1e-12
+
+
+def flushing_error(steps: Iterable[ProgramStep]) -> float:
+    """How far a machine that flushes numbers below the smallest normal one to 0 can end from these very steps.
+
+    Infinite where it is not known. Rounding may pull two close numbers apart, but two different numbers of a format are
+    never close, so whatever differs is tiny; docs/design/arithmetic.md has the recursion and its proof.
+    """
+    error, held = StepFormat.FLOAT64.smallest, StepFormat.FLOAT64
+    for step in steps:
+        if held is StepFormat.FLOAT64 and step.format is StepFormat.FLOAT32:  # the operand is cast
+            error = 2.0**31 * error + LOST * step.format.smallest
+        held = step.format
+        error = (_behind(step, error) + LOST * held.smallest) * ROUND_UP
+        if error > 1.0:
+            return math.inf
+    return error
+
+
+def _behind(step: ProgramStep, error: float) -> float:
+    """What the operation and its rounding make of an error."""
+    if step.operation in (Operation.ADD, Operation.SUBTRACT):
+        return 8.0 * error / step.format.unit
+    if step.operation not in (Operation.MULTIPLY, Operation.DIVIDE):
+        return error
+    constant = abs(step.constants[0])
+    if constant < step.format.smallest:  # may be read as 0
+        return math.inf
+    return 4.0 * (error * constant if step.operation is Operation.MULTIPLY else error / constant)

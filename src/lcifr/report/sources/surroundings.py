@@ -6,7 +6,7 @@ import shlex
 from dataclasses import asdict
 from typing import Any
 
-from lcifr.artifacts.handover import Provenance
+from lcifr.artifacts.provenance import Provenance
 from lcifr.report.content import About, Checked
 from lcifr.runs.auditing.result import AuditResult, CheckedProofs
 from lcifr.runs.folders.results import ConsumeResult

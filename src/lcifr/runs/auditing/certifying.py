@@ -19,7 +19,7 @@ from lcifr.runs.folders.summaries import read_consumer
 from lcifr.runs.people.source import part_for
 
 if TYPE_CHECKING:
-    from lcifr.artifacts.handover import Provenance
+    from lcifr.artifacts.provenance import Provenance
     from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
 
@@ -123,7 +123,7 @@ class CertifyResult:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> CertifyResult:
         """What :meth:`to_dict` gave."""
-        from lcifr.artifacts.handover import Provenance
+        from lcifr.artifacts.provenance import Provenance
         from lcifr.certification.population.statement import Statement
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
 
@@ -168,7 +168,7 @@ def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: 
 
 
 def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
-    from lcifr.artifacts.handover import Outline
+    from lcifr.artifacts.provenance import Outline
     from lcifr.certification.population.statement import state_tally
     from lcifr.certification.population.tally import Tally
     from lcifr.runs.folders.summaries import read_saved_head

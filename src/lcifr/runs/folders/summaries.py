@@ -11,8 +11,8 @@ from lcifr.errors import LcifrError
 from lcifr.runs.folders.run import RESULT, read_result
 
 if TYPE_CHECKING:
-    from lcifr.artifacts.handover import Provenance
     from lcifr.artifacts.handover_chunks import RadiusSummary
+    from lcifr.artifacts.provenance import Provenance
     from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
     from lcifr.certification.population.statement import Statement
     from lcifr.models.model import Degeneracy, Model
@@ -111,7 +111,7 @@ class ConsumerSummary:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ConsumerSummary:
         """As the results of ``consume`` and ``tune`` say it."""
-        from lcifr.artifacts.handover import Provenance
+        from lcifr.artifacts.provenance import Provenance
 
         known = _known(cls, plain)
         known["provenance"] = Provenance(**known["provenance"])

@@ -11,10 +11,9 @@ from typing import Any, final
 
 import numpy as np
 
-from lcifr.artifacts import handover
 from lcifr.artifacts.folder import MANIFEST, describe_files, versions
-from lcifr.artifacts.handover import Outline
 from lcifr.artifacts.handover_chunks import HandoverChunk, join_handover, read_handover_chunks
+from lcifr.artifacts.provenance import Outline, manifest_of
 from lcifr.certification.bundles.manifest import rule_of_bundle
 from lcifr.certification.consumer import Where, certify
 from lcifr.certification.producer import freeze, provenance_of, represent
@@ -77,7 +76,7 @@ def represent_file(
         with assembled(target, parts) as fresh:
             shape, counts = join_handover(found, fresh)
             provenance = provenance_of(frozen, share_formula, tolerance, deployed)
-            write_json(fresh / MANIFEST, handover.manifest_of(provenance, describe_files(fresh), shape, counts))
+            write_json(fresh / MANIFEST, manifest_of(provenance, describe_files(fresh), shape, counts))
     return done
 
 
