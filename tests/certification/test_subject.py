@@ -185,3 +185,61 @@ def test_a_similarity_moves_to_another_encoding_with_its_meaning():
     assert moved == phi
     shuffled = PEOPLE.iloc[::-1].reset_index(drop=True)
     assert np.array_equal(moved.holds(PEOPLE, shuffled), phi.holds(PEOPLE, shuffled))
+
+
+def test_rows_with_missing_values_are_left_out_and_counted():
+    model = MODELS["logistic"].fit(PEOPLE, LABELS)
+    gaps = PEOPLE.astype({"age": float, "job": object})
+    gaps.loc[3, "age"], gaps.loc[7, "job"], gaps.loc[9, "job"], gaps.loc[11, "note"] = np.nan, None, " ", None
+    names = [f"p{row}" for row in range(len(PEOPLE))]
+    found = audit(model, gaps, ids=names, similarity=similar())
+    assert found.left_out == ("p3", "p7", "p9", "p11")
+    assert "4 rows have missing values and are left out" in repr(found)
+    assert "4 rows have missing values" in found._repr_html_()
+    whole = audit(model, PEOPLE, ids=names, similarity=similar())
+    kept = [row for row, name in enumerate(names) if name not in found.left_out]
+    assert found.ids == tuple(names[row] for row in kept)
+    assert list(found.verdict) == list(whole.verdict[kept])
+    assert audit(model, gaps, similarity="same(all except sex)").left_out == (3, 7, 9, 11)
+    assert whole.left_out == ()
+
+
+def test_a_table_of_missing_values_alone_is_an_error():
+    model = MODELS["logistic"].fit(PEOPLE, LABELS)
+    with pytest.raises(LcifrError, match="every row has a missing value"):
+        audit(model, PEOPLE.assign(note=None), similarity=similar())
+
+
+def test_dates_and_prose_are_errors_that_say_what_is_possible():
+    model = MODELS["logistic"].fit(PEOPLE, LABELS)
+    days = PEOPLE.assign(since=pd.to_datetime("2024-01-01"), letter=[f"dear {row}" for row in range(len(PEOPLE))])
+    days = pd.concat([days] * 2, ignore_index=True).assign(letter=[f"dear {row}" for row in range(2 * len(PEOPLE))])
+    with pytest.raises(
+        LcifrError, match=r"since.*dates(.|\n)*letter.*too many(.|\n)*Fix: leave out columns(.|\n)*drop"
+    ):
+        audit(model, days, similarity="same(all except sex)")
+    known = days.drop(columns=["since", "letter"])
+    phi = Similarity("same(all except sex)", Schema.infer(known), known)
+    assert len(audit(model, days, similarity=phi)) == len(days)
+
+
+def test_a_path_is_the_model_in_its_file(tmp_path: Any):
+    skops_io = pytest.importorskip("skops.io")
+    model = MODELS["network"].fit(PEOPLE, LABELS)
+    skops_io.dump(model, tmp_path / "model.skops")
+    found = audit(tmp_path / "model.skops", PEOPLE, similarity=similar())
+    expected = audit(model, PEOPLE, similarity=similar())
+    assert list(found.verdict) == list(expected.verdict)
+    assert np.array_equal(found.margin, expected.margin)
+
+
+@pytest.mark.parametrize("arithmetic", ["float64", "float32"])
+def test_float_verdicts_are_those_of_enumeration_too(arithmetic: str):
+    model, phi = MODELS["logistic"].fit(PEOPLE, LABELS), similar()
+    found = audit(model, PEOPLE, similarity=phi, arithmetic=arithmetic)
+    own = model.predict(PEOPLE)
+    for row in np.flatnonzero(found.verdict != Verdict.UNDECIDED):
+        unfair = (model.predict(enumerated(phi, row)) != own[row]).any()
+        assert (found.verdict[row] == Verdict.COUNTEREXAMPLE) == unfair
+    assert (found.verdict != Verdict.UNDECIDED).mean() > 0.9
+    assert str(found.arithmetic) == arithmetic

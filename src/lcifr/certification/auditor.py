@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,9 @@ def audit(
     """Prove from end to end that nobody similar gets another decision, or show somebody who does.
 
     ``audit(encoder, model, X)`` is about an encoder of ours and a model on top; ``audit(model, X, similarity=…)`` about
-    a fitted scikit-learn estimator or Pipeline on the raw columns of a table. There, a counterexample is one for the
-    library's own ``predict`` too. What cannot be read exactly is refused by name (docs/design/models.md).
+    a model of another library on the raw columns of a table: a fitted scikit-learn estimator or Pipeline, or the path
+    of a model file. There, a counterexample is one for the library's own ``predict`` too. What cannot be read exactly
+    is refused by name (docs/design/models.md). Rows with missing values are left out, and the result lists them.
 
     Parameters
     ----------
@@ -57,16 +59,20 @@ def audit(
     modular : whether to say also who is certified from the hand-over alone; or the hand-over itself, for these people.
     arithmetic : what the verdicts speak about: real numbers (``"exact"``), or every machine that computes encoder and
         model in ``"float64"`` or ``"float32"``; see docs/design/arithmetic.md. None for what the networks come from:
-        float32 for a torch module in float32, exact for scalers multiplied into weights, else float64.
+        float32 for a torch module in float32, else float64.
     """
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     encoder, known, people = subject.encoder, subject.model, subject.people
     deployed = choose_for(arithmetic, (encoder.network, *known.factors))
-    names = as_ids(ids, len(people))  # before hours of proofs
+    kept = np.ones(len(people), np.bool_) if subject.missing is None else ~subject.missing
+    everybody = as_ids(ids, len(kept))  # before hours of proofs
+    names = tuple(name for name, here in zip(everybody, kept, strict=True) if here)
     options = dict[str, Any](budget=budget, device=device, modular=modular, arithmetic=deployed)
     if subject.library is not None:  # nothing is handed over
         options |= {"modular": False, "library": subject.library}
-    return audit_region(encoder, known, people, encoder.similarity.region(people), names, **options)
+    found = audit_region(encoder, known, people, encoder.similarity.region(people), names, **options)
+    left_out = tuple(name for name, here in zip(everybody, kept, strict=True) if not here)
+    return replace(found, left_out=left_out) if left_out else found
 
 
 def audit_region(

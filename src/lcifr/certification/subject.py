@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.certification.counterexample import LibraryDecisions
 from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.producer import Encoder, freeze
-from lcifr.data import Encoding, Individuals, Schema, read_frame
-from lcifr.errors import LcifrError
-from lcifr.models.load import read_model
+from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
+from lcifr.errors import LcifrError, TableError, TableProblem
+from lcifr.models.load import load_file, read_model
 from lcifr.models.model import Model
 from lcifr.similarity.similarity import Similarity
 
 
 @dataclass(frozen=True)
 class Subject:
-    """library : of a model from elsewhere; nothing counts as a counterexample that it does not confirm."""
+    """Parameters
+    ----------
+    library : of a model from elsewhere; nothing counts as a counterexample that it does not confirm.
+    missing : (rows,) of a table for such a model, where a value is missing: nobody of ``people``. None where no row is.
+    """
 
     encoder: Encoder
     model: Model
     people: Individuals
     library: LibraryDecisions | None = None
+    missing: NDArray[np.bool_] | None = None
 
 
 def own_subject(
@@ -41,7 +50,7 @@ def foreign_subject(
     groups: Sequence[Sequence[Any]] | None,
     tolerance: float | None,
 ) -> Subject:
-    """A fitted model of another library on the raw columns of a table.
+    """A model of another library on the raw columns of a table: a fitted object, or the path of its file.
 
     Raises
     ------
@@ -49,13 +58,50 @@ def foreign_subject(
         For what cannot be read exactly; and if the library decides otherwise about somebody in the table, where
         rounding cannot be the reason.
     """
+    if isinstance(model, str | Path):
+        model = load_file(model)
     table = _pandas(X)
+    schema = _inferred(table) if isinstance(similarity, str) else similarity.schema
+    missing = rows_with_missing(table, schema)
+    if missing.any():
+        table = table[~missing].reset_index(drop=True)
     if isinstance(similarity, str):
-        schema = Schema.infer(table)
         similarity = Similarity(similarity, schema, Encoding.fit(table, schema))
     read = LibraryModel.read(model, table, similarity, groups, tolerance)
-    people = Individuals.read(table, similarity.schema)
-    return Subject(read.encoder, read.model, people, read.decisions_about(people, table))
+    people = Individuals.read(table[[name for name in table.columns if name in schema]], schema)
+    library = read.decisions_about(people, table)
+    return Subject(read.encoder, read.model, people, library, missing if missing.any() else None)
+
+
+def _inferred(table: Any) -> Schema:
+    try:
+        return Schema.infer(table)
+    except TableError as problem:
+        raise TableError(
+            problem.problems,
+            fix="leave out columns that the model does not read: X.drop(columns=[…]); or say what they are: "
+            "similarity=Similarity(text, Schema.infer(X, categorical=[…]), X). "
+            "A date is compared as a number, such as an age in years",
+        ) from None
+
+
+def rows_with_missing(table: Any, schema: Schema) -> NDArray[np.bool_]:
+    """(rows,) of a pandas frame, whether a value of an attribute is missing or blank.
+
+    Raises
+    ------
+    TableError
+        If there is no row without one.
+    """
+    found = np.zeros(len(table), np.bool_)
+    for name in [name for name in schema.names if name in table.columns]:
+        column = table[name]
+        found |= column.isna().to_numpy(np.bool_)
+        if column.dtype.kind not in "biuf" and isinstance(schema[name], Categorical):
+            found |= np.array([isinstance(value, str) and not value.strip() for value in column], np.bool_)
+    if len(found) and found.all():
+        raise TableError([TableProblem("every row has a missing value")], fix="fill them as the model's users would")
+    return found
 
 
 def _pandas(X: Any) -> Any:

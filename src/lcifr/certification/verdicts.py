@@ -166,6 +166,7 @@ class Audit(VerdictDisplay):
     ball, box : (people,) whether the person is certified from the radius or box alone; None where that was not asked.
     model : the network and what must agree.
     arithmetic : in which the model is computed, from the table's values to the decision.
+    left_out : ids of rows with missing values, of whom nothing is said.
     """
 
     ids: tuple[str | int, ...]
@@ -181,9 +182,19 @@ class Audit(VerdictDisplay):
     box: BoolArray | None
     model: Model
     arithmetic: Arithmetic
+    left_out: tuple[str | int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        said = super().__repr__()
+        return said if not self.left_out else f"{said[:-1]}; {_left_out_words(len(self.left_out))}>"
+
+    def _notes(self) -> Iterator[str]:
+        if self.left_out:
+            yield f"{_left_out_words(len(self.left_out))}."
+        yield from super()._notes()
 
     @property
     def certified(self) -> BoolArray:
@@ -230,3 +241,7 @@ class Audit(VerdictDisplay):
         shares = {"end_to_end": self.certified, "violated": self.violated}
         known = {"ball": self.ball, "box": self.box}
         return {name: float(mask.mean()) for name, mask in (known | shares).items() if mask is not None}
+
+
+def _left_out_words(rows: int) -> str:
+    return f"{rows} {'rows have' if rows > 1 else 'row has'} missing values and {'are' if rows > 1 else 'is'} left out"

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.data import Encoding
+from lcifr.data.io.files import ChangedFileWarning
 from lcifr.errors import LcifrError, NetworkError
-from lcifr.files import ChangedFileWarning
 from lcifr.models.files.description import ModelDescription
 from lcifr.models.files.outline import ModelOutline
 from lcifr.models.skops.allowed import SCALARS, TYPES, allowed_classes, allowed_functions
