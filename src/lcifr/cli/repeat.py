@@ -9,7 +9,7 @@ import typer
 
 from lcifr.cli.terminal.options import ForceOption, OutOption
 from lcifr.cli.terminal.output import JsonOption, command, to_stderr
-from lcifr.runs.folders.repeating import unchanged_settings
+from lcifr.runs.folders.settings import unchanged_settings
 
 EXAMPLE = "Example: lcifr repeat consumer --out consumer-again"
 
