@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lcifr.cli.terminal.model_options import (
+    AnyArithmeticOption,
+    DescribeOption,
+    ModelOption,
+    ModelSchemaOption,
+    ModelTargetOption,
+    ModelToleranceOption,
+    ReferenceOption,
+    SameOption,
+    groups_of,
+    needed_formula,
+    one_table,
+    refuse_without_model,
+)
 from lcifr.cli.terminal.options import (
-    ArithmeticOption,
     ChunkOption,
-    ConsumerArgument,
     ForceOption,
     IdOption,
     OutOption,
-    ProducerArgument,
     SampleOption,
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
-from lcifr.models.arithmetic import Arithmetic
+from lcifr.errors import LcifrError
 from lcifr.runs.people.source import PROVED
 
 if TYPE_CHECKING:
+    from lcifr.models.arithmetic import Arithmetic
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs
 
-EXAMPLE = "Example: lcifr audit producer consumer --out audit"
+EXAMPLE = (
+    "Examples: lcifr audit people.csv --model model.onnx --phi people.phi --out audit\n\n"
+    "lcifr audit producer consumer --out audit"
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -34,13 +49,24 @@ def register(app: typer.Typer) -> None:
 
 def audit(
     context: typer.Context,
-    producer: ProducerArgument,
-    consumer: ConsumerArgument,
+    producer: Annotated[
+        Path, typer.Argument(metavar="TABLE|PRODUCER", help="With --model the people; else what `lcifr produce` wrote.")
+    ],
     out: OutOption,
+    consumer: Annotated[
+        Path | None, typer.Argument(metavar="CONSUMER", help="The folder that `lcifr consume` wrote.")
+    ] = None,
     table: Annotated[
         Path | None,
         typer.Argument(metavar="TABLE", help="The people: .csv or .parquet. (Default: those the producer held out.)"),
     ] = None,
+    model: ModelOption = None,
+    describe: DescribeOption = None,
+    schema: ModelSchemaOption = None,
+    target: ModelTargetOption = None,
+    reference: ReferenceOption = None,
+    tolerance: ModelToleranceOption = None,
+    same: SameOption = None,
     id_column: IdOption = None,
     sample: SampleOption = None,
     population: Annotated[
@@ -52,7 +78,10 @@ def audit(
     ] = False,
     phi: Annotated[
         str | None,
-        typer.Option(metavar="FILE|NAME", help="Another φ than the producer's, such as the regulator's own copy."),
+        typer.Option(
+            metavar="FILE|NAME",
+            help="Who counts as similar: a .phi file, or a ready formula. (Default: the producer's.)",
+        ),
     ] = None,
     by: Annotated[
         list[str] | None,
@@ -79,7 +108,7 @@ def audit(
         ),
     ] = PROVED,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of who is drawn for --proofs and --sample.")] = 0,
-    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
+    arithmetic: AnyArithmeticOption = None,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
@@ -87,8 +116,9 @@ def audit(
 ) -> None:
     """Prove from end to end, person by person, that nobody similar gets another decision; or show who does.
 
-    Needs the producer's and the consumer's folder. `lcifr report OUT` makes a page of it. TABLE may be larger than
-    memory: it is read some people at a time. Only --bundle and --baselines hold all of them, so both are refused above
+    Of a model that already decides (--model), on a table of its own columns; or of what lcifr learned, with the
+    producer's and the consumer's folder. `lcifr report OUT` makes a page of it. TABLE may be larger than memory: it is
+    read some people at a time. Only --bundle and --baselines hold all of them, so both are refused above
     100,000 people, as the report is above 2,000,000: a --sample gives both, and the result says that it is one.
     OUT/bundle holds the proofs of 1000 people drawn at random (--proofs), or of all if there are fewer.
 
@@ -97,30 +127,30 @@ def audit(
 
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
-    from lcifr.runs.auditing.run import AuditRequest
-    from lcifr.runs.auditing.run import audit as run_audit
-
-    request = AuditRequest(
-        producer=producer,
-        consumer=consumer,
-        out=out,
-        table=table,
-        id_column=id_column,
-        sample=sample,
-        population=population,
-        phi=phi,
-        by=tuple(by) if by else None,
-        confidence=confidence,
-        baselines=baselines,
-        bundle=bundle,
-        proofs=proofs,
-        seed=seed,
-        arithmetic=arithmetic.value,
-        workers=workers,
-        chunk=chunk,
-        force=force,
-    )
-    result = run_audit(request, argv=words_of(context))
+    options: dict[str, Any] = {
+        "out": out,
+        "id_column": id_column,
+        "sample": sample,
+        "population": population,
+        "by": tuple(by) if by else None,
+        "confidence": confidence,
+        "baselines": baselines,
+        "bundle": bundle,
+        "proofs": proofs,
+        "seed": seed,
+        "workers": workers,
+        "chunk": chunk,
+        "force": force,
+    }
+    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about |= {"reference": reference, "tolerance": tolerance}
+    if model is None:
+        refuse_without_model(**about, same=same)
+        result = _audit_folders(context, producer, consumer, table, phi, arithmetic, options)
+    else:
+        about |= {"model": model, "table": one_table(producer, consumer, table), "phi": needed_formula(phi)}
+        about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
+        result = _audit_model(context, about | options)
     if as_json:
         print_json(result.to_dict())
     else:
@@ -128,19 +158,49 @@ def audit(
     raise typer.Exit(exit_code(result.is_refuted, result.statement.undecided))
 
 
+def _audit_folders(
+    context: typer.Context,
+    producer: Path,
+    consumer: Path | None,
+    table: Path | None,
+    phi: str | None,
+    arithmetic: Arithmetic | None,
+    options: dict[str, Any],
+) -> AuditResult:
+    from lcifr.models.arithmetic import Arithmetic
+    from lcifr.runs.auditing.run import AuditRequest, audit
+
+    if consumer is None:
+        raise LcifrError(
+            f"{producer}: is it a table, or the folder of a producer?",
+            fix="lcifr audit TABLE --model FILE --phi FILE --out OUT, or lcifr audit PRODUCER CONSUMER --out OUT",
+        )
+    computed = (arithmetic or Arithmetic.FLOAT64).value
+    request = AuditRequest(producer, consumer, table=table, phi=phi, arithmetic=computed, **options)
+    return audit(request, argv=words_of(context))
+
+
+def _audit_model(context: typer.Context, asked: dict[str, Any]) -> AuditResult:
+    from lcifr.runs.models.auditing import ModelAuditRequest, audit_model
+
+    return audit_model(ModelAuditRequest(**asked), argv=words_of(context))
+
+
 def _show(result: AuditResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import baseline_table, counterexample_table, statement_lines
+    from lcifr.cli.terminal.statements import baseline_table, counterexample_table, show_origin, statement_lines
     from lcifr.drawing.text import arithmetic_words, percent
 
     said, on = result.statement, result.modularity
     say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=result.model.tolerance)))
+    show_origin(result.model.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.model.arithmetic)}")
     if result.drawn_from:
         say(f"a sample: {said.people:,} people drawn at random from the {result.drawn_from:,} of the table")
     for reason, count in result.reasons.items():
         say(f"undecided because: {reason} ({count})")
-    ball, box, whole = (percent(share) for share in (on.ball, on.box, on.end_to_end))
-    say(f"from the hand-over alone: {ball} certified on the ball, {box} on the box; from end to end {whole}")
+    if on.ball is not None:
+        ball, box, whole = (percent(share) for share in (on.ball, on.box, on.end_to_end))
+        say(f"from the hand-over alone: {ball} certified on the ball, {box} on the box; from end to end {whole}")
     if said.baselines:
         baseline_table(said)
     if result.counterexamples:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lcifr.cli.terminal.model_options import (
+    PANEL,
+    AnyArithmeticOption,
+    DescribeOption,
+    ModelOption,
+    ModelSchemaOption,
+    ModelTargetOption,
+    ModelToleranceOption,
+    ReferenceOption,
+    SameOption,
+    groups_of,
+    needed_formula,
+    one_table,
+    refuse_without_model,
+)
 from lcifr.cli.terminal.options import (
-    ArithmeticOption,
     ChunkOption,
-    ConsumerArgument,
     FailUnderOption,
     ForceOption,
     IdOption,
@@ -21,12 +34,16 @@ from lcifr.cli.terminal.options import (
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
+from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certifying import CertifyResult
 
-EXAMPLE = "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5"
+EXAMPLE = (
+    "Examples: lcifr certify new.csv --model model.onnx --phi people.phi --reference people.csv --out certificates "
+    "--fail-under 0.9\n\nlcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5"
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -35,19 +52,33 @@ def register(app: typer.Typer) -> None:
 
 def certify(
     context: typer.Context,
-    consumer: ConsumerArgument,
-    people: Annotated[
-        Path, typer.Argument(metavar="PEOPLE", help="A .csv or .parquet table (needs --producer), or a hand-over.")
+    consumer: Annotated[
+        Path, typer.Argument(metavar="TABLE|CONSUMER", help="With --model the people; else what `lcifr consume` wrote.")
     ],
     out: OutOption,
+    people: Annotated[
+        Path | None,
+        typer.Argument(metavar="PEOPLE", help="A .csv or .parquet table (needs --producer), or a hand-over."),
+    ] = None,
     producer: Annotated[
         Path | None, typer.Option(metavar="PRODUCER", help="The folder that `lcifr produce` wrote; for a table.")
     ] = None,
+    model: ModelOption = None,
+    describe: DescribeOption = None,
+    phi: Annotated[
+        str | None,
+        typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar: a .phi file.", rich_help_panel=PANEL),
+    ] = None,
+    schema: ModelSchemaOption = None,
+    target: ModelTargetOption = None,
+    reference: ReferenceOption = None,
+    tolerance: ModelToleranceOption = None,
+    same: SameOption = None,
     id_column: IdOption = None,
     on: OnOption = Where.BALL,
     strict: StrictOption = False,
     fail_under: FailUnderOption = None,
-    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
+    arithmetic: AnyArithmeticOption = None,
     workers: WorkersOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
@@ -56,29 +87,26 @@ def certify(
     """Decide about new people with saved models, and prove for whom everybody similar gets the same decision.
 
     A consumer gives the hand-over of new people (`lcifr represent` makes one): verdicts rest on its radius. Whoever
-    has both folders gives a table: verdicts are proved from end to end. Either may be larger than memory.
+    has both folders gives a table: verdicts are proved from end to end. So they are of a model that already decides
+    (--model). Either may be larger than memory.
 
     Exit codes: 0 done. With --strict or --fail-under: 0 (enough) people are certified, else 1 if there is a
     counterexample, 3 if there is none but somebody is undecided. 2 wrong use.
 
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
-    from lcifr.runs.auditing.certifying import CertifyRequest
-    from lcifr.runs.auditing.certifying import certify as run_certify
-
-    request = CertifyRequest(
-        consumer=consumer,
-        people=people,
-        out=out,
-        producer=producer,
-        id_column=id_column,
-        on=on.value,
-        arithmetic=arithmetic.value,
-        workers=workers,
-        chunk=chunk,
-        force=force,
-    )
-    result = run_certify(request, argv=words_of(context))
+    options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
+    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about |= {"reference": reference, "tolerance": tolerance}
+    if model is None:
+        refuse_without_model(**about, phi=phi, same=same)
+        computed = (arithmetic or Arithmetic.FLOAT64).value
+        options |= {"producer": producer, "on": on.value, "arithmetic": computed}
+        result = _certify_folder(context, consumer, people, options)
+    else:
+        about |= {"model": model, "table": one_table(consumer, people, producer), "phi": needed_formula(phi)}
+        about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
+        result = _certify_model(context, about | options)
     if as_json:
         print_json(result.to_dict())
     else:
@@ -89,12 +117,32 @@ def certify(
         raise typer.Exit(exit_code(said.violated, said.undecided))
 
 
+def _certify_folder(
+    context: typer.Context, consumer: Path, people: Path | None, options: dict[str, Any]
+) -> CertifyResult:
+    from lcifr.runs.auditing.certifying import CertifyRequest, certify
+
+    if people is None:
+        raise LcifrError(
+            f"{consumer}: is it a table, or the folder of a consumer?",
+            fix="lcifr certify TABLE --model FILE --phi FILE --out OUT, or lcifr certify CONSUMER PEOPLE --out OUT",
+        )
+    return certify(CertifyRequest(consumer=consumer, people=people, **options), argv=words_of(context))
+
+
+def _certify_model(context: typer.Context, asked: dict[str, Any]) -> CertifyResult:
+    from lcifr.runs.models.certifying import ModelCertifyRequest, certify_model
+
+    return certify_model(ModelCertifyRequest(**asked), argv=words_of(context))
+
+
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import statement_lines
+    from lcifr.cli.terminal.statements import show_origin, statement_lines
     from lcifr.drawing.text import arithmetic_words
 
     claimed = result.radius is not None
     say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))
+    show_origin(result.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.arithmetic, result.encoder_arithmetic)}")
     if claimed:
         say("radius: claimed by the producer; what is claimed is worth what the producer's word is worth")

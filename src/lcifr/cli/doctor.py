@@ -1,14 +1,25 @@
-"""``lcifr doctor``: what is installed, and whether every solver found answers correctly."""
+"""``lcifr doctor``: what is installed, whether solvers answer correctly, and whether a model is read correctly."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from lcifr.cli.terminal.output import JsonOption, console, print_json
+from lcifr.cli.terminal.model_options import (
+    PANEL,
+    DescribeOption,
+    ModelOption,
+    ModelSchemaOption,
+    ModelTargetOption,
+    refuse_without_model,
+)
+from lcifr.cli.terminal.output import JsonOption, console, print_json, say
+from lcifr.errors import LcifrError
 
 if TYPE_CHECKING:
+    from lcifr.runs.models.comparing import CompareResult
     from lcifr.runs.preparing.environment import DoctorResult
 
 EXAMPLE = "Example: lcifr doctor --json"
@@ -24,11 +35,27 @@ def register(app: typer.Typer) -> None:
     app.command(epilog=EXAMPLE)(doctor)
 
 
-def doctor(as_json: JsonOption = False) -> None:
+def doctor(
+    model: ModelOption = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="TABLE", help="People to compare it on.", rich_help_panel=PANEL),
+    ] = None,
+    describe: DescribeOption = None,
+    schema: ModelSchemaOption = None,
+    target: ModelTargetOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show versions, solvers, optional packages and the GPU; ask every solver questions whose answers are known.
+
+    With --model and --data, compare a model as lcifr reads it with its own library: on the rows of the table, on
+    made-up rows, and at and beside every value where a comparison, a clip or a cast could differ.
 
     Exit codes: 0 all that is found answers rightly, 1 something gives a wrong answer or what is needed does not run.
     """
+    if model is not None:
+        _compare(model, data, describe, schema, target, as_json)
+    refuse_without_model(data=data, describe=describe, schema=schema, target=target)
     from lcifr.runs.preparing.environment import doctor as run_doctor
 
     result = run_doctor()
@@ -37,6 +64,50 @@ def doctor(as_json: JsonOption = False) -> None:
     else:
         _show(result)
     raise typer.Exit(0 if result.well else 1)
+
+
+def _compare(
+    model: Path, data: Path | None, describe: Path | None, schema: str | None, target: str | None, as_json: bool
+) -> NoReturn:
+    from lcifr.runs.models.comparing import CompareRequest, compare_model
+
+    if data is None:
+        raise LcifrError("a model is compared on people", fix="say --data TABLE, with the columns that it reads")
+    request = CompareRequest(model=model, table=data, describe=describe, schema=schema, target=target)
+    result = compare_model(request)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _show_compared(result)
+    raise typer.Exit(0 if result.agrees else 1)
+
+
+def _show_compared(result: CompareResult) -> None:
+    from rich.table import Table
+
+    from lcifr.drawing.text import percent
+
+    say(f"{result.model} as lcifr reads it, and {result.runtime or 'its library, which is not installed here'}")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("decisions", "people", "same", "rounding", "DIFFERENT", "outputs apart", "allowed"):
+        table.add_column(heading, justify="left" if heading == "decisions" else "right")
+    for one in result.rows:
+        largest = "–" if one.largest is None else f"{one.largest:.2g}"
+        counts = (one.people, one.equal, one.rounding, one.wrong)
+        table.add_row(one.name, *(f"{number:,}" for number in counts), largest, f"{one.allowed:.2g}")
+    console().print(table)
+    for one in result.rows:
+        if one.first is not None:
+            say(f"{one.name}: the library decides {one.first['library']}, as it was read {one.first['read']}, about")
+            say("  " + ", ".join(f"{name} {value}" for name, value in one.first["person"].items()))
+    if result.left_out:
+        say(f"rows left out, as values are missing: {result.left_out:,}")
+    if not result.runtime:
+        say("\nNothing was compared: install what computes the model.")
+        return
+    gap = "" if result.largest is None else f"; the largest difference of an output is {result.largest:.2g}"
+    ended = "All agree." if result.agrees else "DO NOT AUDIT this model: it is not the one that its library computes."
+    say(f"\nSame decision for {percent(result.share)}{gap}. {ended}")
 
 
 def _show(result: DoctorResult) -> None:

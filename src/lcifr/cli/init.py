@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lcifr.cli.terminal.model_options import ModelOption
 from lcifr.cli.terminal.options import ForceOption, IdOption
-from lcifr.cli.terminal.output import JsonOption, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
 
 if TYPE_CHECKING:
     from lcifr.runs.preparing.initializing import InitRequest, InitResult
@@ -32,6 +33,7 @@ def init(
         list[str] | None, typer.Option(metavar="COLUMN", help="Columns to read as numbers. Repeatable.")
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Columns to leave out. Repeatable.")] = None,
+    model: ModelOption = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FOLDER", help="Where both files go. (Default: beside the table.)")
     ] = None,
@@ -40,7 +42,9 @@ def init(
 ) -> None:
     """Propose a schema (.toml) and a similarity formula (.phi) for a table: guesses, for you to read and correct.
 
-    Columns that can be no attribute (dates, ids, free text, constants) are left out, each with advice.
+    Columns that can be no attribute (dates, ids, free text, constants) are left out, each with advice. With --model,
+    the file of a model that already decides about such people, what it knows of columns is used; where it knows none, a
+    description is proposed too: which column feeds which input, what the outputs mean.
     """
     from lcifr.runs.preparing.initializing import InitRequest
     from lcifr.runs.preparing.initializing import init as run_init
@@ -53,6 +57,7 @@ def init(
         categorical=tuple(categorical or ()),
         numeric=tuple(numeric or ()),
         drop=tuple(drop or ()),
+        model=model,
         force=force,
     )
     result = run_init(request)
@@ -60,7 +65,10 @@ def init(
         print_json(result.to_dict())
         return
     _show(result)
-    _show_next(request)
+    if request.model is None:
+        _show_next(request)
+    else:
+        _show_next_of_model(request, result)
 
 
 def _show(result: InitResult) -> None:
@@ -73,6 +81,21 @@ def _show(result: InitResult) -> None:
         say(f"to know: {text}")
     say(f"\n{result.schema_file}   what the columns mean")
     say(f"{result.phi_file}    who counts as similar: a guess, yours to correct")
+    if result.description_file is not None:
+        say(f"{result.description_file}   which column feeds which input: a guess, yours to correct")
+
+
+def _show_next_of_model(request: InitRequest, result: InitResult) -> None:
+    """The same for a model that already decides."""
+    phi, people, schema = request.phi_file, request.table, request.schema_file
+    described = [] if result.description_file is None else ["--describe", result.description_file]
+    asked = [people, "--model", request.model, *described, "--phi", phi]
+    asked += ["--id", request.id_column] if request.id_column else []
+    to_stderr(f"\nNow read and correct {shlex.quote(str(phi))}. What it means for these people:")
+    to_stderr(f"  {command('phi', 'check', phi, '--data', people, '--schema', schema)}")
+    to_stderr("Is the model read as its library computes it?")
+    to_stderr(f"  {command('doctor', '--model', request.model, *described, '--data', people, '--schema', schema)}")
+    to_stderr(f"Then:\n  {command('audit', *asked, '--out', 'audit')}")
 
 
 def _show_next(request: InitRequest) -> None:

@@ -7,19 +7,12 @@ from typing import Annotated
 
 import typer
 
+from lcifr.cli.terminal.model_options import DescribeOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say
 
 app = typer.Typer(no_args_is_help=True, help="Model files: what is in them; and what lcifr learned, as ONNX.")
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A model: ONNX, skops, XGBoost or LightGBM.")]
-DescribeOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--describe",
-        metavar="TOML",
-        help="Which column feeds which input, what the outputs mean. (Default: the .toml beside the model.)",
-    ),
-]
 
 
 @app.command("show", epilog="Example: lcifr model show model.skops")

@@ -97,6 +97,7 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         encoder=() if encoder is None else _sizes(encoder.network),
         model=_sizes(*found.model.factors),
         arithmetic=arithmetic_words(found.arithmetic, getattr(found, "handover_arithmetic", None)),
+        library=about.library,
     )
 
 

@@ -89,6 +89,18 @@ def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
             "certificates hold for each of them; they allow no statement about anybody else."
         )
         yield Caution("in-sample", "In-sample people", text)
+    if about.left_out:
+        text = (
+            f"{count(about.left_out)} rows of the table have missing values and were left out. Nothing is said about "
+            "these people: neither that they are certified nor that they are not."
+        )
+        yield Caution("left-out", "People left out", text)
+    if about.library is not None and not about.library.runtime:
+        text = (
+            "What computes this model is not installed where it was audited. Decisions and counterexamples are those "
+            "of an exact forward pass of the model as it was read; nobody compared that with the running system."
+        )
+        yield Caution("no-runtime", "Not compared with its library", text)
     if about.partial:
         yield Caution("partial", "Partial data", about.partial)
 

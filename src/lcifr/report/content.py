@@ -14,6 +14,21 @@ from lcifr.similarity.linting.finding import Finding
 
 
 @dataclass(frozen=True)
+class LibraryFacts:
+    """A model of another library: its file and what wrote it, what it computes and decides, and who confirmed that.
+
+    ``runtime`` is empty where it is not installed; ``reference`` is the table whose standard deviations φ speaks of.
+    """
+
+    name: str
+    steps: tuple[str, ...]
+    rule: str
+    runtime: str
+    sha256: str
+    reference: str
+
+
+@dataclass(frozen=True)
 class Origin:
     """Who had which model audited, and when; days as 2026-11-16, and nothing where nobody said it.
 
@@ -21,7 +36,7 @@ class Origin:
     ----------
     audited : the day on which the audit ended. written : the day on which the page was made, if that is another one.
     author : who answers for the page. encoder, model : the sizes of the layers, inputs first; hashes say which ones.
-    arithmetic : what the verdicts speak about, in words.
+    arithmetic : what the verdicts speak about, in words. library : of a model of another library.
     """
 
     audited: str
@@ -30,6 +45,7 @@ class Origin:
     encoder: tuple[int, ...]
     model: tuple[int, ...]
     arithmetic: str
+    library: LibraryFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -169,6 +185,7 @@ class About:
     findings : what lint says of φ with the training people; None to lint with the people audited.
     versions : of what took part in the proofs; None for those installed now.
     author : who answers for the page. audited, written : the days of the audit and of the page, as 2026-11-16.
+    left_out : rows of the table with missing values. library : of a model of another library.
     """
 
     title: str = "Certificate report"
@@ -185,6 +202,8 @@ class About:
     author: str = ""
     audited: str = ""
     written: str = ""
+    left_out: int = 0
+    library: LibraryFacts | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lcifr.drawing.text import at_least, count, percent
 from lcifr.report.charts import KINDS
-from lcifr.report.content import Checked, Origin, Proved, Report
+from lcifr.report.content import Checked, LibraryFacts, Origin, Proved, Report
 from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section, Table
 from lcifr.report.numbers import tolerance_sentence
 from lcifr.report.sections import (
@@ -67,7 +67,10 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
     written = f"; page made {origin.written}" if origin.written else ""
     yield "Audited", (origin.audited or "day not recorded") + written
     yield "Author", origin.author or "not named"
-    yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
+    if origin.library is None:
+        yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
+    else:
+        yield from _library(origin.library)
     yield "Arithmetic", f"{origin.arithmetic}."
     yield "Confirmed", _confirmed(report)
 
@@ -75,6 +78,13 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
 def _model(origin: Origin, encoder: str, model: str) -> str:
     on = f" on an encoder, {_network(origin.encoder)} (sha256 {encoder[:12]}…)" if origin.encoder else ""
     return f"{_network(origin.model)} (sha256 {model[:12]}…){on}"
+
+
+def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
+    """A model of another library: the file, what it computes, how it decides, and who says so."""
+    yield "Model", f"{model.name}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
+    yield "Rule", f"{model.rule}."
+    yield "Runtime", model.runtime or "not installed; an exact forward pass of the model as it was read stands for it"
 
 
 def _network(sizes: tuple[int, ...]) -> str:
@@ -175,11 +185,25 @@ def _method(report: Report) -> Iterator[Block]:
         "holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond rounding. "
         "Between the outermost whole numbers that φ admits a proof covers fractions too. Ties are never certified."
     )
+    if (library := report.origin.library) is not None:
+        yield _compared(library)
     rows = tuple(report.hashes.items())
     yield Table("What this report speaks about (sha256)", ("Of", "Hash"), rows, (False, False))
     yield Table("Versions", ("Package", "Version"), tuple(report.versions.items()), (False, False))
     if report.settings:
         yield Table("Settings", ("Setting", "Value"), tuple(report.settings.items()), (False, False))
+
+
+def _compared(model: LibraryFacts) -> str:
+    """How the model as it was read was held against its library."""
+    scales = f"Standard deviations and ranks in φ are those of {model.reference}."
+    if not model.runtime:
+        return f"The model was read from its file, step by step as its library computes it. {scales}"
+    return (
+        f"The model was read from its file, step by step as its library computes it. {model.runtime} was asked about "
+        "everybody and decides the same wherever rounding leaves no doubt; and no counterexample counts here that "
+        f"{model.runtime} does not decide differently, too. {scales}"
+    )
 
 
 def _recheck(report: Report) -> Iterator[Block]:
@@ -193,6 +217,8 @@ def _recheck(report: Report) -> Iterator[Block]:
             "the proofs. It derives everybody’s region from φ itself and recomputes every bound in exact arithmetic."
         )
         yield CodeBlock("\n".join(report.recheck), "In the folder of the audit")
+    elif report.checked is None and report.origin.library is not None:
+        yield "There are no proofs here to check: lcifr audit --model … --bundle writes them, lcifr check confirms."
     elif report.checked is None:
         yield (
             "There are no proofs here to check. An auditor who has the producer’s folder makes them, with "

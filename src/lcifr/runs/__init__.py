@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from lcifr.runs.checking import CheckRequest, CheckResult, check
     from lcifr.runs.consuming import ConsumeRequest, consume
     from lcifr.runs.folders.results import ConsumeResult, ProduceResult, RepresentResult, TuneResult
+    from lcifr.runs.models.auditing import ModelAuditRequest, audit_model
+    from lcifr.runs.models.certifying import ModelCertifyRequest, certify_model
+    from lcifr.runs.models.comparing import CompareRequest, CompareResult, compare_model
     from lcifr.runs.preparing.environment import DoctorResult, doctor
     from lcifr.runs.preparing.formula_check import FormulaCheckResult, FormulaRequest, check_formula, explain_formula
     from lcifr.runs.preparing.initializing import InitRequest, InitResult, init
@@ -32,6 +35,8 @@ _HOMES = {
     "CertifyResult": "lcifr.runs.auditing.certifying",
     "CheckRequest": "lcifr.runs.checking",
     "CheckResult": "lcifr.runs.checking",
+    "CompareRequest": "lcifr.runs.models.comparing",
+    "CompareResult": "lcifr.runs.models.comparing",
     "ConsumeRequest": "lcifr.runs.consuming",
     "ConsumeResult": "lcifr.runs.folders.results",
     "DoctorResult": "lcifr.runs.preparing.environment",
@@ -39,6 +44,8 @@ _HOMES = {
     "FormulaRequest": "lcifr.runs.preparing.formula_check",
     "InitRequest": "lcifr.runs.preparing.initializing",
     "InitResult": "lcifr.runs.preparing.initializing",
+    "ModelAuditRequest": "lcifr.runs.models.auditing",
+    "ModelCertifyRequest": "lcifr.runs.models.certifying",
     "ProduceRequest": "lcifr.runs.producing",
     "ProduceResult": "lcifr.runs.folders.results",
     "RepresentRequest": "lcifr.runs.representing",
@@ -48,10 +55,13 @@ _HOMES = {
     "TuneRequest": "lcifr.runs.tuning",
     "TuneResult": "lcifr.runs.folders.results",
     "audit": "lcifr.runs.auditing.run",
+    "audit_model": "lcifr.runs.models.auditing",
     "certify": "lcifr.runs.auditing.certifying",
+    "certify_model": "lcifr.runs.models.certifying",
     "check": "lcifr.runs.checking",
     "check_formula": "lcifr.runs.preparing.formula_check",
     "check_table": "lcifr.runs.preparing.table_check",
+    "compare_model": "lcifr.runs.models.comparing",
     "consume": "lcifr.runs.consuming",
     "doctor": "lcifr.runs.preparing.environment",
     "explain_formula": "lcifr.runs.preparing.formula_check",
@@ -68,6 +78,8 @@ __all__ = [
     "CertifyResult",
     "CheckRequest",
     "CheckResult",
+    "CompareRequest",
+    "CompareResult",
     "ConsumeRequest",
     "ConsumeResult",
     "DoctorResult",
@@ -75,6 +87,8 @@ __all__ = [
     "FormulaRequest",
     "InitRequest",
     "InitResult",
+    "ModelAuditRequest",
+    "ModelCertifyRequest",
     "ProduceRequest",
     "ProduceResult",
     "RepresentRequest",
@@ -84,10 +98,13 @@ __all__ = [
     "TuneRequest",
     "TuneResult",
     "audit",
+    "audit_model",
     "certify",
+    "certify_model",
     "check",
     "check_formula",
     "check_table",
+    "compare_model",
     "consume",
     "doctor",
     "explain_formula",

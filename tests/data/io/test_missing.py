@@ -42,6 +42,7 @@ def test_rows_with_missing_values_are_left_out_of_what_a_scan_stores(
     assert found.people == len(COMPLETE)
     [table] = read_tables(found, SCHEMA, 100)
     assert table["row"].to_pylist() == COMPLETE
+    assert found.left_out == 3
     assert table["who"].to_pylist() == ["a", "e", "f"]
     read = Individuals.read(table.select(["age", "job"]), SCHEMA)
     assert read.number("age").tolist() == [20, 60, 70]

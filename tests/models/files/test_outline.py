@@ -31,7 +31,13 @@ def test_a_pipeline_says_columns_steps_classes_and_rule() -> None:
     assert found.classes == ("no", "yes")
     assert found.arithmetic is Arithmetic.FLOAT64
     said = " ".join(found.sentences())
-    for words in ("3 columns", "StandardScaler of 2", "OneHotEncoder of 1", "4 → 1", "yes where it is above -0.405"):
+    for words in (
+        "3 columns",
+        "StandardScaler of 2",
+        "OneHotEncoder of 1",
+        "4 → 1",
+        "yes is decided where the output is above -0.405",
+    ):
         assert words in said
 
 

@@ -13,7 +13,7 @@ from lcifr.certification.population.statement import state
 from lcifr.certification.producer import freeze
 from lcifr.data import Individuals
 from lcifr.estimators import RobustClassifier, plain
-from lcifr.runs.auditing.baselines import figures_of, fit_plain_head, judge_baselines
+from lcifr.runs.auditing.baselines import BaselineSettings, figures_of, fit_plain_head, judge_baselines
 from lcifr.runs.auditing.parties import open_people, read_parties
 from lcifr.runs.learning import load_encoder
 from lcifr.similarity import Similarity
@@ -34,7 +34,7 @@ def test_people_are_lowered_once_for_both_baselines(
         return honest(self, x, **options)
 
     monkeypatch.setattr(Similarity, "region", region)
-    found = judge_baselines(parties, training, people, y)
+    found = judge_baselines(BaselineSettings.of_parties(parties), training, people, y)
     assert sum(lowered) == 1
     encoder = plain(load_encoder(story / "producer"))
     encoder.fit(training.X, training.y)

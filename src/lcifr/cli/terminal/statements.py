@@ -10,7 +10,7 @@ from lcifr.runs.auditing.baselines import figures_of
 
 if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
-    from lcifr.runs.auditing.result import AuditResult
+    from lcifr.runs.auditing.result import AuditResult, ModelOrigin
 
 
 def statement_lines(
@@ -53,6 +53,17 @@ def statement_lines(
 def people_words(count: int) -> str:
     """``1 person``, ``2 people``."""
     return f"{count:,} {'person' if count == 1 else 'people'}"
+
+
+def show_origin(origin: ModelOrigin | None, left_out: int) -> None:
+    """The model of another library: its file, how it decides, who confirmed that; and who was left out."""
+    from lcifr.cli.terminal.output import say
+
+    if left_out:
+        say(f"rows left out, as values are missing: {left_out:,}; nothing is said about these people")
+    if origin is not None:
+        say(f"model {origin.file} ({origin.library}, sha256 {origin.sha256[:12]}…): {origin.rule}")
+        say(f"decisions and counterexamples confirmed by {origin.confirmed_by}")
 
 
 def baseline_table(said: Statement) -> None:

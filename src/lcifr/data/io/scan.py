@@ -53,8 +53,7 @@ def scan_file(
     folder : where temporary files hold the hashes of ids, so that memory is bounded.
     store : a new Parquet file for these columns with their types; what is returned is then that file, so that the
         source is read twice, however often its people are needed.
-    skipping : leaves rows with missing values out of the stored file, which has the rows' numbers in a column then;
-        None to refuse them.
+    skipping : leaves rows with missing values out of the stored file; None to refuse them.
     """
     kinds: dict[str, Sequence[pa.DataType]] = {name: OF_IDS if name == id_column else KINDS for name in source.names}
     unsure: set[str] = set()
@@ -81,9 +80,9 @@ def scan_file(
 
 @dataclass(frozen=True)
 class RowSkip:
-    """How rows with missing values are left out: ``column`` holds the numbers of the rows that stay."""
+    """How rows with missing values are left out: ``column`` keeps the numbers of the rows that stay; None for none."""
 
-    column: str
+    column: str | None = None
 
     def complete(self, table: pa.Table, schema: Schema, start: int) -> tuple[Sequence[int], pa.Table]:
         """The rows in which nothing is missing, of a table that begins with row ``start``: numbers, and the rows."""
@@ -142,13 +141,14 @@ def _look_again(
             _checked(kept, found, schema, id_column, label, rows)
             start, people = start + len(table), people + len(kept)
             if store is not None:
-                kept = kept if skipping is None else kept.append_column(skipping.column, pa.array(rows, pa.int64()))
+                if skipping is not None and skipping.column is not None:
+                    kept = kept.append_column(skipping.column, pa.array(rows, pa.int64()))
                 writer = writer or stack.enter_context(parquet.ParquetWriter(store, kept.schema))
                 writer.write_table(kept)
     if people == 0:
         raise LcifrError(f"{found.path}: something is missing in every row", fix="give people of whom all is known")
-    names = found.names if skipping is None else (*found.names, skipping.column)
-    return found if store is None else FileColumns(store, names, people)
+    numbers = () if skipping is None or skipping.column is None else (skipping.column,)
+    return found if store is None else FileColumns(store, (*found.names, *numbers), people, left_out=start - people)
 
 
 def _refuse_twice(source: FileColumns, id_column: str, twice: bytes) -> None:

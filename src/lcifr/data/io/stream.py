@@ -31,12 +31,14 @@ class FileColumns:
     ----------
     names : the columns that are read. people : rows of the file.
     kinds : of CSV, the types of the columns: those that every row fits, as if all had been read at once.
+    left_out : rows of the file that this one was made of, with missing values.
     """
 
     path: Path
     names: tuple[str, ...]
     people: int | None = None
     kinds: tuple[tuple[str, pa.DataType], ...] = ()
+    left_out: int = 0
 
 
 TableSource: TypeAlias = str | Path | pa.Table | FileColumns

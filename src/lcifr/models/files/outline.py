@@ -73,7 +73,7 @@ class ModelOutline:
         yield f"A model of {self.library}."
         yield self._inputs()
         yield f"Then: {'; '.join(self.steps)}." if self.steps else "Nothing is computed before the decision."
-        yield f"{_counted(self.outputs, 'output')}: {self.rule}."
+        yield f"{_counted(self.outputs, 'output')}; {self.rule}."
         yield f"Computed in {self.arithmetic}." if self.arithmetic is not Arithmetic.EXACT else EXACT
         yield f"Its own decisions come from {self.runtime}." if self.runtime else NO_RUNTIME
         yield from self.notes
@@ -102,7 +102,8 @@ def rule_words(model: Model) -> str:
         return f"the class{classes} whose output is the largest{lead} decides, of several the first"
     first, second = names or ("class 0", "class 1")
     near = f" (within {(rule.band[1] - rule.band[0]) / 2:.1g} of it only rounding decides)"
-    return f"{second} where it is above {rule.middle:.6g}{near if rule.band[0] < rule.band[1] else ''}, else {first}"
+    room = near if rule.band[0] < rule.band[1] else ""
+    return f"{second} is decided where the output is above {rule.middle:.6g}{room}, else {first}"
 
 
 def listed(names: Any, *, quoted: bool = True) -> str:

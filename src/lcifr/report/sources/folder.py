@@ -30,6 +30,7 @@ from lcifr.runs.folders.results import ConsumeResult, TuneResult
 from lcifr.runs.folders.run import command_of_folder, fitting_together
 from lcifr.runs.folders.settings import SETTINGS, RunSettings
 from lcifr.runs.folders.summaries import read_saved_head
+from lcifr.runs.models.subject import read_model_again
 from lcifr.runs.people.train_test import HELD_OUT
 from lcifr.runs.streaming.audited import read_audited
 from lcifr.similarity import Similarity
@@ -118,7 +119,8 @@ def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -
 
     schema = Schema.load(root / "schema.toml")
     people = Individuals.read(read_frame(root / "people.parquet"), schema)
-    encoder, model, about = _models(root, schema, result.model)
+    is_own = result.model.origin is None
+    encoder, model, about = (_models if is_own else _library_models)(root, schema, result.model)
     verdicts = read_audited(root / "audited", people, model, about)
     columns = pd.read_parquet(root / "audited" / "audit.parquet")
     phi = result.model.phi
@@ -156,6 +158,17 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
     if similarity.hash != phi.hash:
         raise ArtefactError(f"{root}: the formula in result.json is not the one that was audited: the hashes differ")
     return FrozenEncoder(network, similarity), model, about
+
+
+def _library_models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:
+    """The same of a model of another library, read again from the file that was audited."""
+    model, encoder = read_model_again(root, said)
+    known = Hashes(**asdict(said.hashes), decision=rule_of_bundle(model.rule), arithmetic=said.arithmetic)
+    if encoder is not None:
+        found = Hashes.of(encoder, model, said.arithmetic)
+        found.refuse_others(asdict(known), root / "result.json")
+        _fitting(encoder.encoding, schema)
+    return encoder, model, known
 
 
 def _fitting(encoding: Any, schema: Schema) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from lcifr.artifacts.provenance import Provenance
-from lcifr.report.content import About, Checked
-from lcifr.runs.auditing.result import AuditResult, CheckedProofs
+from lcifr.report.content import About, Checked, LibraryFacts
+from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelOrigin
 from lcifr.runs.folders.results import ConsumeResult
 from lcifr.runs.folders.settings import RunSettings
 
@@ -18,6 +19,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
     data = result.model.data
     of = "" if data is None else f" of {data.title}"
     drawn = f" drawn at random from {result.drawn_from:,}" if result.drawn_from else ""
+    origin = result.model.origin
     return About(
         title=_title(result.model.target),
         data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out)}",
@@ -26,7 +28,22 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
         checked=None if result.checked is None else checked_of(result.checked),
         recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
         findings=result.findings,
+        left_out=result.left_out,
+        library=None if origin is None else library_of(origin),
         **_of_run(settings),
+    )
+
+
+def library_of(origin: ModelOrigin) -> LibraryFacts:
+    """What the page says of a model of another library."""
+    described = f"; inputs as {origin.description} says" if origin.description else ""
+    return LibraryFacts(
+        name=f"{Path(origin.file).name}: {origin.library}{described}",
+        steps=origin.steps,
+        rule=origin.rule,
+        runtime=origin.runtime,
+        sha256=origin.sha256,
+        reference=Path(origin.reference).name,
     )
 
 
@@ -61,7 +78,9 @@ def checked_of(found: CheckedProofs) -> Checked:
 
 def hashes_of_audit(result: AuditResult) -> dict[str, str]:
     """Of everything the verdicts depend on, by name."""
-    return dict(sorted(asdict(result.model.hashes).items()))
+    origin = result.model.origin
+    file = {} if origin is None else {"model file": origin.sha256}
+    return dict(sorted((asdict(result.model.hashes) | file).items()))
 
 
 def hashes_of_consumer(proved: Provenance) -> dict[str, str]:

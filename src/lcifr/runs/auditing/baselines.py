@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,15 +12,49 @@ if TYPE_CHECKING:
     from lcifr.data import Individuals
     from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
+    from lcifr.models.arithmetic import Arithmetic
     from lcifr.runs.auditing.parties import Parties
     from lcifr.runs.people.source import PeopleTable
+    from lcifr.similarity import Similarity
 
 Baselines = dict[str, dict[str, "float | None"]]
 
 PLAIN_CLASSIFIER = "`lcifr consume --gamma 0` trains a plain classifier, as the baselines have"
 
 
-def judge_baselines(parties: Parties, training: PeopleTable, people: Individuals, y: Any) -> Baselines:
+@dataclass(frozen=True, eq=False)
+class BaselineSettings:
+    """How baselines are trained and audited: like the model that they stand beside.
+
+    Parameters
+    ----------
+    encoder : unfitted, whose sizes and training the baselines share. similarity : φ over lcifr's own encoding.
+    regresses : whether the label is a number. tolerance : of numbers. class_weight : as for the model in question.
+    """
+
+    encoder: FairEncoder
+    similarity: Similarity
+    regresses: bool
+    tolerance: float | None
+    class_weight: Any
+    arithmetic: Arithmetic
+
+    @classmethod
+    def of_parties(cls, parties: Parties) -> BaselineSettings:
+        """Those of a producer and a consumer."""
+        from lcifr.runs.learning import load_encoder
+
+        return cls(
+            load_encoder(parties.producer),
+            parties.encoder.similarity,
+            parties.task == "regression",
+            parties.tolerance,
+            parties.head.class_weight,
+            parties.arithmetic,
+        )
+
+
+def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: Individuals, y: Any) -> Baselines:
     """For each baseline its figures on the same people: both trained for the label alone, with a plain head.
 
     A model of numbers is also compared with whoever always says the mean of the training labels. Classes count for the
@@ -30,16 +65,15 @@ def judge_baselines(parties: Parties, training: PeopleTable, people: Individuals
     from lcifr.estimators import plain, unaware
     from lcifr.models.load import read_model
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.learning import load_encoder
 
-    found, ids, fitted = Baselines(), tuple(range(len(people))), load_encoder(parties.producer)
-    lowered = parties.encoder.similarity.region(people)  # once for both: φ and the scales are the same
+    found, ids, fitted = Baselines(), tuple(range(len(people))), settings.encoder
+    lowered = settings.similarity.region(people)  # once for both: φ and the scales are the same
     with step("Training and auditing the baselines", StepKind.COUNT) as progress:
         progress(0, 2)
         for place, (name, make) in enumerate((("plain", plain), ("unaware", unaware))):
             baseline = make(fitted).set_params(random_state=fitted.random_state or 0, verbose=False)
-            frozen, head = _learn(baseline, parties, training)
-            model, computed = read_model(head, tolerance=parties.tolerance), parties.arithmetic
+            frozen, head = _learn(baseline, settings, training)
+            model, computed = read_model(head, tolerance=settings.tolerance), settings.arithmetic
             judged = audit_region(frozen, model, people, lowered, ids, modular=False, arithmetic=computed)
             said = state(judged, y, held_out=False)
             found[name] = figures_of(said)
@@ -50,16 +84,15 @@ def judge_baselines(parties: Parties, training: PeopleTable, people: Individuals
     return found
 
 
-def _learn(encoder: FairEncoder, parties: Parties, training: PeopleTable) -> tuple[FrozenEncoder, Head]:
+def _learn(encoder: FairEncoder, settings: BaselineSettings, training: PeopleTable) -> tuple[FrozenEncoder, Head]:
     """A baseline with the φ that is asked about, whose scales are those of the same training people."""
     from lcifr.certification.producer import FrozenEncoder
     from lcifr.estimators import RobustClassifier, RobustRegressor
 
     encoder.fit(training.X, training.y)
-    weight = parties.head.class_weight
-    head: Head = RobustRegressor() if parties.task == "regression" else RobustClassifier(class_weight=weight)
+    head: Head = RobustRegressor() if settings.regresses else RobustClassifier(class_weight=settings.class_weight)
     fit_plain_head(head, encoder, training.X, training.y)
-    return FrozenEncoder(encoder.network_, parties.encoder.similarity, encoder.whole_numbers), head
+    return FrozenEncoder(encoder.network_, settings.similarity, encoder.whole_numbers), head
 
 
 def fit_plain_head(head: Head, encoder: FairEncoder, X: Any, y: Any) -> Head:

@@ -21,7 +21,7 @@ from lcifr.runs.people.source import part_for
 if TYPE_CHECKING:
     from lcifr.artifacts.provenance import Provenance
     from lcifr.certification.population.statement import Statement
-    from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
+    from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelOrigin
 
 FORMAT = "lcifr-certified-2"
 
@@ -78,6 +78,7 @@ class CertifyResult:
     certificates : the file, inside the result's folder, with a decision and a verdict for everybody.
     provenance : of the hand-over that the model learned from, where a hand-over was certified.
     hashes, phi : what was proved from end to end.
+    origin : of a model of another library. left_out : rows of the table with missing values.
     """
 
     target: str
@@ -92,6 +93,8 @@ class CertifyResult:
     provenance: Provenance | None = None
     hashes: ModelHashes | None = None
     phi: FormulaSummary | None = None
+    origin: ModelOrigin | None = None
+    left_out: int = 0
 
     @property
     def radius(self) -> str | None:
@@ -111,6 +114,8 @@ class CertifyResult:
             "classes": list(self.classes),
             "tolerance": self.tolerance,
             **{name: asdict(known) for name, known in about.items() if known is not None},
+            "origin": None if self.origin is None else self.origin.to_dict(),
+            "left_out": self.left_out,
             "proved": self.proved,
             "arithmetic": self.arithmetic,
             "encoder_arithmetic": self.encoder_arithmetic,
@@ -125,7 +130,7 @@ class CertifyResult:
         """What :meth:`to_dict` gave."""
         from lcifr.artifacts.provenance import Provenance
         from lcifr.certification.population.statement import Statement
-        from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
+        from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelOrigin
 
         return cls(
             str(plain["target"]),
@@ -140,6 +145,8 @@ class CertifyResult:
             Provenance(**plain["provenance"]) if "provenance" in plain else None,
             ModelHashes(**plain["hashes"]) if "hashes" in plain else None,
             FormulaSummary(**plain["phi"]) if "phi" in plain else None,
+            ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
+            int(plain.get("left_out", 0)),
         )
 
     @classmethod

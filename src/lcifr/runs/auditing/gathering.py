@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.runs.auditing.parties import Parties
+from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.people.source import PeopleSource, part_for
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Gathered:
 
 
 def audit_people(
-    steps: Steps, parties: Parties, source: PeopleSource, workers: int | None, chunk: int | None, *, modular: bool
+    steps: Steps, subject: AuditSubject, source: PeopleSource, workers: int | None, chunk: int | None, *, modular: bool
 ) -> None:
     """Audit everybody into the folder ``audited``, part by part, unless that is done already."""
     from lcifr.runs.events import StepKind, step
@@ -41,14 +41,15 @@ def audit_people(
     if steps.kept(AUDITED):
         return
     with step(f"Auditing {source.count} people from end to end", StepKind.LONG):
-        options = {"modular": modular, "budget": None, "arithmetic": str(parties.arithmetic)}
-        job, part = AuditJob(parties.encoder, options, parties.model), part_for(source.count, chunk)
+        options = {"modular": modular, "budget": None, "arithmetic": str(subject.arithmetic)}
+        job = AuditJob(subject.encoder, options, subject.model, subject.library)
+        part = part_for(source.count, chunk)
         done = job.audit(source.attributes, steps.work / AUDITED, source.id_column, part, workers)
     steps.keep(AUDITED)
     note_resumed(done)
 
 
-def gather(work: Path, parties: Parties, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:
+def gather(work: Path, subject: AuditSubject, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:
     """Count what the audit found; and keep who was audited, and their labels, beside it in the same order."""
     from lcifr.certification.population.tally import Tally
     from lcifr.runs.streaming.audited import read_audited_chunks
@@ -63,9 +64,9 @@ def gather(work: Path, parties: Parties, source: PeopleSource, by: tuple[str, ..
             yield some
 
     with ExitStack() as open_:
-        for audit in read_audited_chunks(work / AUDITED, people(open_), parties.model, parties.hashes):
-            found.tally.add(audit, labels.pop(), parties.groups(audit.people, by))
-            found.counterexamples += _counterexamples(parties, audit, LISTED - len(found.counterexamples))
+        for audit in read_audited_chunks(work / AUDITED, people(open_), subject.model, subject.hashes):
+            found.tally.add(audit, labels.pop(), subject.groups(audit.people, by))
+            found.counterexamples += _counterexamples(subject, audit, LISTED - len(found.counterexamples))
     return found
 
 
@@ -90,14 +91,14 @@ class _Writers:
         self._files[name].add(table)
 
 
-def _counterexamples(parties: Parties, found: Audit, most: int) -> list[CounterexamplePair]:
+def _counterexamples(subject: AuditSubject, found: Audit, most: int) -> list[CounterexamplePair]:
     import numpy as np
 
     from lcifr.data.io.files import json_value
     from lcifr.runs.auditing.result import CounterexamplePair
 
     rows = np.flatnonzero(found.violated)[:most]
-    decided = parties.decide(found.others.take(rows))
+    decided = subject.decide(found.others.take(rows))
     listed = []
     for row, other in zip(rows, decided, strict=True):
         pair = found.counterexample(found.ids[row])

@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.errors import LcifrError, did_you_mean
+from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic, read_arithmetic
+from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.folders.summaries import (
     DatasetNotes,
     classes_of,
@@ -25,9 +26,8 @@ from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
     from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
-    from lcifr.certification.bundles.manifest import Hashes
     from lcifr.certification.producer import FrozenEncoder
-    from lcifr.data import Individuals, Schema
+    from lcifr.data import Schema
     from lcifr.models.model import Model
     from lcifr.runs.auditing.result import ModelSummary
     from lcifr.similarity import Similarity
@@ -37,7 +37,7 @@ ENCODER, MODEL, FORMULA, SCHEMA = "encoder.safetensors", "model.safetensors", "s
 
 
 @dataclass(frozen=True, eq=False)
-class Parties:
+class Parties(AuditSubject):
     """The whole model h ∘ f with its φ.
 
     Parameters
@@ -65,10 +65,6 @@ class Parties:
     findings: tuple[Finding, ...] | None = None
 
     @property
-    def schema(self) -> Schema:
-        return self.encoder.encoding.schema
-
-    @property
     def is_unaware(self) -> bool:
         """Whether the encoder is the unaware baseline: learned for the label alone, without what φ leaves free."""
         return self.saved.is_unaware
@@ -83,13 +79,6 @@ class Parties:
         """What decides on z, as proofs see it."""
         return self.head.model.agreeing(tolerance=self.tolerance)
 
-    @cached_property
-    def hashes(self) -> Hashes:
-        """What all verdicts must be about."""
-        from lcifr.certification.bundles.manifest import Hashes
-
-        return Hashes.of(self.encoder, self.model, self.arithmetic)
-
     def copy_into(self, folder: Path) -> None:
         """What a reader of the results needs of both folders."""
         shutil.copyfile(self.producer / ENCODER, folder / ENCODER)
@@ -100,26 +89,6 @@ class Parties:
     def training(self, producer: Path) -> PeopleTable | None:
         """Whom the producer learned from; None where the consumer's label is another one."""
         return _stored(producer, TRAIN, self.schema) if self.target == self.producer_target else None
-
-    def decide(self, people: Individuals) -> Any:
-        """(people,) decisions in the model's own labels."""
-
-        if not len(people):
-            return []
-        return self.model.predict(self.encoder.transform(people))
-
-    def check_groups(self, asked: tuple[str, ...] | None) -> None:
-        """Refuse subgroups by what is no attribute, before anything is proved."""
-        for name in asked or ():
-            if name not in self.schema:
-                raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, self.schema.names)}')
-
-    def groups(self, people: Individuals, asked: tuple[str, ...] | None) -> dict[str, Any]:
-        """Subgroups by category: those that were asked for, or those that φ leaves free."""
-        similarity = self.encoder.similarity
-        free = {*similarity.free_attributes, *similarity.sometimes_free_attributes}
-        wanted = asked or [one.name for one in self.schema.categorical if one.name in free]
-        return {name: people.to_pandas()[name].to_numpy() for name in wanted}
 
     def summary(self) -> ModelSummary:
         """What is said of both in every result."""

@@ -41,15 +41,60 @@ class ModelHashes:
 
 
 @dataclass(frozen=True)
+class ModelOrigin:
+    """The model of another library that was audited, and who confirmed its decisions.
+
+    Parameters
+    ----------
+    file : as it was named. sha256 : of the file. format : what it is. library : what wrote it.
+    description : the file that says which column feeds which input; None where the model says so itself.
+    columns : that the model reads. steps, rule : what it computes and decides, in words.
+    runtime : what was asked for its own decisions, of everybody and of every counterexample; empty where that is not
+        installed, and an exact forward pass of the model as it was read stands for it.
+    reference : the table whose standard deviations and ranks φ speaks of.
+    groups : classes that count as one decision, where somebody said so.
+    """
+
+    file: str
+    sha256: str
+    format: str
+    library: str
+    description: str | None
+    columns: tuple[str, ...]
+    steps: tuple[str, ...]
+    rule: str
+    runtime: str
+    reference: str
+    groups: tuple[tuple[Any, ...], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        groups = [list(group) for group in self.groups]
+        return {**asdict(self), "columns": list(self.columns), "steps": list(self.steps), "groups": groups}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> ModelOrigin:
+        """What :meth:`to_dict` gave."""
+        groups = tuple(tuple(group) for group in plain["groups"])
+        return cls(**{**plain, "columns": tuple(plain["columns"]), "steps": tuple(plain["steps"]), "groups": groups})
+
+    @property
+    def confirmed_by(self) -> str:
+        """Who decided about the two people of a counterexample, in words."""
+        return self.runtime or "an exact forward pass of the model as it was read (its runtime is not installed)"
+
+
+@dataclass(frozen=True)
 class ModelSummary:
-    """The whole model h ∘ f.
+    """The whole model h ∘ f, or a model of another library.
 
     Parameters
     ----------
     target : the label it predicts. task : ``classification`` or ``regression``. classes : empty for numbers.
     tolerance : how far two predictions of numbers may be apart; None for classes.
-    trained_on : people whom the consumer learned from.
+    trained_on : people whom the consumer learned from; None where nobody says so.
     arithmetic : in which it is computed, from the table's values to the decision.
+    origin : of a model of another library; None for what lcifr learned.
     data : what is known of a dataset by name (title, cautions); None for a table of one's own.
     """
 
@@ -57,15 +102,17 @@ class ModelSummary:
     task: str
     classes: tuple[Any, ...]
     tolerance: float | None
-    trained_on: int
+    trained_on: int | None
     data: DatasetNotes | None
     phi: FormulaSummary
     hashes: ModelHashes
     arithmetic: str
+    origin: ModelOrigin | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {**asdict(self), "classes": list(self.classes)}
+        origin = None if self.origin is None else self.origin.to_dict()
+        return {**asdict(self), "classes": list(self.classes), "origin": origin}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ModelSummary:
@@ -75,11 +122,12 @@ class ModelSummary:
             str(plain["task"]),
             tuple(plain["classes"]),
             plain["tolerance"],
-            int(plain["trained_on"]),
+            plain["trained_on"],
             DatasetNotes.from_dict(plain["data"]),
             FormulaSummary(**plain["phi"]),
             ModelHashes(**plain["hashes"]),
             str(plain["arithmetic"]),
+            ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
         )
 
 
@@ -155,6 +203,7 @@ class AuditResult:
     modularity : how much the hand-over alone certifies. reasons : of the undecided, with counts.
     counterexamples : the first 100; ``audited/audit.parquet`` has all.
     drawn_from : people of the table that a sample was drawn from; None if everybody was audited.
+    left_out : rows of the table with missing values, about whom nothing is said.
     findings : what lint says of φ; None where the producer's training people were not handed on.
     checked : what the exact checker confirmed; None without proofs. bundle : their folder inside the result's.
     """
@@ -171,6 +220,7 @@ class AuditResult:
     findings: tuple[Finding, ...] | None
     checked: CheckedProofs | None
     bundle: str | None
+    left_out: int = 0
 
     @property
     def is_refuted(self) -> bool:
@@ -191,6 +241,7 @@ class AuditResult:
             "reasons": dict(self.reasons),
             "counterexamples": [asdict(one) for one in self.counterexamples],
             "drawn_from": self.drawn_from,
+            "left_out": self.left_out,
             "findings": plain_findings(self.findings),
             "checked": None if self.checked is None else asdict(self.checked),
             "files": {"bundle": self.bundle},
@@ -213,6 +264,7 @@ class AuditResult:
             findings=read_findings(plain["findings"]),
             checked=None if checked is None else CheckedProofs(**checked),
             bundle=plain["files"]["bundle"],
+            left_out=int(plain.get("left_out", 0)),
         )
 
     @classmethod

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data.io.files import json_value
-from lcifr.errors import LcifrError
-from lcifr.runs.events import Listener, listening, note, step
+from lcifr.runs.events import Listener, listening, step
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 
 if TYPE_CHECKING:
@@ -98,15 +97,17 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     """Compare a model with its library; ``listener`` hears the events of :mod:`lcifr.runs.events`."""
     from lcifr.certification.library.probes import make_up_people, place_at_boundaries
     from lcifr.data import Individuals
+    from lcifr.runs.people.loading import load_whole
 
     with listening(listener), step(f"Comparing {request.model} with its library"):
         file = open_model(request.model, request.describe)
-        frame = _read(request.table)
+        loaded = load_whole(request.table, None, "lcifr doctor")
         beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
-        schema = schema_of_table(frame, request.table, request, file.outline(), beside)
-        frame, left_out = _complete(frame, schema, request.table)
+        schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
+        loaded, left_out = loaded.complete(request.table, schema)
+        frame = loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
-        people = Individuals.read(frame.select(list(schema.names)), schema)
+        people = Individuals.read(frame, schema)
         tried = {
             "rows of the table": people,
             "made-up rows": make_up_people(read.source, people, MADE_UP, request.seed),
@@ -114,24 +115,6 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         }
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
     return CompareResult(str(request.model), file.sha256, file.outline().runtime, rows, left_out)
-
-
-def _read(table: Path) -> pa.Table:
-    from lcifr.runs.people.loading import read_whole
-
-    return read_whole(table, "lcifr doctor")
-
-
-def _complete(frame: pa.Table, schema: Schema, table: Path) -> tuple[pa.Table, int]:
-    """The rows in which nothing is missing, and how many were left out."""
-    from lcifr.data.io.missing import complete_rows
-
-    kept = complete_rows(frame, schema)
-    if not kept.any():
-        raise LcifrError(f"{table}: something is missing in every row", fix="give people of whom all is known")
-    if left_out := int((~kept).sum()):
-        note(f"{table}: {left_out} of {len(frame)} rows have missing values and are left out")
-    return frame.filter(kept), left_out
 
 
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
@@ -145,7 +128,7 @@ def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
     plain = Encoding(schema, np.zeros(len(schema.numeric)), np.ones(len(schema.numeric)))
     similarity = Similarity("same(all)", schema, plain)
     tolerance = 0.0 if file.outline().is_number else None
-    return LibraryModel.read(file, frame.select(list(schema.names)).to_pandas(), similarity, tolerance=tolerance)
+    return LibraryModel.read(file, frame.to_pandas(), similarity, tolerance=tolerance)
 
 
 def _compared(name: str, people: Individuals, read: LibraryModel) -> ComparedRows:

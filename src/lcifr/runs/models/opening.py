@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.errors import LcifrError, NetworkError, did_you_mean
 from lcifr.runs.events import note
 
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from lcifr.data import Schema
     from lcifr.models.files.outline import ModelOutline
     from lcifr.models.load import ModelFile
-    from lcifr.runs.preparing.proposal import ColumnChoices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +65,9 @@ def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline:
         If the model reads a column that the table has not, or that can be no attribute.
     """
     from lcifr.runs.formulas import read_schema, schema_beside
-    from lcifr.runs.preparing.proposal import ColumnChoices, propose_schema
+    from lcifr.runs.preparing.column_choices import ColumnChoices
+    from lcifr.runs.preparing.model_columns import refuse_unknown_columns
+    from lcifr.runs.preparing.proposal import propose_schema
 
     named = choice.schema or schema_beside(phi)
     if named is not None:
@@ -75,64 +75,11 @@ def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline:
         known = known if choice.target is None else replace(known, target=choice.target)
         refuse_unknown_columns(outline, known.names, f"the schema {named}", {})
         return known
-    refuse_unknown_columns(outline, frame.column_names, str(table), {})
     asked = ColumnChoices(target=choice.target, id_column=choice.id_column)
-    found, left_out = propose_schema(frame, table, kinds_of_model(asked, outline))
-    refuse_unknown_columns(outline, found.names, str(table), left_out)
+    found, left_out = propose_schema(frame, table, asked, outline)
     unasked = {name: why for name, why in left_out.items() if name != choice.id_column}
     if unasked:
         listed = "; ".join(f'"{name}" {why}' for name, why in unasked.items())
         note(f"{table}: left out, as they can be no attributes and the model does not read them: {listed}")
     note(f"the schema was inferred from {table}; `lcifr init {table} --model {choice.model}` writes it down")
-    return with_values_of_model(found, outline)
-
-
-def kinds_of_model(choices: ColumnChoices, outline: ModelOutline) -> ColumnChoices:
-    """What the user says of columns, and where nothing was said, whether the model takes them as categories."""
-    if outline.columns is None:
-        return choices
-    said = {*choices.named}
-    kinds = {one.name: one.is_category for one in outline.inputs if one.name not in said}
-    return replace(
-        choices,
-        categorical=(*choices.categorical, *(name for name, category in kinds.items() if category)),
-        numeric=(*choices.numeric, *(name for name, category in kinds.items() if category is False)),
-    )
-
-
-def with_values_of_model(schema: Schema, outline: ModelOutline) -> Schema:
-    """The categories of the table, and those that the model knows beyond: people may have them."""
-    from lcifr.data import Categorical
-
-    known = {one.name: one.values for one in outline.inputs if one.is_column}
-    attributes = [
-        replace(one, values=tuple(sorted({*one.values, *known.get(one.name, ())})))
-        if isinstance(one, Categorical)
-        else one
-        for one in schema
-    ]
-    return replace(schema, attributes=tuple(attributes))
-
-
-def refuse_unknown_columns(
-    outline: ModelOutline, names: tuple[str, ...] | list[str], where: str, why: dict[str, str]
-) -> None:
-    """Raise if the model reads a column that is not among ``names``; ``why`` says of some why they are not."""
-    for name in outline.columns or ():
-        if name in names:
-            continue
-        if name in why:
-            raise NetworkError(
-                f'{where}: the model reads the column "{name}", which can be no attribute: {why[name]}',
-                fix="say what it is in a schema (`lcifr init --categorical` or `--numeric`), or train without it",
-            )
-        raise NetworkError(
-            f'{where}: the model reads the column "{name}", which is not there.{did_you_mean(name, list(names))}',
-            fix="give the columns that the model was trained on, under the same names",
-        )
-
-
-def refuse_same_file(first: Path, second: Path) -> None:
-    """Two files of a proposal that would have one name."""
-    if first == second:
-        raise LcifrError(f"schema and description would both be called {first}", fix="rename the model, or say --out")
+    return found

@@ -87,6 +87,7 @@ class PeopleSource:
     ----------
     table : attributes, ids and labels: some columns of a file, or a table in memory.
     id_column, label : their columns, or None. count : how many there are. drawn_from : of how many, for a sample.
+    left_out : rows of the table with missing values, which are not among them.
     """
 
     table: FileColumns | pa.Table
@@ -95,6 +96,7 @@ class PeopleSource:
     label: str | None
     count: int
     drawn_from: int | None = None
+    left_out: int = 0
 
     @property
     def attributes(self) -> TableSource:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from lcifr.errors import TableError
 from lcifr.runs.events import note
 from lcifr.runs.formulas import read_schema, schema_beside
-from lcifr.runs.people.source import STORED, PeopleSource, PeopleTable, list_columns, no_column, source_in_memory
+from lcifr.runs.people.source import (
+    STORED,
+    PeopleSource,
+    PeopleTable,
+    free_name,
+    list_columns,
+    no_column,
+    source_in_memory,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,17 +122,30 @@ def write_table(path: Path, X: pa.Table) -> None:
     parquet.write_table(X, path)
 
 
-def sample_people(path: Path, schema: Schema, id_column: str | None, sample: int, seed: int) -> PeopleSource:
-    """Some people of a file, drawn at random; the same ones every time."""
+def sample_people(
+    path: Path, schema: Schema, id_column: str | None, sample: int, seed: int, *, skip_missing: bool = False
+) -> PeopleSource:
+    """Some people of a file, drawn at random; the same ones every time. skip_missing : as for :func:`scan_people`."""
     from lcifr.runs.people.loading import load_some
 
     loaded = load_some(path, id_column, sample, seed, "a sample")
+    drawn, left_out = loaded.drawn, 0
+    if skip_missing:
+        loaded, left_out = loaded.complete(path, schema)
     people = read_people_table(loaded, str(path), schema, id_column, labelled=False)
-    return replace(source_in_memory(people, schema), drawn_from=None if loaded.drawn is None else loaded.count)
+    of = None if drawn is None else loaded.count
+    return replace(source_in_memory(people, schema), drawn_from=of, left_out=left_out)
 
 
 def scan_people(
-    path: Path, schema: Schema, id_column: str | None, folder: Path, *, labels: bool = True, stored: bool = True
+    path: Path,
+    schema: Schema,
+    id_column: str | None,
+    folder: Path,
+    *,
+    labels: bool = True,
+    stored: bool = True,
+    skip_missing: bool = False,
 ) -> PeopleSource:
     """The people of a file, once all of it has been read and fits.
 
@@ -133,8 +154,10 @@ def scan_people(
     folder : where ids are compared, to see that nobody is there twice. labels : whether they are looked at.
     stored : whether the people are stored in the folder, to be read from there; otherwise the file is read again, and
         once more where a column of numbers may hold a missing one ("NA").
+    skip_missing : leave rows with missing values out, and count them; otherwise they are refused. Needs ``stored``.
+        Whoever is left is known by their row of the file where no column names them.
     """
-    from lcifr.data.io.scan import scan_file
+    from lcifr.data.io.scan import RowSkip, scan_file
     from lcifr.data.io.stream import FileColumns, column_names
     from lcifr.runs.events import step
 
@@ -142,10 +165,13 @@ def scan_people(
     columns = pick_columns(names, str(path), schema, id_column, labelled=False)
     label = schema.target if labels and schema.target in names else None
     more = [name for name in (id_column, label) if name is not None and name not in columns]
+    numbered = free_name("row", names) if skip_missing and id_column is None else None
+    skipping = RowSkip(numbered) if skip_missing else None
     try:
         with step(f"Reading {path}"):
             store = folder / STORED if stored else None
-            found = scan_file(FileColumns(path, (*columns, *more)), schema, id_column, label, folder, store)
+            source = FileColumns(path, (*columns, *more))
+            found = scan_file(source, schema, id_column, label, folder, store, skipping=skipping)
     except TableError as error:
         raise with_fix(error, str(path)) from None
-    return PeopleSource(found, schema, id_column, label, int(found.people or 0))
+    return PeopleSource(found, schema, id_column or numbered, label, int(found.people or 0), left_out=found.left_out)

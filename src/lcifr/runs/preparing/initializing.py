@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
+from lcifr.models.files.description_writer import write_description
 from lcifr.runs.events import Listener, listening, step
-from lcifr.runs.preparing.proposal import ColumnChoices, propose
+from lcifr.runs.preparing.column_choices import ColumnChoices
+from lcifr.runs.preparing.proposal import propose
+from lcifr.runs.preparing.proposed_description import ProposedDescription, propose_description
 
 if TYPE_CHECKING:
     from lcifr.data import Schema
+    from lcifr.models.files.outline import ModelOutline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,10 +26,13 @@ class InitRequest(ColumnChoices):
     Parameters
     ----------
     table : a .csv or .parquet file. out : the folder for schema and formula; None for the table's own.
+    model : the file of a model that already decides about such people; what it knows of columns is used, and where it
+        knows none a description of it is proposed too.
     force : replace files that are there.
     """
 
     table: Path
+    model: Path | None = None
     out: Path | None = None
     force: bool = False
 
@@ -43,6 +50,11 @@ class InitRequest(ColumnChoices):
         return self.folder / f"{self._stem}.phi"
 
     @property
+    def description_file(self) -> Path | None:
+        """Of a model; None where none is named."""
+        return None if self.model is None else (self.out or self.model.parent) / f"{self.model.stem}.toml"
+
+    @property
     def _stem(self) -> str:
         return self.table.name.split(".")[0] or "people"
 
@@ -54,6 +66,7 @@ class InitResult:
     Parameters
     ----------
     left_out : for each column that can be no attribute, what to do. to_know : what a reader should look at.
+    description_file : of a model that knows no columns; None for others.
     """
 
     people: int
@@ -63,6 +76,7 @@ class InitResult:
     to_know: tuple[str, ...]
     schema_file: Path
     phi_file: Path
+    description_file: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -74,8 +88,12 @@ class InitResult:
             "formula": self.formula,
             "left_out": dict(self.left_out),
             "to_know": list(self.to_know),
-            "files": {"schema": str(self.schema_file), "phi": str(self.phi_file)},
+            "files": {"schema": str(self.schema_file), "phi": str(self.phi_file), **self._described},
         }
+
+    @property
+    def _described(self) -> dict[str, str]:
+        return {} if self.description_file is None else {"describe": str(self.description_file)}
 
 
 def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
@@ -86,12 +104,38 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
     listener : hears the events of :mod:`lcifr.runs.events`.
     """
     files = (request.schema_file, request.phi_file)
-    there = [str(path) for path in files if path.exists()]
-    if there and not request.force:
-        raise LcifrError(f"there already: {' and '.join(there)}", fix="say --force to replace, or --out another folder")
-    with listening(listener), step(f"Reading {request.table}"):
-        found = propose(request.table, request)
+    with listening(listener):
+        outline = None if request.model is None else outline_for_proposal(request.model)
+        described = None if outline is None or outline.columns is not None else request.description_file
+        if described in files:
+            raise LcifrError(f"schema and description would both be {described}", fix="rename the model, or say --out")
+        there = [str(path) for path in (*files, described) if path is not None and path.exists()]
+        if there and not request.force:
+            raise LcifrError(
+                f"there already: {' and '.join(there)}", fix="say --force to replace, or --out another folder"
+            )
+        with step(f"Reading {request.table}"):
+            found = propose(request.table, request, outline)
+            proposed = None if outline is None or described is None else propose_for(outline, found.schema, request)
     request.folder.mkdir(parents=True, exist_ok=True)
     found.schema.save(request.schema_file)
     request.phi_file.write_text(found.formula, encoding="utf-8")
-    return InitResult(found.people, found.schema, found.formula, found.left_out, found.to_know, *files)
+    to_know = found.to_know
+    if proposed is not None and described is not None:
+        write_description(proposed.description, described, proposed.comments)
+        to_know = (*proposed.to_know, *to_know)
+    return InitResult(found.people, found.schema, found.formula, found.left_out, to_know, *files, described)
+
+
+def outline_for_proposal(model: Path) -> ModelOutline:
+    """What a model says of its columns, before anybody has described it."""
+    from lcifr.models.load import load_file
+
+    return load_file(model).outline()
+
+
+def propose_for(outline: ModelOutline, schema: Schema, request: InitRequest) -> ProposedDescription:
+    """A description of a model for the columns of a table."""
+    from lcifr.runs.people.loading import read_whole
+
+    return propose_description(outline, schema, read_whole(request.table, "lcifr init"))

@@ -15,6 +15,8 @@ from lcifr.data.malformed_numbers import MalformedNumber, find_malformed_number
 from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.runs.people.loading import read_whole
 from lcifr.runs.people.source import no_column
+from lcifr.runs.preparing.column_choices import ColumnChoices
+from lcifr.runs.preparing.model_columns import kinds_of_model, refuse_unknown_columns, with_values_of_model
 from lcifr.runs.preparing.proposed_formula import freed_attributes, write_formula
 from lcifr.similarity.language.names import quote_name
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Attribute
+    from lcifr.models.files.outline import ModelOutline
 
 FEW = 12  # whole numbers with so few values may be codes
 MANY = 20  # values in the same order as the target's: no chance
@@ -31,29 +34,6 @@ DELICATE = re.compile(
     r"\b(sex|gender|geschlecht|sexe|genre|race|ethnic\w*|rasse|herkunft|religion|nationality|staatsangeh\w+|foreign\w*"
     r"|marit\w*|married|familienstand|disab\w*|pregnan\w*|orientation)\b"
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColumnChoices:
-    """What the user knows better than a guess; names of columns.
-
-    Parameters
-    ----------
-    target, id_column : what is to be predicted, and who people are; None if not said.
-    categorical, numeric : columns of a kind that is not guessed. drop : columns to leave out.
-    """
-
-    target: str | None = None
-    id_column: str | None = None
-    categorical: tuple[str, ...] = ()
-    numeric: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """Every column that is named."""
-        known = tuple(name for name in (self.target, self.id_column) if name is not None)
-        return (*known, *self.categorical, *self.numeric, *self.drop)
 
 
 @dataclass(frozen=True)
@@ -67,18 +47,32 @@ class Proposal:
     to_know: tuple[str, ...]
 
 
-def propose(table: Path, choices: ColumnChoices) -> Proposal:
-    """Look at a table, and guess."""
+def propose(table: Path, choices: ColumnChoices, outline: ModelOutline | None = None) -> Proposal:
+    """Look at a table, and guess; ``outline`` : of a model that reads its columns."""
     frame = read_whole(table, "lcifr init")
-    schema, left_out = propose_schema(frame, table, choices)
+    schema, left_out = propose_schema(frame, table, choices, outline)
     delicate = [one.name for one in schema if DELICATE.search(_words(one.name))]
     freed = freed_attributes(schema, delicate)
-    to_know = (*_about_the_columns(frame, schema, choices.target), *_about_the_guess(schema, delicate, freed))
+    columns = _about_the_columns(frame, schema, choices.target, skipped=outline is not None)
+    to_know = (*columns, *_about_the_guess(schema, delicate, freed))
     return Proposal(schema, write_formula(table, schema, freed), len(frame), left_out, to_know)
 
 
-def propose_schema(frame: pa.Table, table: Path, choices: ColumnChoices) -> tuple[Schema, dict[str, str]]:
-    """The attributes that the columns of a table look like; and for each column that is left out, what to do."""
+def propose_schema(
+    frame: pa.Table, table: Path, choices: ColumnChoices, outline: ModelOutline | None = None
+) -> tuple[Schema, dict[str, str]]:
+    """The attributes that the columns of a table look like; and for each column that is left out, what to do.
+
+    A model that reads the columns knows which are categories, and which values they may have beyond those of the table.
+
+    Raises
+    ------
+    NetworkError
+        If the model reads a column that the table has not, or that can be no attribute.
+    """
+    if outline is not None:
+        refuse_unknown_columns(outline, frame.column_names, str(table), {})
+        choices = kinds_of_model(choices, outline)
     for name in choices.named:
         if name not in frame.column_names:
             raise no_column(str(table), name, frame.column_names)
@@ -91,7 +85,18 @@ def propose_schema(frame: pa.Table, table: Path, choices: ColumnChoices) -> tupl
     for name in frame.column_names:
         if name not in left_out and name not in known and (advice := _advice(frame, name)):
             left_out[name] = advice
-    return _infer(frame, choices, left_out), left_out
+    if outline is None:
+        return _infer(frame, choices, left_out), left_out
+    try:
+        schema = _infer(frame, choices, left_out)
+    except TableError as error:
+        left_out |= {str(one.column): one.message for one in error.problems if one.column in (outline.columns or ())}
+        refuse_unknown_columns(
+            outline, [name for name in frame.column_names if name not in left_out], str(table), left_out
+        )
+        raise
+    refuse_unknown_columns(outline, schema.names, str(table), left_out)
+    return with_values_of_model(schema, outline), left_out
 
 
 def _infer(frame: pa.Table, choices: ColumnChoices, left_out: dict[str, str]) -> Schema:
@@ -155,7 +160,8 @@ def _words(name: str) -> str:
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
 
 
-def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None) -> Iterator[str]:
+def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None, *, skipped: bool) -> Iterator[str]:
+    """``skipped`` : whether rows with missing values are left out, as in audits of models that already decide."""
     import pyarrow.compute as pc
 
     if target is None:
@@ -166,7 +172,8 @@ def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None) -> I
         column = frame[one.name]
         if missing := _missing(column, one):
             instead = "fill them" if isinstance(one, Numeric) else 'write "unknown" for them and run init again'
-            yield f'"{one.name}": {missing} values are missing, which is refused: {instead}, or drop these rows'
+            refused = f"which is refused: {instead}, or drop these rows"
+            yield f'"{one.name}": {missing} values are missing, {"so nothing is said of them" if skipped else refused}'
         if isinstance(one, Numeric) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
             named = f"--categorical {shlex.quote(one.name)}"
             yield f'"{one.name}" has {few} different whole numbers and is taken as a number; if they are codes: {named}'

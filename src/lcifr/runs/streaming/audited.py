@@ -16,6 +16,7 @@ from pyarrow import compute
 from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_folder
 from lcifr.certification.auditor import audit_region
 from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.producer import freeze, represent_lowered
 from lcifr.certification.verdicts import Audit, Reason, Verdict, arithmetic_of
 from lcifr.data import Individuals
@@ -36,24 +37,41 @@ FORMAT = "lcifr-audited-3"
 @final
 @dataclass(frozen=True)
 class AuditJob(EncoderJob):
-    """The audit of a chunk. options : ``modular``, ``budget`` and ``arithmetic``, as for :func:`audit_file`."""
+    """The audit of a chunk.
+
+    Parameters
+    ----------
+    options : ``modular``, ``budget`` and ``arithmetic``, as for :func:`audit_file`.
+    library : of a model from elsewhere; compared on every chunk, and no counterexample counts without its word.
+    """
 
     model: Model
+    library: LibraryModel | None = None
     version = 5
     suffix = ".parquet"
 
     def settings(self) -> str:
-        return super().settings() + repr(self.model.identity)
+        source = None if self.library is None else self.library.source
+        return (
+            super().settings()
+            + repr(self.model.identity)
+            + ("" if source is None else repr(source.runtime))
+        )
 
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
 
         encoder, people = self.encoder, chunk.people
-        said = {"budget": self.options["budget"], "arithmetic": read_arithmetic(self.options["arithmetic"])}
+        said: dict[str, Any] = {
+            "budget": self.options["budget"],
+            "arithmetic": read_arithmetic(self.options["arithmetic"]),
+        }
+        decided = None if self.library is None else self.library.decisions_about(people, ids=chunk.ids)
         lowered, handed = encoder.similarity.region(people), None  # once, for the hand-over and from end to end
         if self.options["modular"]:
             handed = represent_lowered(encoder, people, lowered, **said)
-        found = audit_region(encoder, self.model, people, lowered, chunk.ids, modular=handed or False, **said)
+        said |= {"modular": handed or False, "library": decided}
+        found = audit_region(encoder, self.model, people, lowered, chunk.ids, **said)
         frame = found.frame()
         frame["alone"] = found.alone
         if handed is not None:

@@ -1,0 +1,111 @@
+"""Options about models that already decide, the same for ``audit``, ``certify``, ``init``, ``doctor`` and ``model``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lcifr.errors import LcifrError
+from lcifr.models.arithmetic import Arithmetic
+
+PANEL = "A model that already decides"
+
+ModelOption = Annotated[
+    Path | None,
+    typer.Option("--model", metavar="FILE", help="Its file: ONNX, skops, XGBoost, LightGBM.", rich_help_panel=PANEL),
+]
+DescribeOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--describe",
+        metavar="TOML",
+        help="Which column feeds which input, what the outputs mean. (Default: the .toml beside the model.)",
+        rich_help_panel=PANEL,
+    ),
+]
+ReferenceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--reference",
+        metavar="TABLE",
+        help="People whose standard deviations φ speaks of, such as the training table. (Default: TABLE.)",
+        rich_help_panel=PANEL,
+    ),
+]
+ModelSchemaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--schema",
+        metavar="FILE|NAME",
+        help="What the columns mean: a .toml file. (Default: the .toml beside the .phi, else inferred.)",
+        rich_help_panel=PANEL,
+    ),
+]
+ModelTargetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="COLUMN",
+        help="True labels, for accuracy. (Default: as the schema says.)",
+        rich_help_panel=PANEL,
+    ),
+]
+ModelToleranceOption = Annotated[
+    float | None,
+    typer.Option(
+        "--tolerance",
+        min=0.0,
+        help="Of a model that predicts numbers: two less than this apart count as the same.",
+        rich_help_panel=PANEL,
+    ),
+]
+SameOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--same",
+        metavar="CLASS,CLASS,…",
+        help="Classes that count as one decision. Repeatable.",
+        rich_help_panel=PANEL,
+    ),
+]
+AnyArithmeticOption = Annotated[
+    Arithmetic | None,
+    typer.Option(
+        "--arithmetic",
+        help="Of verdicts: exact, or any machine that computes in float64 or float32 (not TF32, bfloat16, quantised). "
+        "(Default: float64; with --model, what the model is stored in.)",
+    ),
+]
+
+
+def refuse_without_model(**given: Any) -> None:
+    """Options that only mean something with ``--model``."""
+    for name, value in given.items():
+        if value:
+            raise LcifrError(f"--{name} is about a model that already decides", fix="name it with --model FILE")
+
+
+def one_table(first: Path, *others: Path | None) -> Path:
+    """With ``--model`` there is one argument, the table."""
+    if any(one is not None for one in others):
+        raise LcifrError(
+            f"with --model there is one TABLE, and no folder of a producer or consumer: found {first} and more",
+            fix="lcifr audit people.csv --model model.onnx --phi people.phi --out audit",
+        )
+    return first
+
+
+def needed_formula(phi: str | None) -> str:
+    """Who counts as similar, which a model from elsewhere does not say."""
+    if phi is None:
+        raise LcifrError(
+            "a model does not say who counts as similar", fix="say --phi FILE; `lcifr init TABLE` proposes one"
+        )
+    return phi
+
+
+def groups_of(same: list[str] | None) -> tuple[tuple[str, ...], ...]:
+    """``["a,b"]`` as (("a", "b"),)."""
+    return tuple(tuple(name.strip() for name in one.split(",") if name.strip()) for one in same or ())

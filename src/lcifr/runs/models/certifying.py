@@ -1,0 +1,79 @@
+"""New people certified with a model that already decides: decisions with a verdict each, as a gate in pipelines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lcifr.errors import LcifrError
+from lcifr.runs.auditing.gathering import AUDITED, audit_people, gather
+from lcifr.runs.events import Listener, listening
+from lcifr.runs.folders.run import run_folder
+from lcifr.runs.folders.settings import Command
+from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
+
+if TYPE_CHECKING:
+    from lcifr.runs.auditing.certifying import CertifyResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCertifyRequest(ModelQuestion):
+    """Whom to decide about with a model, and where the certificates go; see :class:`ModelQuestion`.
+
+    Parameters
+    ----------
+    out : the new folder. workers : processes; None for one per core. chunk : people per part; None to choose.
+    force : replace ``out`` if lcifr wrote it.
+    """
+
+    out: Path
+    workers: int | None = None
+    chunk: int | None = None
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        if self.reference is None:
+            raise LcifrError(
+                "new people do not say what a standard deviation is, nor which categories there are",
+                fix="say --reference TABLE: the people who were audited, or those the model was trained on",
+            )
+
+
+def certify_model(
+    request: ModelCertifyRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()
+) -> CertifyResult:
+    """Decide about new people, and prove for whom everybody similar gets the same decision.
+
+    Parameters
+    ----------
+    listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
+    """
+    from lcifr.certification.population.statement import state_tally
+    from lcifr.runs.auditing.certifying import CertifyResult
+
+    with listening(listener):
+        prepared = prepare_model(request)
+        command = Command.of("certify", request, argv)
+        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
+            source = read_people(prepared, request, run.work)
+            subject = read_for_people(prepared, request, source)
+            audit_people(run.steps, subject, source, request.workers, request.chunk, modular=False)
+            found, model = gather(run.work, subject, source, None), subject.summary()
+            result = CertifyResult(
+                model.target,
+                model.task,
+                model.classes,
+                model.tolerance,
+                "end to end",
+                state_tally(found.tally, held_out=False),
+                f"{AUDITED}/audit.parquet",
+                model.arithmetic,
+                model.arithmetic,
+                hashes=model.hashes,
+                phi=model.phi,
+                origin=model.origin,
+                left_out=source.left_out,
+            )
+            run.finish(result.to_dict())
+    return result

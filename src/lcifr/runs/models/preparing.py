@@ -1,0 +1,177 @@
+"""From model file, table and φ to what is audited and on whom: schema, scales, complete rows, the model as read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lcifr.errors import LcifrError, TableError
+from lcifr.runs.events import note, step
+from lcifr.runs.formulas import fit_similarity, read_formula
+from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
+from lcifr.runs.models.subject import ModelSubject, read_subject
+from lcifr.runs.people.source import LEARNED, PeopleSource
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lcifr.data import Schema
+    from lcifr.models.load import ModelFile
+    from lcifr.runs.people.loading import LoadedTable
+    from lcifr.similarity import Similarity
+
+EXAMPLES = 100
+"""Rows of the table that the model is read with, and those where a category appears first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelQuestion(ModelOptions):
+    """A model, and who counts as similar to the people it decides about; see :class:`ModelOptions`.
+
+    Parameters
+    ----------
+    table : the people, a .csv or .parquet file. phi : a file, or the name of a ready formula.
+    reference : a table of people whose standard deviations and ranks φ speaks of, such as those the model was trained
+        on; None for ``table`` itself.
+    tolerance : of a model that predicts numbers, how far two may be apart. groups : classes that count as one decision.
+    arithmetic : ``exact``, ``float64`` or ``float32``; None for the one that the model comes from.
+    """
+
+    table: Path
+    phi: str
+    reference: Path | None = None
+    tolerance: float | None = None
+    groups: tuple[tuple[str, ...], ...] = ()
+    arithmetic: str | None = None
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """Files that are read, by argument."""
+        files = {
+            "model": self.model,
+            "describe": self.describe,
+            "table": self.table,
+            "phi": Path(self.phi),
+            "schema": None if self.schema is None else Path(self.schema),
+            "reference": self.reference,
+        }
+        return {name: path for name, path in files.items() if path is not None and path.is_file()}
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedModel:
+    """A model file with schema and φ, before the people are read.
+
+    ``training`` : the reference with its labels, to learn baselines from; None where it has none, or is the table.
+    """
+
+    file: ModelFile
+    similarity: Similarity
+    reference: str
+    training: LoadedTable | None = None
+
+    @property
+    def schema(self) -> Schema:
+        return self.similarity.schema
+
+
+def prepare_model(question: ModelQuestion) -> PreparedModel:
+    """Open the model, and give φ the scales of the reference; nobody of the table is looked at yet.
+
+    Raises
+    ------
+    LcifrError
+        For whatever does not fit together, before anything is proved.
+    """
+    from lcifr.runs.people.loading import load_whole
+
+    file = open_model(question.model, question.describe)
+    outline = file.outline()
+    if outline.is_number and question.tolerance is None:
+        raise LcifrError(
+            f"{question.model} predicts a number: how far apart may two predictions be and count as the same?",
+            fix="say --tolerance NUMBER, in the unit of the prediction",
+        )
+    text, source = read_formula(question.phi)
+    path = question.table if question.reference is None else question.reference
+    loaded = load_whole(
+        path, None, "taking standard deviations", f"say --reference TABLE with at most {LEARNED:,} people"
+    )
+    schema = schema_of_table(loaded.frame, path, question, outline, question.phi)
+    with step(f"Taking standard deviations from {path}"):
+        complete, _ = loaded.complete(path, schema)
+        similarity = _fit(text, source, schema, complete.frame, path)
+    labelled = question.reference is not None and schema.target in loaded.frame.column_names
+    return PreparedModel(file, similarity, str(path), complete if labelled else None)
+
+
+def _fit(text: str, source: str, schema: Schema, frame: pa.Table, path: Path) -> Similarity:
+    missing = [name for name in schema.names if name not in frame.column_names]
+    try:
+        return fit_similarity(text, source, schema, frame.select([n for n in schema.names if n not in missing]))
+    except TableError as error:
+        raise TableError(error.problems, source=str(path), fix=error.fix) from None
+
+
+def read_people(
+    prepared: PreparedModel, question: ModelQuestion, work: Path, sample: int | None = None, seed: int = 0
+) -> PeopleSource:
+    """The people of the table of whom nothing is missing; it is said how many are left out."""
+    from lcifr.runs.people.tables import sample_people, scan_people
+
+    path, ids = question.table, question.id_column
+    if sample is None:
+        source = scan_people(path, prepared.schema, ids, work, skip_missing=True)
+    else:
+        source = sample_people(path, prepared.schema, ids, sample, seed, skip_missing=True)
+    if source.left_out:
+        note(
+            f"{path}: {source.left_out:,} of {source.count + source.left_out:,} rows have missing values: nothing is "
+            "said about these people"
+        )
+    return source
+
+
+def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: PeopleSource) -> ModelSubject:
+    """The model as it is read for the columns of these people, in the types that the table has them."""
+    named = {str(label): label for label in prepared.file.outline().classes}
+    groups = [[named.get(name, name) for name in group] for group in question.groups]
+    with step(f"Reading {question.model}"):
+        return read_subject(
+            prepared.file,
+            _examples(source),
+            prepared.similarity,
+            target=prepared.schema.target or "decision",
+            reference=prepared.reference,
+            groups=groups or None,
+            tolerance=question.tolerance,
+            arithmetic=question.arithmetic,
+        )
+
+
+def _examples(source: PeopleSource) -> Any:
+    """A pandas frame with every category spelled as in the table: the first rows, and others where one is new."""
+    import pyarrow as pa
+
+    from lcifr.data.io.stream import read_tables
+
+    names, seen = list(source.schema.names), {name: set[Any]() for name in source.schema.names_categorical}
+    found, left = [], EXAMPLES
+    for table in read_tables(source.table, source.schema):
+        rows = np.unique([*range(min(left, len(table))), *_first_seen(table, seen)]).astype(np.int64)
+        left -= min(left, len(table))
+        found.append(table.select(names).take(pa.array(rows)))
+    return pa.concat_tables(found).to_pandas()
+
+
+def _first_seen(table: pa.Table, seen: dict[str, set[Any]]) -> Iterator[int]:
+    for name, known in seen.items():
+        values = table[name].to_pylist()
+        for value in dict.fromkeys(values):
+            if value not in known:
+                known.add(value)
+                yield values.index(value)

@@ -1,0 +1,168 @@
+"""ModelSubject: a model of another library with a φ, read for the people of a table."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.errors import ArtefactError, LcifrError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import choose_for
+from lcifr.runs.auditing.subject import AuditSubject
+
+if TYPE_CHECKING:
+    from lcifr.certification.library.library_model import LibraryModel
+    from lcifr.certification.producer import FrozenEncoder
+    from lcifr.models.load import ModelFile
+    from lcifr.models.model import Model
+    from lcifr.runs.auditing.result import ModelOrigin, ModelSummary
+    from lcifr.similarity import Similarity
+
+MODEL, DESCRIPTION, FORMULA, SCHEMA = "model", "model.toml", "similar.phi", "schema.toml"
+SCALES, EXAMPLE = "scales.json", "model-input.parquet"
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSubject(AuditSubject):
+    """A model that decides already.
+
+    Parameters
+    ----------
+    file : where it comes from. read : the model as proofs see it, with φ and the library.
+    arithmetic : in which it is computed. similarity : φ with the scales of ``reference``.
+    target : the column of true labels, or what stands for it. alike : classes that count as one decision.
+    """
+
+    file: ModelFile
+    read: LibraryModel
+    arithmetic: Arithmetic
+    similarity: Similarity
+    target: str
+    reference: str
+    alike: tuple[tuple[Any, ...], ...] = ()
+
+    @property
+    def encoder(self) -> FrozenEncoder:  # type: ignore[override]
+        return self.read.encoder
+
+    @property
+    def model(self) -> Model:
+        return self.read.model
+
+    @property
+    def library(self) -> LibraryModel:
+        return self.read
+
+    @property
+    def origin(self) -> ModelOrigin:
+        """What is said of the file."""
+        from lcifr.runs.auditing.result import ModelOrigin
+
+        outline, described = self.file.outline(), self.file.description
+        columns = outline.columns if described is None else described.columns
+        return ModelOrigin(
+            file=str(self.file.path),
+            sha256=self.file.sha256,
+            format=str(self.file.format),
+            library=outline.library,
+            description=None if described is None else described.source,
+            columns=columns or self.schema.names,
+            steps=outline.steps,
+            rule=outline.rule,
+            runtime=outline.runtime,
+            reference=self.reference,
+            groups=self.alike,
+        )
+
+    def summary(self) -> ModelSummary:
+        from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
+        from lcifr.runs.folders.summaries import classes_of
+
+        similarity, hashes = self.encoder.similarity, self.hashes
+        return ModelSummary(
+            target=self.target,
+            task="classification" if self.model.rule.tolerance is None else "regression",
+            classes=classes_of(self.model),
+            tolerance=self.model.rule.tolerance,
+            trained_on=None,
+            data=None,
+            phi=FormulaSummary(similarity.text, similarity.explain(), similarity.hash, similarity.source, True),
+            hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding),
+            arithmetic=str(self.arithmetic),
+            origin=self.origin,
+        )
+
+    def copy_into(self, folder: Path) -> None:
+        """What a reader of the results needs to read the very same model again."""
+        from lcifr.models.files.description_writer import write_description
+
+        shutil.copyfile(self.file.path, folder / f"{MODEL}{self.file.path.suffix}")
+        if self.file.description is not None:
+            write_description(self.file.description, folder / DESCRIPTION)
+        (folder / FORMULA).write_text(self.similarity.text, encoding="utf-8")
+        self.schema.save(folder / SCHEMA)
+        (folder / SCALES).write_text(json.dumps(self.similarity.encoding.to_dict()), encoding="utf-8")
+        self.read.source.table.to_parquet(folder / EXAMPLE, index=False)
+
+
+def read_subject(
+    file: ModelFile,
+    example: Any,
+    similarity: Similarity,
+    *,
+    target: str,
+    reference: str,
+    groups: Sequence[Sequence[Any]] | None = None,
+    tolerance: float | None = None,
+    arithmetic: str | None = None,
+) -> ModelSubject:
+    """Read a model for people who are written like those of ``example``, a pandas frame.
+
+    Parameters
+    ----------
+    arithmetic : what was asked for; None for what the description says, else what the model comes from.
+    """
+    from lcifr.certification.library.library_model import LibraryModel
+
+    read = LibraryModel.read(file, example, similarity, groups, tolerance)
+    described = None if file.description is None else file.description.arithmetic
+    asked = arithmetic if arithmetic is not None or described is None else str(described)
+    deployed = choose_for(asked, (read.encoder.network, *read.model.factors))
+    named = tuple(tuple(group) for group in groups or ())
+    return ModelSubject(file, read, deployed, similarity, target, reference, named)
+
+
+def read_model_again(folder: Path, said: ModelSummary) -> tuple[Model, FrozenEncoder | None]:
+    """The model in a folder that an audit wrote, and the encoder with φ; None where φ ranks people who are not there.
+
+    Raises
+    ------
+    ArtefactError
+        If the file is not the one that was audited.
+    """
+    import pandas as pd
+
+    from lcifr.certification.library.library_model import LibraryModel
+    from lcifr.data import Encoding
+    from lcifr.models.files.description_reader import read_description
+    from lcifr.models.load import load_file
+    from lcifr.similarity import Similarity
+
+    assert said.origin is not None
+    described = read_description(folder / DESCRIPTION) if said.origin.description is not None else None
+    file = load_file(folder / f"{MODEL}{Path(said.origin.file).suffix}", described)
+    if file.sha256 != said.origin.sha256:
+        raise ArtefactError(f"{file.path} is not the model that was audited: the hashes differ", fix="audit it again")
+    encoding = Encoding.from_dict(json.loads((folder / SCALES).read_text(encoding="utf-8")))
+    phi, ranked = said.phi.text, False
+    try:
+        similarity = Similarity(phi, encoding.schema, encoding, source=said.phi.source)
+    except LcifrError:
+        similarity, ranked = Similarity("same(all)", encoding.schema, encoding), True
+    groups = said.origin.groups or None
+    read = LibraryModel.read(file, pd.read_parquet(folder / EXAMPLE), similarity, groups, said.tolerance)
+    return read.model, None if ranked else read.encoder

@@ -1,0 +1,237 @@
+"""Models that already decide, from the shell: audited, certified, compared, proposed for, shown and reported."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import lcifr as package
+from lcifr.data import Encoding, Schema
+from lcifr.runs.auditing.result import AuditResult
+from lcifr.similarity import Similarity
+from tests.runs.models.credit import PHI, READ, fit, made_up, write_credit
+from tests.story import lcifr
+
+ASKED = ("--phi", "people.phi", "--reference", "train.csv", "--target", "repaid", "--id", "person", "--workers", "1")
+
+
+@pytest.fixture(scope="module")
+def credit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("credit")
+    write_credit(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def audited(credit: Path) -> Path:
+    said = lcifr(
+        "audit", "people.csv", "--model", "model.skops", *ASKED, "--no-bundle", "--out", "audit", cwd=credit, expect=1
+    )
+    assert "rows left out, as values are missing: 2;" in said.out
+    assert "confirmed by scikit-learn" in said.out
+    assert "unaware" in said.out  # baselines, learned from train.csv
+    assert "left out, as they can be no attributes" in said.err  # applied_on
+    return credit / "audit"
+
+
+def complete(credit: Path) -> pd.DataFrame:
+    return pd.read_csv(credit / "people.csv").dropna().reset_index(drop=True)
+
+
+def test_verdicts_are_those_of_python(audited: Path, credit: Path) -> None:
+    people, train = complete(credit), pd.read_csv(credit / "train.csv")
+    schema = Schema.load(audited / "schema.toml")
+    names = list(schema.names)
+    similarity = Similarity(PHI, schema, Encoding.fit(train[names], schema))
+    result = AuditResult.read(audited)
+    found = package.audit(
+        fit(train),
+        people[names],
+        ids=people["person"],
+        similarity=similarity,
+        arithmetic=result.model.arithmetic,
+    )
+    rows = pd.read_parquet(audited / "audited" / "audit.parquet")
+    assert rows["id"].tolist() == people["person"].tolist()
+    assert rows["verdict"].tolist() == [str(one) for one in found.verdict]
+    assert rows["prediction"].tolist() == found.prediction.tolist()
+
+
+def test_the_result_names_file_hash_rule_runtime_and_who_was_left_out(audited: Path, credit: Path) -> None:
+    result = AuditResult.read(audited)
+    origin = result.model.origin
+    assert origin is not None
+    assert origin.sha256 == hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
+    assert origin.columns == READ
+    assert origin.runtime.startswith("scikit-learn ")
+    assert "yes is decided" in origin.rule
+    assert result.left_out == 2
+    assert result.statement.people == 58
+    assert set(result.statement.baselines) == {"plain", "unaware"}
+    assert result.statement.accuracy is not None
+
+
+def test_counterexamples_are_in_the_tables_units_and_the_librarys_own(audited: Path, credit: Path) -> None:
+    model, people = fit(pd.read_csv(credit / "train.csv")), complete(credit).set_index("person")
+    result = AuditResult.read(audited)
+    assert result.statement.violated == len(result.counterexamples) > 0
+    for pair in result.counterexamples:
+        own = people.loc[[pair.id], list(READ)]
+        other = own.assign(**{name: values[1] for name, values in pair.differs.items() if name in READ})
+        assert model.predict(own)[0] == pair.prediction != pair.other_prediction == model.predict(other)[0]
+
+
+def test_processes_and_a_second_run_change_nothing(audited: Path, credit: Path) -> None:
+    words = [*ASKED[:-1], "2", "--chunk", "16"]
+    lcifr("audit", "people.csv", "--model", "model.skops", *words, "--no-bundle", "--no-baselines", "--out", "two",
+          cwd=credit, expect=1)  # fmt: skip
+    one, two = (pd.read_parquet(credit / name / "audited" / "audit.parquet") for name in ("audit", "two"))
+    pd.testing.assert_frame_equal(one, two)
+
+
+def test_the_report_says_what_was_audited(audited: Path, credit: Path) -> None:
+    lcifr("report", "audit", "--out", "audit.md", cwd=credit)
+    page = (credit / "audit.md").read_text(encoding="utf-8")
+    digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
+    for words in ("model.skops", digest, "Runtime: scikit-learn", "yes is decided", "**People left out.** 2 rows",
+                  "those of train.csv", "unaware", "Arithmetic:"):  # fmt: skip
+        assert words in page
+
+
+def test_a_changed_model_in_the_folder_is_refused(audited: Path, tmp_path: Path) -> None:
+    shutil.copytree(audited, tmp_path / "audit")
+    pytest.importorskip("skops.io").dump(fit(made_up(200, 5)), tmp_path / "audit" / "model.skops")
+    said = lcifr("report", "audit", "--out", "page.md", cwd=tmp_path, expect=2)
+    assert "not the model that was audited" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [((), 0), (("--strict",), 1), (("--fail-under", "0.1"), 0), (("--fail-under", "1"), 1)],
+)
+def test_certify_is_a_gate_for_new_people(words: tuple[str, ...], code: int, credit: Path) -> None:
+    asked = ("certify", "people.csv", "--model", "model.skops", *ASKED, "--force", "--out", "certificates")
+    said = lcifr(*asked, *words, "--json", cwd=credit, expect=code).json
+    assert said["left_out"] == 2
+    assert said["people"] == 58
+    assert said["origin"]["runtime"].startswith("scikit-learn")
+    verdicts = pd.read_parquet(credit / "certificates" / said["files"]["certificates"])["verdict"]
+    assert (verdicts == "CERTIFIED").sum() == said["certified"]
+
+
+def test_a_formula_may_speak_of_columns_that_the_model_does_not_read(credit: Path) -> None:
+    (credit / "only.phi").write_text("same(all except region) and free(region)\n", encoding="utf-8")
+    words = [word if word != "people.phi" else "only.phi" for word in ASKED]
+    said = lcifr("audit", "people.csv", "--model", "model.skops", *words, "--no-bundle", "--no-baselines", "--json",
+                 "--out", "unread", cwd=credit).json  # fmt: skip
+    assert said["certified"] == said["people"] == 58
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("people.csv", "--model", "model.skops"), "who counts as similar"),
+        (("people.csv", "--phi", "people.phi"), "is it a table, or the folder of a producer"),
+        (("people.csv", "more.csv", "--model", "model.skops", "--phi", "people.phi"), "there is one TABLE"),
+        (("people.csv", "--model", "model.pkl", "--phi", "people.phi"), r"skops.io.dump(joblib.load("),
+        (("people.csv", "--model", "nothing.onnx", "--phi", "people.phi"), "there is no such file"),
+        (("people.csv", "--model", "dates.skops", "--phi", "people.phi"), "can be no attribute: holds dates"),
+        (("few.csv", "--model", "model.skops", "--phi", "people.phi"), 'reads the column "debt", which is not there'),
+        (("p", "c", "--tolerance", "3"), "--tolerance is about a model that already decides"),
+    ],
+)
+def test_wrong_use_is_told_how_to_put_it_right(words: tuple[str, ...], message: str, credit: Path) -> None:
+    (credit / "model.pkl").write_bytes(pickle.dumps(print))
+    made_up(20, 3).drop(columns="debt").to_csv(credit / "few.csv", index=False)
+    if not (credit / "dates.skops").exists():
+        _write_dates(credit / "dates.skops")
+    said = lcifr("audit", *words, "--out", "wrong", cwd=credit, expect=2)
+    assert message in said.err
+    assert "Fix: " in said.err
+    assert not (credit / "wrong").exists()
+
+
+def _write_dates(path: Path) -> None:
+    import skops.io
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    table = made_up(60, 4)
+    skops.io.dump(
+        make_pipeline(OneHotEncoder(), LogisticRegression()).fit(table[["applied_on"]], table["repaid"]), path
+    )
+
+
+def test_new_people_need_a_reference(credit: Path) -> None:
+    said = lcifr("certify", "people.csv", "--model", "model.skops", "--phi", "people.phi", "--out", "x", cwd=credit,
+                 expect=2)  # fmt: skip
+    assert "--reference TABLE" in said.err
+
+
+def test_doctor_finds_that_the_model_is_the_librarys(credit: Path) -> None:
+    words = ("doctor", "--model", "model.skops", "--data", "people.csv", "--target", "repaid")
+    said = lcifr(*words, "--json", cwd=credit).json
+    assert said["agrees"]
+    assert said["left_out"] == 2
+    assert [one["people"] for one in said["rows"]][:2] == [58, 2000]
+    assert said["rows"][2]["people"] > 58
+    assert all(one["wrong"] == 0 for one in said["rows"])
+    assert said["share"] > 0.99
+    assert "All agree." in lcifr(*words, cwd=credit).out
+
+
+def test_doctor_finds_a_model_that_was_read_wrongly(credit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from lcifr.certification.library import library_model
+
+    read = library_model.read_table_model
+
+    def flipped(*given: Any) -> Any:
+        found = read(*given)
+        return replace(found, model=replace(found.model, labels=found.model.labels[::-1]))
+
+    monkeypatch.setattr(library_model, "read_table_model", flipped)
+    words = ("doctor", "--model", "model.skops", "--data", "people.csv", "--target", "repaid")
+    said = lcifr(*words, cwd=credit, expect=1)
+    assert "DO NOT AUDIT" in said.out
+    assert "the library decides" in said.out
+
+
+def test_init_proposes_what_an_audit_needs(credit: Path) -> None:
+    words = (
+        "init",
+        "people.csv",
+        "--model",
+        "model.skops",
+        "--target",
+        "repaid",
+        "--id",
+        "person",
+        "--out",
+        "proposed",
+    )
+    said = lcifr(*words, cwd=credit)
+    assert "lcifr doctor --model model.skops" in said.err
+    schema = Schema.load(credit / "proposed" / "people.toml")
+    assert schema.names_categorical == ("job", "sex", "region")
+    assert not (credit / "proposed" / "model.toml").exists()  # the model knows its columns
+    asked = ("--phi", "proposed/people.phi", "--id", "person", "--workers", "1", "--no-bundle")
+    audit = lcifr("audit", "people.csv", "--model", "model.skops", *asked, "--json", "--out", "from-proposal",
+                  cwd=credit, expect=None)  # fmt: skip
+    assert audit.json["people"] == 58
+
+
+def test_model_show_says_what_was_loaded(credit: Path) -> None:
+    said = lcifr("model", "show", "model.skops", cwd=credit).out
+    digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
+    for words in ("5 columns", '"income"', "StandardScaler of 3", "OneHotEncoder of 2", "yes is decided", digest):
+        assert words in said
+    assert lcifr("model", "show", "model.skops", "--json", cwd=credit).json["columns"] == list(READ)
