@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lcifr.errors import LcifrError
 from lcifr.runs.auditing import gathering
 from lcifr.runs.auditing.options import AuditOptions
 from lcifr.runs.auditing.subject import AuditSubject
-from lcifr.runs.events import StepKind, step
+from lcifr.runs.events import StepKind, note, step
 from lcifr.runs.handing_over import BUNDLE
 from lcifr.runs.people.source import PeopleSource
 
@@ -24,11 +25,13 @@ def write_and_check(
 ) -> CheckedProofs | None:
     """Write the proofs of some people or all, and let the exact checker read them back.
 
-    Whose proof stops short is not certified any more.
+    Whose proof stops short is not certified any more. Of a model from elsewhere whose proofs cannot be written down it
+    is said why, unless they were asked for.
     """
     from lcifr.certification.bundles.manifest import draw
     from lcifr.certification.bundles.writer import write_bundle
     from lcifr.check.bundle import check_bundle
+    from lcifr.check.exact import Rejected
     from lcifr.runs.auditing.result import CheckedProofs
     from lcifr.runs.streaming.audited import read_audited_rows, revise_audited
 
@@ -39,8 +42,14 @@ def write_and_check(
     if not steps.kept(BUNDLE):
         everybody = (people for people, _ in source.rows())
         found = read_audited_rows(audited, everybody, subject.model, subject.hashes, drawn.rows())
-        with step(f"Writing the proofs of {drawn}"):
-            write_bundle(steps.work / BUNDLE, subject.encoder, found.people, decisions=found, drawn=drawn)
+        try:
+            with step(f"Writing the proofs of {drawn}"):
+                write_bundle(steps.work / BUNDLE, subject.encoder, found.people, decisions=found, drawn=drawn)
+        except (LcifrError, Rejected) as problem:
+            if subject.library is None or options.bundle:
+                raise
+            note(f"no proofs are written, so nothing is checked: {str(problem).splitlines()[0]}")
+            return None
         steps.keep(BUNDLE)
     with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
         report = check_bundle(steps.work / BUNDLE, progress, patience=PATIENCE)
