@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from lcifr.errors import LcifrError
@@ -39,20 +40,21 @@ def write_and_check(
         return None
     drawn: Drawn = draw(source.count, None if options.bundle else options.proofs, options.seed)
     audited = steps.work / gathering.AUDITED
-    if not steps.kept(BUNDLE):
-        everybody = (people for people, _ in source.rows())
-        found = read_audited_rows(audited, everybody, subject.model, subject.hashes, drawn.rows())
-        try:
+    try:
+        if not steps.kept(BUNDLE):
+            everybody = (people for people, _ in source.rows())
+            found = read_audited_rows(audited, everybody, subject.model, subject.hashes, drawn.rows())
             with step(f"Writing the proofs of {drawn}"):
                 write_bundle(steps.work / BUNDLE, subject.encoder, found.people, decisions=found, drawn=drawn)
-        except (LcifrError, Rejected) as problem:
-            if subject.library is None or options.bundle:
-                raise
-            note(f"no proofs are written, so nothing is checked: {str(problem).splitlines()[0]}")
-            return None
-        steps.keep(BUNDLE)
-    with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
-        report = check_bundle(steps.work / BUNDLE, progress, patience=PATIENCE)
+            steps.keep(BUNDLE)
+        with step("Checking the proofs in exact arithmetic", StepKind.COUNT) as progress:
+            report = check_bundle(steps.work / BUNDLE, progress, patience=PATIENCE)
+    except (LcifrError, Rejected) as problem:
+        if subject.library is None or options.bundle:
+            raise
+        shutil.rmtree(steps.work / BUNDLE, ignore_errors=True)
+        note(f"there are no proofs to check: {str(problem).splitlines()[0]}")
+        return None
     revise_audited(audited, set(report.names["undecided"]))
     steps.keep(gathering.AUDITED)
     return CheckedProofs.from_report(report, drawn)

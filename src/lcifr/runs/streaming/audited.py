@@ -52,11 +52,7 @@ class AuditJob(EncoderJob):
 
     def settings(self) -> str:
         source = None if self.library is None else self.library.source
-        return (
-            super().settings()
-            + repr(self.model.identity)
-            + ("" if source is None else repr(source.runtime))
-        )
+        return super().settings() + repr(self.model.identity) + ("" if source is None else repr(source.runtime))
 
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
