@@ -18,6 +18,7 @@ from tests.story import lcifr, write_german
 NOT_RUN = {
     "data fetch": "downloads",
     "demo": "tests/cli/test_demo.py runs it",
+    "model show": "tests/cli/test_model_audit.py runs it",
 }
 REPORTS_NOTHING = {"data fetch"}  # prints paths, one a line
 

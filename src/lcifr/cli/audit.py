@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs
 
 EXAMPLE = (
-    "Examples: lcifr audit people.csv --model model.onnx --phi people.phi --out audit\n\n"
-    "lcifr audit producer consumer --out audit"
+    "Example: lcifr audit producer consumer --out audit\n\n"
+    "Of a model that already decides: lcifr audit people.csv --model model.onnx --phi people.phi --out audit"
 )
 
 

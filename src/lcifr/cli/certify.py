@@ -38,11 +38,12 @@ from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
-    from lcifr.runs.auditing.certifying import CertifyResult
+    from lcifr.runs.auditing.certify_result import CertifyResult
 
 EXAMPLE = (
-    "Examples: lcifr certify new.csv --model model.onnx --phi people.phi --reference people.csv --out certificates "
-    "--fail-under 0.9\n\nlcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5"
+    "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5\n\n"
+    "With a model that already decides: "
+    "lcifr certify new.csv --model model.onnx --phi people.phi --reference people.csv --out certificates --strict"
 )
 
 

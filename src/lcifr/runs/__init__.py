@@ -11,7 +11,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcifr.runs.auditing.certifying import CertifyRequest, CertifyResult, certify
+    from lcifr.runs.auditing.certify_result import CertifyResult
+    from lcifr.runs.auditing.certifying import CertifyRequest, certify
     from lcifr.runs.auditing.result import AuditResult
     from lcifr.runs.auditing.run import AuditRequest, audit
     from lcifr.runs.checking import CheckRequest, CheckResult, check
@@ -32,7 +33,7 @@ _HOMES = {
     "AuditRequest": "lcifr.runs.auditing.run",
     "AuditResult": "lcifr.runs.auditing.result",
     "CertifyRequest": "lcifr.runs.auditing.certifying",
-    "CertifyResult": "lcifr.runs.auditing.certifying",
+    "CertifyResult": "lcifr.runs.auditing.certify_result",
     "CheckRequest": "lcifr.runs.checking",
     "CheckResult": "lcifr.runs.checking",
     "CompareRequest": "lcifr.runs.models.comparing",

@@ -13,7 +13,7 @@ import pytest
 
 from lcifr.report.sources import folder as report_folder
 from lcifr.runs.people import source
-from lcifr.runs.streaming.audited import AuditJob
+from lcifr.runs.streaming.audit_job import AuditJob
 from tests.runs.results import result
 from tests.story import QUICK, contents, lcifr
 

@@ -10,7 +10,8 @@ from lcifr.runs.auditing.baselines import figures_of
 
 if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
-    from lcifr.runs.auditing.result import AuditResult, ModelOrigin
+    from lcifr.runs.auditing.origin import ModelOrigin
+    from lcifr.runs.auditing.result import AuditResult
 
 
 def statement_lines(

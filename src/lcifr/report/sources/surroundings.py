@@ -9,7 +9,8 @@ from typing import Any
 
 from lcifr.artifacts.provenance import Provenance
 from lcifr.report.content import About, Checked, LibraryFacts
-from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelOrigin
+from lcifr.runs.auditing.origin import ModelOrigin
+from lcifr.runs.auditing.result import AuditResult, CheckedProofs
 from lcifr.runs.folders.results import ConsumeResult
 from lcifr.runs.folders.settings import RunSettings
 

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from lcifr.errors import LcifrError
+from lcifr.runs.auditing.certify_result import CertifyResult
 from lcifr.runs.auditing.gathering import AUDITED, audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
 from lcifr.runs.events import Listener, StepKind, listening, note, step
-from lcifr.runs.folders.run import Run, fitting_together, read_result, run_folder
+from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.folders.summaries import read_consumer
 from lcifr.runs.people.source import part_for
 
 if TYPE_CHECKING:
     from lcifr.artifacts.provenance import Provenance
-    from lcifr.certification.population.statement import Statement
-    from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelOrigin
-
-FORMAT = "lcifr-certified-2"
 
 
 @dataclass(frozen=True)
@@ -63,97 +59,6 @@ class CertifyRequest:
         """Files and folders that are read, by argument."""
         known = {"consumer": self.consumer, "people": self.people}
         return known | ({"producer": self.producer} if self.producer else {})
-
-
-@dataclass(frozen=True)
-class CertifyResult:
-    """What is proved of new people.
-
-    Parameters
-    ----------
-    target, task, classes, tolerance : of the consumer's model.
-    proved : ``end to end``, or ``hand-over, ball`` or ``hand-over, box``.
-    statement : counts, shares and warnings; never about a population.
-    arithmetic : in which the model is computed; and the encoder, which may be another one in a hand-over.
-    certificates : the file, inside the result's folder, with a decision and a verdict for everybody.
-    provenance : of the hand-over that the model learned from, where a hand-over was certified.
-    hashes, phi : what was proved from end to end.
-    origin : of a model of another library. left_out : rows of the table with missing values.
-    """
-
-    target: str
-    task: str
-    classes: tuple[Any, ...]
-    tolerance: float | None
-    proved: str
-    statement: Statement
-    certificates: str
-    arithmetic: str
-    encoder_arithmetic: str
-    provenance: Provenance | None = None
-    hashes: ModelHashes | None = None
-    phi: FormulaSummary | None = None
-    origin: ModelOrigin | None = None
-    left_out: int = 0
-
-    @property
-    def radius(self) -> str | None:
-        """``claimed``: the verdicts rest on the producer's radius. None where they rest on no radius."""
-        return None if self.provenance is None else "claimed"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of ``result.json``."""
-        said = self.statement.to_dict()
-        del said["subgroups"], said["baselines"]
-        about = {"provenance": self.provenance, "hashes": self.hashes, "phi": self.phi}
-        return {
-            "format": FORMAT,
-            "command": "certify",
-            "target": self.target,
-            "task": self.task,
-            "classes": list(self.classes),
-            "tolerance": self.tolerance,
-            **{name: asdict(known) for name, known in about.items() if known is not None},
-            "origin": None if self.origin is None else self.origin.to_dict(),
-            "left_out": self.left_out,
-            "proved": self.proved,
-            "arithmetic": self.arithmetic,
-            "encoder_arithmetic": self.encoder_arithmetic,
-            "held_out": False,
-            **said,
-            "radius": self.radius,
-            "files": {"certificates": self.certificates},
-        }
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> CertifyResult:
-        """What :meth:`to_dict` gave."""
-        from lcifr.artifacts.provenance import Provenance
-        from lcifr.certification.population.statement import Statement
-        from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelOrigin
-
-        return cls(
-            str(plain["target"]),
-            str(plain["task"]),
-            tuple(plain["classes"]),
-            plain["tolerance"],
-            str(plain["proved"]),
-            Statement.from_dict(plain),
-            str(plain["files"]["certificates"]),
-            str(plain["arithmetic"]),
-            str(plain["encoder_arithmetic"]),
-            Provenance(**plain["provenance"]) if "provenance" in plain else None,
-            ModelHashes(**plain["hashes"]) if "hashes" in plain else None,
-            FormulaSummary(**plain["phi"]) if "phi" in plain else None,
-            ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
-            int(plain.get("left_out", 0)),
-        )
-
-    @classmethod
-    def read(cls, folder: Path) -> CertifyResult:
-        """The result in a folder that ``certify`` wrote."""
-        with fitting_together(folder):
-            return cls.from_dict(read_result(folder, "certify"))
 
 
 def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> CertifyResult:

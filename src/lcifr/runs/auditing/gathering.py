@@ -35,7 +35,7 @@ def audit_people(
 ) -> None:
     """Audit everybody into the folder ``audited``, part by part, unless that is done already."""
     from lcifr.runs.events import StepKind, step
-    from lcifr.runs.streaming.audited import AuditJob
+    from lcifr.runs.streaming.audit_job import AuditJob
     from lcifr.runs.streaming.large import note_resumed
 
     if steps.kept(AUDITED):

@@ -10,6 +10,7 @@ from typing import Any
 from lcifr.certification.bundles.manifest import Drawn
 from lcifr.certification.population.statement import Statement
 from lcifr.check.judge import CheckReport
+from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
 from lcifr.similarity.linting.finding import Finding
 
@@ -38,50 +39,6 @@ class ModelHashes:
     model: str
     similarity: str
     encoding: str
-
-
-@dataclass(frozen=True)
-class ModelOrigin:
-    """The model of another library that was audited, and who confirmed its decisions.
-
-    Parameters
-    ----------
-    file : as it was named. sha256 : of the file. format : what it is. library : what wrote it.
-    description : the file that says which column feeds which input; None where the model says so itself.
-    columns : that the model reads. steps, rule : what it computes and decides, in words.
-    runtime : what was asked for its own decisions, of everybody and of every counterexample; empty where that is not
-        installed, and an exact forward pass of the model as it was read stands for it.
-    reference : the table whose standard deviations and ranks φ speaks of.
-    groups : classes that count as one decision, where somebody said so.
-    """
-
-    file: str
-    sha256: str
-    format: str
-    library: str
-    description: str | None
-    columns: tuple[str, ...]
-    steps: tuple[str, ...]
-    rule: str
-    runtime: str
-    reference: str
-    groups: tuple[tuple[Any, ...], ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        groups = [list(group) for group in self.groups]
-        return {**asdict(self), "columns": list(self.columns), "steps": list(self.steps), "groups": groups}
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ModelOrigin:
-        """What :meth:`to_dict` gave."""
-        groups = tuple(tuple(group) for group in plain["groups"])
-        return cls(**{**plain, "columns": tuple(plain["columns"]), "steps": tuple(plain["steps"]), "groups": groups})
-
-    @property
-    def confirmed_by(self) -> str:
-        """Who decided about the two people of a counterexample, in words."""
-        return self.runtime or "an exact forward pass of the model as it was read (its runtime is not installed)"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from lcifr.runs.folders.settings import Command
 from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
 
 if TYPE_CHECKING:
-    from lcifr.runs.auditing.certifying import CertifyResult
+    from lcifr.runs.auditing.certify_result import CertifyResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ def certify_model(
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
     from lcifr.certification.population.statement import state_tally
-    from lcifr.runs.auditing.certifying import CertifyResult
+    from lcifr.runs.auditing.certify_result import CertifyResult
 
     with listening(listener):
         prepared = prepare_model(request)

@@ -97,6 +97,7 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     """Compare a model with its library; ``listener`` hears the events of :mod:`lcifr.runs.events`."""
     from lcifr.certification.library.probes import make_up_people, place_at_boundaries
     from lcifr.data import Individuals
+    from lcifr.runs.people.complete import complete_table
     from lcifr.runs.people.loading import load_whole
 
     with listening(listener), step(f"Comparing {request.model} with its library"):
@@ -104,7 +105,7 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         loaded = load_whole(request.table, None, "lcifr doctor")
         beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
         schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
-        loaded, left_out = loaded.complete(request.table, schema)
+        loaded, left_out = complete_table(loaded, request.table, schema)
         frame = loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
         people = Individuals.read(frame, schema)

@@ -87,6 +87,7 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     LcifrError
         For whatever does not fit together, before anything is proved.
     """
+    from lcifr.runs.people.complete import complete_table
     from lcifr.runs.people.loading import load_whole
 
     file = open_model(question.model, question.describe)
@@ -103,7 +104,7 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     )
     schema = schema_of_table(loaded.frame, path, question, outline, question.phi)
     with step(f"Taking standard deviations from {path}"):
-        complete, _ = loaded.complete(path, schema)
+        complete, _ = complete_table(loaded, path, schema)
         similarity = _fit(text, source, schema, complete.frame, path)
     labelled = question.reference is not None and schema.target in loaded.frame.column_names
     return PreparedModel(file, similarity, str(path), complete if labelled else None)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from lcifr.certification.producer import FrozenEncoder
     from lcifr.models.load import ModelFile
     from lcifr.models.model import Model
-    from lcifr.runs.auditing.result import ModelOrigin, ModelSummary
+    from lcifr.runs.auditing.origin import ModelOrigin
+    from lcifr.runs.auditing.result import ModelSummary
     from lcifr.similarity import Similarity
 
 MODEL, DESCRIPTION, FORMULA, SCHEMA = "model", "model.toml", "similar.phi", "schema.toml"
@@ -60,7 +61,7 @@ class ModelSubject(AuditSubject):
     @property
     def origin(self) -> ModelOrigin:
         """What is said of the file."""
-        from lcifr.runs.auditing.result import ModelOrigin
+        from lcifr.runs.auditing.origin import ModelOrigin
 
         outline, described = self.file.outline(), self.file.description
         columns = outline.columns if described is None else described.columns

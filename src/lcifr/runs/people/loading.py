@@ -16,8 +16,6 @@ from lcifr.runs.people.source import LEARNED, no_column, refuse_more
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lcifr.data import Schema
-
 BLOCK = 1 << 20  # bytes of a file at a time, where lines are counted
 
 
@@ -44,22 +42,6 @@ class LoadedTable:
 
         rows = range(len(self.frame)) if self.drawn is None else self.drawn
         return read_ids(self.frame if self.written is None else self.written, source, id_column, rows, texts=True)
-
-    def complete(self, path: Path, schema: Schema) -> tuple[LoadedTable, int]:
-        """Without the rows in which a value is missing, and how many these are; others are known by their rows."""
-        import numpy as np
-
-        from lcifr.data.io.missing import complete_rows
-
-        kept = np.flatnonzero(complete_rows(self.frame, schema))
-        if not len(kept):
-            raise LcifrError(f"{path}: something is missing in every row", fix="give people of whom all is known")
-        if len(kept) == len(self.frame):
-            return self, 0
-        rows = range(len(self.frame)) if self.drawn is None else self.drawn
-        written = None if self.written is None else self.written.take(kept)
-        some = LoadedTable(self.frame.take(kept), written, tuple(rows[row] for row in kept), self.count)
-        return some, len(self.frame) - len(kept)
 
 
 def load_some(path: Path, id_column: str | None, sample: int | None, seed: int, what: str) -> LoadedTable:

@@ -126,12 +126,13 @@ def sample_people(
     path: Path, schema: Schema, id_column: str | None, sample: int, seed: int, *, skip_missing: bool = False
 ) -> PeopleSource:
     """Some people of a file, drawn at random; the same ones every time. skip_missing : as for :func:`scan_people`."""
+    from lcifr.runs.people.complete import complete_table
     from lcifr.runs.people.loading import load_some
 
     loaded = load_some(path, id_column, sample, seed, "a sample")
     drawn, left_out = loaded.drawn, 0
     if skip_missing:
-        loaded, left_out = loaded.complete(path, schema)
+        loaded, left_out = complete_table(loaded, path, schema)
     people = read_people_table(loaded, str(path), schema, id_column, labelled=False)
     of = None if drawn is None else loaded.count
     return replace(source_in_memory(people, schema), drawn_from=of, left_out=left_out)
