@@ -19,7 +19,6 @@ from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import FrozenEncoder, covering, represent
-from lcifr.check import read_network
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import Judge
 from lcifr.check.similar import Formula
@@ -81,8 +80,7 @@ def points_of(one: Scene, seed: int) -> list[list[list[float]]]:
         write_bundle(Path(folder) / "bundle", one.encoder, one.people, represent(one.encoder, one.people))
         plain = contents_of(Path(folder) / "bundle")
     table = AttributeTable(plain["encoding"])
-    encoder = read_network(plain["encoder.json"])
-    oracle = Oracle(Judge(Formula(plain["similarity"]["formula"], table), encoder, None, None), seed)
+    oracle = Oracle(Judge(Formula(plain["similarity"]["formula"], table), plain["encoder.json"], None, None), seed)
     return [oracle.points(table.person(line["x"]), "whole") for line in plain["lines"]]
 
 

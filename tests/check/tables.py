@@ -19,7 +19,7 @@ def table_of(numbers: int, categories: int) -> AttributeTable:
 
 def features(table: AttributeTable, person: Any) -> list[float]:
     """A person as the network sees them, column by column."""
-    point = dict(corner for group in table.point(person) for corner in group)
+    point = dict(corner for group in table.point(person).values() for corner in group)
     return [point.get(column, 0.0) for column in range(table.width)]
 
 

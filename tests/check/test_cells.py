@@ -107,11 +107,16 @@ def one_number(sd: float = 1.0, **about: Any) -> AttributeTable:
     )
 
 
-@pytest.mark.parametrize("sd", [-1.0, 0.0, -0.0])
-def test_a_scale_that_turns_numbers_around_is_none(sd: float) -> None:
-    """The lower end of every cell would be above the upper one, so that nobody were similar."""
-    with pytest.raises(Rejected, match="not positive"):
+@pytest.mark.parametrize("sd", [0.0, -0.0])
+def test_a_scale_of_0_is_none(sd: float) -> None:
+    with pytest.raises(Rejected), reading("the table"):
         one_number(sd)
+
+
+def test_a_scale_that_turns_numbers_around_turns_their_ends_around() -> None:
+    """Else the lower end of every cell would be above the upper one, so that nobody were similar."""
+    (cell,) = derive(Formula(["all"], one_number(-2.0, lower=1.0, upper=3.0)), {"a": 2.0})
+    assert cell.groups["numeric", 0] == [(0, -1.5), (0, -0.5)]
 
 
 @pytest.mark.parametrize(("value", "exists"), [(1.0, False), (1.5, True), (3.0, True), (math.nextafter(3.0, 4), False)])

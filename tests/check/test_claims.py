@@ -159,11 +159,11 @@ def test_a_part_that_is_empty_says_nothing_of_the_other() -> None:
         ([leaf(direction=[[-1, ONE]])], "not an integer in 0 … 0"),
         ([leaf(ends=[[0, [-1], [], []]])], "not an integer in 0 … 3"),
         ([leaf(ends=[[0, [4], [], []]])], "not an integer in 0 … 3"),
-        ([leaf(ends=[[0, "upper", [0], [], []]])], "not an integer in 0 … 3"),
+        ([leaf(ends=[[0, "upper", [], []]])], "not an integer in 0 … 3"),
         ([["leaf", []]], "not as the format says"),
         ([["leaf", [], [], []]], "not as the format says"),
         ([{"leaf": []}], "not as the format says"),
-        ([["surprise", 0, 1], leaf(), leaf()], "of no kind"),
+        ([["surprise", 0, 1.0], leaf(), leaf()], "of no kind"),
         ([["numeric", 3, ONE], leaf(), leaf()], "does not have"),  # there is no such column, choice
         ([["numeric", -1, ONE], leaf(), leaf()], "does not have"),
         ([["choice", -1, [5]], leaf(), leaf()], "does not have"),

@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.check import read_network
 from lcifr.check.judge import Judge
 from lcifr.check.similar import Formula
 from tests.certification.bundles.made_bundles import judged_by
@@ -34,7 +33,7 @@ def confirmed(rule: dict[str, Any], own: list[float], other: list[float], ends: 
     for k in every:
         low, high = int(min(own[k], ends[k])), int(max(own[k], ends[k]))
         tree += [["compare", "<=", [end, 1], [[[s, 1], "other", f"a{k}"]]] for s, end in ((1, -high), (-1, low))]
-    identity = read_network([[[*(float(j == k) for k in every), 0.0] for j in every]])
+    identity = [[[*(float(j == k) for k in every), 0.0] for j in every]]
     judge = Judge(Formula(tree, table_of(len(own), 0)), identity, identity, rule)
     pairs = [sorted([[j, 1.0], [k, -1.0]]) for j in every for k in every if j != k]
     alone = [[[j, sign]] for j in every for sign in (1.0, -1.0)]

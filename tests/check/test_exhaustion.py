@@ -18,7 +18,7 @@ import pytest
 import lcifr
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import represent
-from lcifr.check.limits import COUNTER, LETTERS, STEPS
+from lcifr.check.exact import COUNTER, LETTERS, STEPS
 from lcifr.data.io.files import sha256_of
 from lcifr.errors import ArtefactError
 from tests.certification.bundles.made_bundles import (
@@ -154,12 +154,8 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
     "2,000 rows": (formula(["all", *map(row, range(2000))]), "steps"),
     "rows of many alternatives": (formula(["all", some_of("age", 400), *map(row, range(300))]), "steps"),
     "long denominators": (formula(row(1, [[[1, p**120], "other", "age"] for p in PRIMES[:100]])), "bits in the common"),
-    "a long numerator": (formula(["compare", "<=", [10**4000, 1], []]), "bits in a fraction"),
-    "nodes inside each other": (formula(nested(150)), "inside each other"),
     "many ranks in many cells": (formula(["all", some_of("income", 500), *ranks(400, 20)]), "steps"),
-    "a thousand empty layers": (put("encoder.json", value=[[[0.0] * 8], *[[]] * 1000]), "layers"),
     "wide layers of long integers": (wide(7, 30, width=80), "bits of weights|steps"),
-    "many outputs": (put("model.json", value=[[[1.0] * 4] * 2000]), "outputs"),
     "many categories": (categories(60_000), "columns"),
     "very many categories": (categories(600_000), "values"),
     "many leaves, again and again": (proofs([[["relu", 0, 0]] * 499 + [LEAF] * 500] * 100), "steps"),
@@ -182,6 +178,27 @@ def test_a_limit_ends_it(name: str, tmp_path: Path) -> None:
     done = checked(rewritten(tmp_path, plain))
     assert (done.returncode, done.stdout) == (2, ""), (done.returncode, done.stderr[-500:])
     assert re.search(rf"beyond a limit: at most [\d,]+ .*({limit})", done.stderr), done.stderr[:500]
+
+
+HARMLESS: dict[str, Attack] = {
+    "a long numerator": formula(["compare", "<=", [10**4000, 1], []]),
+    "nodes inside each other": formula(nested(150)),
+    "very many nodes inside each other": formula(nested(400)),
+    "a thousand empty layers": put("encoder.json", value=[[[0.0] * 8], *[[]] * 1000]),
+    "a thousand layers": put("encoder.json", value=[[[1.0] * 8], *[[[1.0, 1.0]]] * 1000, [[1.0, 1.0]] * 3]),
+    "many outputs": put("model.json", value=[[[1.0] * 4] * 2000]),
+    "many factors": put("model.json", value={"kind": "network", "factors": [[[[1.0] * 4] * 3]] * 3000}),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_no_limit_is_about_ends_as_well(name: str, tmp_path: Path) -> None:
+    """It is counted as work, or as values of a file."""
+    plain = copy.deepcopy(contents(0, "whole"))
+    HARMLESS[name](plain)
+    done = checked(rewritten(tmp_path, plain))
+    assert done.returncode in (0, 1, 2), (done.returncode, done.stderr[-300:])
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("borders", [range(60_000), [10**300 + k for k in range(5_000)]], ids=["many", "enormous"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lcifr.check import Rejected, read_network
+from lcifr.check import Rejected
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula
 from tests.certification.bundles.made_bundles import judged_by
@@ -25,7 +25,7 @@ def near(most: int) -> Any:
 
 def judged(formula: Any, latent: Any, decision: Any = None, model: Any = IDENTITY) -> CheckReport:
     """What is found of somebody with the number 0."""
-    judge = Judge(Formula(formula, table_of(1, 0)), read_network(IDENTITY), read_network(model), {"kind": "sign"})
+    judge = Judge(Formula(formula, table_of(1, 0)), IDENTITY, model, {"kind": "sign"})
     line = {"id": "one", "x": {"numbers": [0.0], "codes": []}, "latent": latent}
     return judged_by(judge, {**line, **({} if decision is None else {"decision": decision})})
 
@@ -77,8 +77,8 @@ def test_a_certificate_on_the_box_is_none_on_the_ball() -> None:
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_ball_that_ends_between_two_floats_ends_at_the_outer_one(sign: float) -> None:
     """1 + 2**-54 is no float; from halfway between 1 and that on, the model is on the other side."""
-    model = read_network([[[sign, -1.0]], [[1.0, -(2.0**-55)]]])
-    judge = Judge(Formula(NOBODY, table_of(1, 0)), read_network(IDENTITY), model, {"kind": "sign"})
+    model = [[[sign, -1.0]], [[1.0, -(2.0**-55)]]]
+    judge = Judge(Formula(NOBODY, table_of(1, 0)), IDENTITY, model, {"kind": "sign"})
     decision = {"verdict": "certified", "prediction": 0, "on": "ball", "proofs": [ENDS], **EXACT}
     for radius, right in ((0.0, True), (2.0**-54, False)):
         latent = around(sign, radius, sign, sign)
@@ -88,7 +88,7 @@ def test_a_ball_that_ends_between_two_floats_ends_at_the_outer_one(sign: float) 
 
 def test_a_model_for_other_latents_decides_nothing() -> None:
     for model in ([[[1.0, 1.0, 0.0]]], [[[0.0]]]):
-        with pytest.raises(Rejected, match="the encoder gives 1 numbers"):
+        with pytest.raises(Rejected, match="1 numbers come in"):
             judged(NOBODY, None, None, model)
 
 

@@ -18,7 +18,6 @@ from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import FrozenEncoder, represent
-from lcifr.check import read_network
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula, derive
@@ -51,7 +50,7 @@ def near(low: int, high: int, per: int = 1) -> Any:
 def judged(formula: Any, latent: Any, decision: Any = None, layers: Any = TENT, rule: Any = None) -> CheckReport:
     """What is found of somebody with n = 2; the first number goes through the layers, the second counts for nothing."""
     rows = [[row[0], 0.0, row[-1]] for row in layers[0]]
-    encoder, model = read_network([rows, *layers[1:]]), None if rule is None else read_network([[[1.0, -0.25]]])
+    encoder, model = [rows, *layers[1:]], None if rule is None else [[[1.0, -0.25]]]
     judge = Judge(Formula(formula, table_of_whole()), encoder, model, rule)
     line = {"id": "one", "x": {"numbers": [2.0, 0.0], "codes": []}, "latent": latent}
     return judged_by(judge, line if decision is None else {**line, "decision": decision})
@@ -91,8 +90,7 @@ def test_a_range_and_a_rank_end_at_whole_numbers_for_them_alone(universe: str, r
         ("range", table, ["all"], {"n": 2.0, "r": 0.0}),
         ("rank", ranked, rank, {"n": 2.0, "c": 0}),
     ):
-        known = about if universe == "whole" else about.reals()
-        (cell,) = derive(Formula(formula, known), x)
+        (cell,) = derive(Formula(formula, about, whole=universe == "whole"), x)
         ends[name] = [value for _, value in cell.groups["numeric", 0]]
     below = math.nextafter(3.2, 0.0)
     assert ends == ({"range": [1.0, 3.0], "rank": [2.0, 3.0]} if right else {"range": [0.5, 3.5], "rank": [1.5, below]})
@@ -101,8 +99,8 @@ def test_a_range_and_a_rank_end_at_whole_numbers_for_them_alone(universe: str, r
 def test_what_a_row_leaves_to_a_number_is_whole_for_whole_numbers_alone() -> None:
     table = table_of_whole(lower=0, upper=9)
     row = ["compare", "<=", [-9, 2], [[[1, 1], "other", "n"], [[1, 1], "other", "r"]]]
-    for known, end in ((table, 4.0), (table.reals(), 4.5)):
-        (cell,) = derive(Formula(row, known), {"n": 2.0, "r": 0.0})
+    for whole, end in ((True, 4.0), (False, 4.5)):
+        (cell,) = derive(Formula(row, table, whole), {"n": 2.0, "r": 0.0})
         assert cell.groups["numeric", 0][1] == (0, end)
 
 
@@ -151,7 +149,7 @@ def test_a_verdict_has_the_universe_of_its_radius(on: str) -> None:
 
 def test_a_person_is_whole_in_both_universes() -> None:
     for universe in ("whole", "reals"):
-        judge = Judge(Formula(["any"], table_of_whole()), read_network([[[1.0, 0.0, 0.0]]]), None, None)
+        judge = Judge(Formula(["any"], table_of_whole()), [[[1.0, 0.0, 0.0]]], None, None)
         line = {"id": "one", "x": {"numbers": [2.5, 0.0], "codes": []}, "latent": box(2.5, 2.5, universe, [])}
         assert "nobody's" in judged_by(judge, line).rejected["one"]
 
@@ -171,7 +169,7 @@ def test_whatever_splits_at_whole_numbers_show_is_true_of_every_whole_number(see
     known = {name: {"kind": "numeric", "integer": True, "lower": -3.5, "upper": 3.5} for name in scales}
     table = AttributeTable({"schema": {"attributes": known}, "scales": scales})
     layers = [layer.tolist() for layer in _layers(rng)]
-    judge = Judge(Formula(["all"], table), read_network(layers), None, None)
+    judge = Judge(Formula(["all"], table), layers, None, None)
     (cell,) = derive(judge.formulas["whole"], {"a": 0.0, "b": 0.0})
     people = [{"a": float(a), "b": float(b)} for a in range(-3, 4) for b in range(-3, 4)]
     values = [outputs(judge.encoder.network, features(table, person))[0] for person in people]
@@ -209,7 +207,7 @@ def test_all_whole_numbers_one_by_one_are_a_tight_proof() -> None:
     known = {"n": {"kind": "numeric", "integer": True, "lower": 0, "upper": 6}}
     table = AttributeTable({"schema": {"attributes": known}, "scales": {"n": {"mean": 3.0, "sd": 2.0}}})
     layers = [rng.normal(size=(5, 2)).tolist(), rng.normal(size=(1, 6)).tolist()]
-    judge = Judge(Formula(["all"], table), read_network(layers), None, None)
+    judge = Judge(Formula(["all"], table), layers, None, None)
     values = [outputs(judge.encoder.network, [table.numbers["n"].encode(float(n))])[0] for n in range(7)]
     tree = [node for k in range(6) for node in (["whole", "n", k], *BUMP)] + BUMP
     lower, upper = float(min(values)) - 1e-12, float(max(values)) + 1e-12  # ends of neurons are rounded outward
@@ -223,11 +221,10 @@ def test_all_whole_numbers_one_by_one_are_a_tight_proof() -> None:
 def test_borders_beyond_the_floats_lose_nobody(k: int) -> None:
     """Everybody whole is on one of both sides, also where float64 has no k, or no k + 1."""
     table = table_of_whole()
-    judge = Judge(Formula(["all"], table), read_network([[[1.0, 0.0, 0.0]]]), None, None)
     for value in (float(k), math.nextafter(float(k), 0.0), math.nextafter(float(k), math.inf)):
         n = int(value)
         formula = near(n, n)
-        own = Judge(Formula(formula, table), judge.encoder.network, None, None)
+        own = Judge(Formula(formula, table), [[[1.0, 0.0, 0.0]]], None, None)
         line = {"id": "one", "x": {"numbers": [value, 0.0], "codes": []}}
         for proofs in ([[["whole", "n", k], ["leaf", [], []], *BUMP]], [[["whole", "n", k], *BUMP, ["leaf", [], []]]]):
             latent = box(value, value, "whole", proofs) | {"z": [value], "radius": 0.0}

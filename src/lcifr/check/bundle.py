@@ -2,38 +2,35 @@
 
 import gzip
 import hashlib
+import io
 import json
 import struct
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from lcifr.check.exact import Rejected, ensure, number, reading
+from lcifr.check.exact import BYTES, LETTERS, LONGER, MOST, VALUES, Limit, Rejected, at_most, ensure, number, reading
 from lcifr.check.judge import CheckReport, Judge
-from lcifr.check.limits import BYTES, LETTERS, LONGER, MOST, VALUES, Limit, at_most
-from lcifr.check.network import read_network
 from lcifr.check.similar import Formula
 from lcifr.check.table import AttributeTable
 
-FORMAT = "lcifr-audit-7"
+FORMAT = "lcifr-audit-8"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL, HANDOVER, SCHEMA = "encoder.json", "model.json", "hand-over", "schema"
 
 
-def check_bundle(
-    folder: str | Path, progress: Callable[[int, int], None] | None = None, patience: int = 1
-) -> CheckReport:
+def check_bundle(root: str | Path, progress: Callable[[int, int], Any] | None = None, patience: int = 1) -> CheckReport:
     """Check everything in a bundle. Raises Rejected where it cannot be read at all, or goes beyond a limit.
 
     ``progress`` hears how many of how many people are done; ``patience`` is how many times the work is allowed.
     """
-    root, seen, latents, report = Path(folder), set(), hashlib.sha256(), CheckReport()
+    seen, latents, report = set(), hashlib.sha256(), CheckReport()
     try:
-        judge, report, people = read_judge(root)
+        judge, report, people = read_judge(Path(root))
         judge.steps *= patience
-        for line in islice(read_people(root, report.hashes[PEOPLE]), people + 1):
+        for line in islice(read_people(Path(root) / PEOPLE, report.hashes[PEOPLE]), people + 1):
             with reading(f"line {report.people} of {PEOPLE}"):
                 latents.update(latent_bytes(line))
                 judge.judge(line, report)
@@ -49,35 +46,31 @@ def check_bundle(
     return report
 
 
-class _Hashed:
-    """A file that is hashed as it is read, so that nothing else is judged than what was hashed."""
+class _Hashed(io.FileIO):
+    """A plain file that is hashed as it is read, so that nothing else is judged than what was hashed."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self.file, self.hash = file, hashlib.sha256()
+    def __init__(self, path: Path) -> None:
+        ensure(path.is_file() and not path.is_symlink(), f"{path.name} is not there, or not a plain file")
+        super().__init__(path)
+        self.hash = hashlib.sha256()
 
-    def read(self, size: int) -> bytes:
-        data = self.file.read(size)
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size) or b""
         self.hash.update(data)
         return data
 
-
-def _open(root: Path, name: str) -> BinaryIO:
-    plain = (root / name).is_file() and not (root / name).is_symlink()
-    ensure(plain, f"{name} is not there, or not a plain file")
-    return (root / name).open("rb")
+    def ensure_named(self, path: Path, sha256: Any) -> None:
+        named = self.hash.hexdigest() == sha256
+        ensure(named, f"{path.name} is not the file that {MANIFEST} speaks about: its hash differs")
 
 
-def _is_named(name: str, found: Any, sha256: Any) -> None:
-    ensure(found.hexdigest() == sha256, f"{name} is not the file that {MANIFEST} speaks about: its hash differs")
-
-
-def _file(root: Path, name: str, sha256: Any = None) -> Any:
-    """The JSON of a file, if it is the one that the manifest names."""
-    with _open(root, name) as file:
+def _file(path: Path, sha256: Any) -> Any:
+    """The JSON of a file, if it is the one that the manifest names; nothing names the manifest itself."""
+    with _Hashed(path) as file:
         data = file.read(BYTES + 1)
-    if name != MANIFEST:
-        _is_named(name, hashlib.sha256(data), sha256)
-    return _json(data, name)
+    if path.name != MANIFEST:
+        file.ensure_named(path, sha256)
+    return _json(data, path.name)
 
 
 def _json(data: bytes, what: str, values: int = VALUES) -> Any:
@@ -95,7 +88,7 @@ def _json(data: bytes, what: str, values: int = VALUES) -> Any:
 
 def read_judge(root: Path) -> tuple[Judge, CheckReport, Any]:
     """Everything but the people, each file by its hash; an empty report; how many people there should be."""
-    manifest = _file(root, MANIFEST)
+    manifest = _file(root / MANIFEST, None)
     with reading(MANIFEST):
         named = manifest["format"]
         ensure(named == FORMAT, f"{MANIFEST} has the format {named!r:.60}, this checker reads {FORMAT!r}")
@@ -104,25 +97,24 @@ def read_judge(root: Path) -> tuple[Judge, CheckReport, Any]:
         at_most(MOST, people, "people")
         needed = {PEOPLE, SIMILARITY, ENCODING, ENCODER, *([MODEL] if rule is not None else [])}
         ensure(set(hashes) == needed, f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")
-        found = {name: _file(root, name, sha256) for name, sha256 in hashes.items() if name != PEOPLE}
+        found = {name: _file(root / name, hashes[name]) for name in sorted(needed - {PEOPLE})}
     with reading(f"{ENCODING} or {SIMILARITY}"):
         formats = found[SIMILARITY]["format"], found[ENCODING]["format"]
-        ensure(formats == (3, 2), f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2")
+        ensure(formats in ((3, 2), (3, 3)), f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2 or 3")
         formula = Formula(found[SIMILARITY]["formula"], AttributeTable(found[ENCODING]))
     hashes[SCHEMA] = hashlib.sha256(json.dumps(found[ENCODING]["schema"]).encode()).hexdigest()
-    model = None if rule is None else read_network(found[MODEL])
-    return Judge(formula, read_network(found[ENCODER]), model, rule), CheckReport(rule, hashes), people
+    return Judge(formula, found[ENCODER], found.get(MODEL), rule), CheckReport(rule, hashes), people
 
 
-def read_people(root: Path, sha256: str) -> Iterator[Any]:
+def read_people(path: Path, sha256: str) -> Iterator[Any]:
     """One JSON value per person; it ends well only if all of them are what the manifest names."""
     try:
-        with _open(root, PEOPLE) as plain, gzip.GzipFile(fileobj=(raw := _Hashed(plain))) as file:  # type: ignore[call-overload]
+        with _Hashed(path) as raw, gzip.GzipFile(fileobj=raw) as file:
             for count, line in enumerate(iter(lambda: file.readline(BYTES + 1), b"")):
                 yield _json(line, f"line {count} of {PEOPLE}", LONGER)
     except (OSError, EOFError, zlib.error):
         raise Rejected(f"{PEOPLE} is not a whole gzip file") from None
-    _is_named(PEOPLE, raw.hash, sha256)
+    raw.ensure_named(path, sha256)
 
 
 def latent_bytes(line: Any) -> bytes:

@@ -1,15 +1,42 @@
-"""The checker's numbers: a float64 is an integer over a power of two, so integers suffice and nothing is rounded."""
-
-from __future__ import annotations
+"""Foreign values and exact numbers: what a file may ask for at most, how it is read, integers over a power of two."""
 
 import math
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from operator import mul
 from typing import Any, NamedTuple
 
-from lcifr.check.limits import DIGITS, at_most, spend
+MOST, LETTERS = 1_000_000, 200  # people of a bundle, letters of an id
+BYTES, VALUES, LONGER = 16 << 20, 250_000, 1_000_000  # of a JSON file; values of one person's line
+COLUMNS, WEIGHTS = 10_000, 1 << 26  # features; bits of all weights of a network
+CELLS, DIGITS = 512, 4_096  # of a person; bits of the common denominator of a comparison
+STEPS = 50_000_000  # of work for one person, each below a tenth of a microsecond
+
+
+class Limit(Exception):
+    """More than a limit allows: the whole bundle is refused, whoever it came up with."""
+
+
+def at_most(most: float, found: float, what: str) -> None:
+    """Refuse what is beyond a limit, before any work is done on it."""
+    if found > most:
+        raise Limit(f"beyond a limit: at most {most:,} {what}")
+
+
+class StepCounter(threading.local):
+    """Counts steps before they are taken, so that no file decides how long the checker runs, or how much it holds."""
+
+    most, done = math.inf, 0
+
+
+COUNTER = StepCounter()  # of this thread
+
+
+def spend(steps: int) -> None:
+    """About to take so many more steps."""
+    COUNTER.done += steps
+    at_most(COUNTER.most, COUNTER.done, "steps of work for one person")
 
 
 def printable(text: str) -> str:
@@ -39,6 +66,38 @@ def reading(what: str) -> Iterator[None]:
         raise Rejected(f"{what} is not as the format says: {type(problem).__name__}: {problem!s:.200}") from None
 
 
+def number(found: Any) -> float:
+    """A finite float64."""
+    ensure(isinstance(found, float) and math.isfinite(found), "{} is not a finite float64", found)
+    return float(found)
+
+
+def items(found: Any) -> list[Any]:
+    """A JSON list: nothing else that one can go through."""
+    ensure(isinstance(found, list | tuple), "{} is not a list", found)
+    spend(20 + 20 * len(found))
+    return list(found)
+
+
+def numbers(found: Any, count: int) -> list[float]:
+    """A list of ``count`` finite float64."""
+    ensure(len(listed := items(found)) == count, "{} is not a list of {} numbers", found, count)
+    return [number(item) for item in listed]
+
+
+def position(found: Any, count: int) -> int:
+    """An integer in 0 … count − 1."""
+    ensure(type(found) is int and 0 <= found < count, "{} is not an integer in 0 … {}", found, count - 1)
+    return int(found)
+
+
+def fraction(found: Any) -> Fraction:
+    """[p, q], two whole numbers, the second above 0."""
+    p, q = items(found)
+    ensure(type(p) is type(q) is int and q > 0, "{} is not a fraction", found)
+    return Fraction(p, q)
+
+
 class Vector(NamedTuple):
     """The rational numbers ``values[i] / 2**shift``."""
 
@@ -50,7 +109,7 @@ class Vector(NamedTuple):
         """How long the longest of the integers is."""
         return max(map(int.bit_length, self.values), default=0)
 
-    def plus(self, other: Vector) -> Vector:
+    def plus(self, other: "Vector") -> "Vector":
         """The sum, number by number."""
         shift = max(self.shift, other.shift)
         pairs = zip(self.values, other.values, strict=True)
@@ -63,11 +122,6 @@ def exact(values: Iterable[float]) -> Vector:
     spend(10 * len(ratios))
     shift = max((bottom.bit_length() for _, bottom in ratios), default=1) - 1
     return Vector([top << shift + 1 - bottom.bit_length() for top, bottom in ratios], shift)
-
-
-def dot(left: Iterable[int], right: Iterable[int]) -> int:
-    """Σ left·right."""
-    return sum(map(mul, left, right))
 
 
 def up(value: Fraction) -> float:
@@ -85,39 +139,7 @@ def most(limit: Fraction, strict: bool, whole: bool) -> float:
     """The largest float, or whole number, whose decimal is at most (strictly: below) the limit."""
     if whole:
         return float(math.ceil(limit) - 1 if strict else math.floor(limit))
-    below = math.nextafter(near := limit.numerator / limit.denominator, -math.inf)
-    close = [math.nextafter(below, -math.inf), below, near, math.nextafter(near, math.inf)]
-    decimals = [decimal(value) for value in close if math.isfinite(value)]  # one of these four it is
-    return float(max(value for value in decimals if value < limit or (value == limit and not strict)))
-
-
-def number(found: Any) -> float:
-    """A finite float64."""
-    ensure(isinstance(found, float) and math.isfinite(found), "{} is not a finite float64", found)
-    return float(found)
-
-
-def numbers(found: Any, count: int) -> list[float]:
-    """A list of ``count`` finite float64."""
-    ensure(isinstance(found, list | tuple) and len(found) == count, "{} is not a list of {} numbers", found, count)
-    return [number(item) for item in found]
-
-
-def position(found: Any, count: int) -> int:
-    """An integer in 0 … count − 1."""
-    ensure(type(found) is int and 0 <= found < count, "{} is not an integer in 0 … {}", found, count - 1)
-    return int(found)
-
-
-def items(found: Any) -> list[Any]:
-    """A JSON list: nothing else that one can go through."""
-    ensure(isinstance(found, list), "{} is not a list", found)
-    return list(found)
-
-
-def fraction(found: Any) -> Fraction:
-    """[p, q], two whole numbers, the second above 0."""
-    p, q = items(found)
-    ensure(type(p) is type(q) is int and q > 0, "{} is not a fraction", found)
-    at_most(DIGITS, max(p.bit_length(), q.bit_length()), "bits in a fraction")
-    return Fraction(p, q)
+    value = up(limit)  # the decimal of a larger float is above the limit
+    while decimal(value) > limit or (strict and decimal(value) == limit):
+        value = math.nextafter(value, -math.inf)
+    return value

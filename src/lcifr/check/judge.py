@@ -1,21 +1,22 @@
 """One person of an audit bundle: everything that is claimed of them, confirmed or not confirmed with the reason."""
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
-from lcifr.check.exact import Rejected, ensure, number, numbers, printable, reading, up
-from lcifr.check.limits import OUTPUTS, STEPS, at_most, counted, spend
-from lcifr.check.network import Network, compose, forward, rounding
-from lcifr.check.proof import Bounds, Problem, RationalCell, examine, follows
-from lcifr.check.rule import DecisionRule, beyond
+from lcifr.check.exact import COUNTER, STEPS, Rejected, ensure, items, number, numbers, position, printable, reading
+from lcifr.check.network import Groups, Network, compose, forward, read_factors, rounding
+from lcifr.check.proof import Bounds, Problem, RationalCell, settle
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import Person
+from lcifr.check.trees import Trees
 
 KINDS = ("radius", "vacuous_radius", "unproved", "certified", "vacuous", "counterexample", "undecided", "unclaimed")
 OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; radii without a proof: {unproved}"
+KEYS = {"sign": {"kind", "band"}, "class": {"kind", "groups", "band"}, "within": {"kind", "tolerance"}}
 
 
 @dataclass
@@ -28,14 +29,6 @@ class CheckReport:
     names: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     confirmed: dict[str, int] = field(default_factory=dict)
     rejected: dict[str, str] = field(default_factory=dict)
-
-    def add(self, name: str, claims: Mapping[str, Any], kinds: list[str]) -> None:
-        """One more person of whom these claims are confirmed."""
-        for kind in (*claims, *kinds):
-            self.names[kind].append(name)
-        for kind, claim in claims.items():
-            what = f"{kind} (universe: {claim['universe']}, arithmetic: {claim['arithmetic']})"
-            self.confirmed[what] = self.confirmed.get(what, 0) + 1
 
     @property
     def exit_code(self) -> int:
@@ -60,65 +53,122 @@ class CheckReport:
         ]
 
 
-class Deployed(NamedTuple):
-    """A network for proofs, exactly; its parts as a machine computes them in turn; the least sd before the first."""
+class DecisionRule:
+    """What must agree: the class by the sign of one output; the group of the largest output; or every output, nearly.
 
-    network: Network
-    parts: list[Network]
-    sd: float
+    Classes have scores, the largest of which decides. For a sign they are 0 and the output, else the outputs.
+    """
 
-    def off(self, groups: Any, arithmetic: list[str]) -> list[Fraction]:
+    def __init__(self, found: Any, outputs: int) -> None:
+        with reading("the rule of decision"):
+            self.within, self.sign = found["kind"] == "within", int(found["kind"] == "sign")
+            lacks = KEYS[found["kind"]] ^ set(found)
+            ensure(lacks <= {"band"} - {*found}, "the rule says more than its kind has, or less")
+            self.band = [Fraction(end) for end in numbers(found.get("band", [0.0, 0.0]), 2)]
+            self.tolerance = Fraction(number(found["tolerance"])) if self.within else Fraction(0)
+            self.groups = [[0], [1]] if self.sign else found.get("groups", [])
+            self.classes = sorted(position(c, outputs + 1) for group in self.groups for c in items(group))
+            right = self.tolerance >= 0 if self.within else self.classes == [*range(outputs + self.sign)] > [0]
+            right &= self.band[0] <= self.band[1] and (self.sign == 1 or self.band[0] == -self.band[1])
+            ensure(right, "a tolerance is negative, a band is none, or the groups do not hold every class exactly once")
+
+    def alike(self, prediction: Any) -> list[Any]:
+        """The classes that count as this one."""
+        known = (group for group in self.groups if position(prediction, len(self.classes)) in group)
+        return [prediction] if self.within else next(known)
+
+    def limits(self, own: list[Fraction], off: list[Fraction], prediction: Any, beyond: bool = False) -> Bounds:
+        """Where every one of these stays below its limit, the decision is the person's own, which is off by so much.
+
+        Or, beyond: where one of these is above its limit, the decision is another.
+        """
+        if self.within:
+            room = [self.tolerance - error for error in off]
+            return {((j, s),): int(s) * value + room[j] for j, value in enumerate(own) for s in (1.0, -1.0)}
+        others = [c for c in self.classes if c not in self.alike(prediction)]
+        pairs = (sorted(((c - self.sign, 1.0), (prediction - self.sign, -1.0))) for c in others)
+        lower, upper = self.band[::-1] if beyond else self.band
+        limit = -upper if prediction else lower  # of a rule for classes both are the same
+        return {tuple((output, s) for output, s in pair if output >= 0): limit for pair in pairs}
+
+
+def beyond(limits: Bounds, outputs: list[Fraction], off: list[Fraction]) -> list[Fraction]:
+    """By how much outputs that are off by so much can be beyond each of the limits."""
+    return [sum(int(s) * outputs[j] + off[j] for j, s in direction) - limit for direction, limit in limits.items()]
+
+
+class Chain:
+    """Networks in turn: as one for proofs, exactly, and as a machine computes them, each part in its arithmetic."""
+
+    def __init__(self, parts: list[list[Network]], width: int, flushed: Callable[[], Fraction] = Fraction) -> None:
+        self.network, self.parts, self.flushed = compose([one for part in parts for one in part], width), parts, flushed
+        self.outputs = len(self.network[-1].rows) - 1
+
+    def off(self, groups: Groups, arithmetic: list[str]) -> list[Fraction]:
         """How far a machine's outputs are from exact ones at most, on a cell of these groups."""
         if arithmetic[-1] == "exact":
-            return [Fraction(0)] * (len(self.network[-1].rows) - 1)
-        return rounding(zip(self.parts, arithmetic, strict=True), groups, self.sd)
+            return [Fraction(0)] * self.outputs
+        chain = [(one, name) for part, name in zip(self.parts, arithmetic, strict=True) for one in part]
+        return rounding(chain, groups.values(), self.flushed())
 
-    def at(self, point: Any, arithmetic: list[str]) -> tuple[list[Fraction], list[Fraction]]:
+    def at(self, point: Groups, arithmetic: list[str]) -> tuple[list[Fraction], list[Fraction]]:
         """The exact outputs at a point, and how far a machine's are from them at most."""
-        return forward(self.network, point), self.off(point, arithmetic)
+        return forward(self.network, point.values()), self.off(point, arithmetic)
+
+    def problem(self, cell: RationalCell) -> Problem:
+        """The networks on a cell."""
+        return Problem(self.network, cell)
 
 
 class Judge:
     """Judges people against one formula, encoder and, where decisions are claimed, model and rule of decision."""
 
-    def __init__(self, formula: Formula, encoder: Network, model: Network | None, rule: Any) -> None:
-        self.table, self.steps = formula.table, STEPS
-        self.formulas = {"whole": formula, "reals": Formula(formula.tree, formula.table.reals())}
-        width, takes = self.table.width, len(encoder[0].columns) - 1
-        ensure(width == takes, f"people have {width} features, the encoder takes {takes}")
-        sd = min((about.sd for about in self.table.numbers.values()), default=1.0)
-        self.encoder = self.whole = self.model = Deployed(encoder, [encoder], sd)
-        if model is not None:
-            self.model = Deployed(model, [model], 1.0)
-            self.whole = Deployed(compose(encoder, model), [encoder, model], sd)
-        outputs = len(self.whole.network[-1].rows) - 1
-        at_most(OUTPUTS, outputs, "outputs of a network")
-        self.rule = None if model is None else DecisionRule(rule, outputs)
+    def __init__(self, formula: Formula, encoder: Any, model: Any, rule: Any) -> None:
+        self.table, self.steps, first = formula.table, STEPS, read_factors(encoder)
+        self.formulas = {"whole": formula, "reals": Formula(formula.tree, formula.table, whole=False)}
+        about = self.table.width, self.table.flushed
+        self.encoder: Any = Chain([first], *about) if first else None  # an encoder without factors is the identity
+        if rule is not None and isinstance(model, dict) and model["kind"] == "trees":
+            ensure(not first, "something stands between the encoding and the trees")
+            self.whole: Any = Trees(model, self.table.width)
+        elif rule is not None:
+            second = read_factors(model)
+            self.whole = Chain([first, second], *about)
+            self.model: Any = Chain([second], len(first[-1][-1].rows) - 1) if first else None
+        self.rule = None if rule is None else DecisionRule(rule, self.whole.outputs)
 
     def judge(self, line: Any, report: CheckReport) -> None:
         """Add one line of the bundle to the report: a person of whom all that is claimed is confirmed, or not."""
         name, latent, decision = str(line["id"]), line.get("latent"), line.get("decision")
         report.people += 1
+        COUNTER.most, COUNTER.done = self.steps, 0
         try:
-            with counted(self.steps), reading("what is said of them"):
-                x, claims = self.table.person(line["x"]), self._claims(latent, decision)
-                universes = dict.fromkeys(claim["universe"] for claim in claims.values())
-                cells = {universe: derive(self.formulas[universe], x) for universe in universes}
+            with reading("what is said of them"):
+                x, claims, nobody = self.table.person(line["x"]), self._claims(latent, decision), []
                 for kind, claim in claims.items():
+                    cells = derive(self.formulas[claim["universe"]], x)
                     confirm = self._radius if kind == "radius" else self._verdict
-                    confirm(claim, claims.get("radius"), x, cells[claim["universe"]])
+                    confirm(claim, claims.get("radius"), x, cells)
+                    nobody += [] if cells else [kind]
         except Rejected as rejected:
             report.rejected[name] = str(rejected)
             return
-        nobody, verdict = [k for k, claim in claims.items() if not cells[claim["universe"]]], claims.keys() - {"radius"}
-        also = {
+        finally:
+            COUNTER.most = math.inf
+        verdict = claims.keys() - {"radius"}
+        belongs = {
+            **claims,
             "vacuous_radius": "radius" in nobody,
             "vacuous": "certified" in nobody,
             "unproved": latent is not None and "radius" not in claims,
             "undecided": decision is not None and not verdict,
             "unclaimed": not (claims if self.rule is None else verdict),
         }
-        report.add(name, claims, [kind for kind, so in also.items() if so])
+        for kind in (kind for kind, so in belongs.items() if so):
+            report.names[kind].append(name)
+        for kind, claim in claims.items():
+            what = f"{kind} (universe: {claim['universe']}, arithmetic: {claim['arithmetic']})"
+            report.confirmed[what] = report.confirmed.get(what, 0) + 1
 
     def _claims(self, latent: Any, decision: Any) -> dict[str, Any]:
         """What is claimed of somebody, by its kind: a radius without proofs is said and not claimed."""
@@ -130,14 +180,14 @@ class Judge:
 
     def _radius(self, latent: Any, _: Any, x: Person, cells: list[RationalCell]) -> None:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
-        own, off = self.encoder.at(self.table.point(x), [latent["arithmetic"]])
+        own, off = self.encoder.at(self.table.point(x), arithmetic := [latent["arithmetic"]])
         z, lower, upper = ([Fraction(v) for v in numbers(latent[key], len(own))] for key in ("z", "lower", "upper"))
         limits: Bounds = {((j, 1.0),): end for j, end in enumerate(upper)}
         limits |= {((j, -1.0),): -end for j, end in enumerate(lower)}
         radius = [Fraction(number(latent["radius"]))] * len(z)
         right = max(beyond(limits, own, off)) <= 0 <= min(beyond(limits, z, radius))
         ensure(right, "the person is not in the box, or the box not in the radius around z")
-        self._shown("radius", self.encoder, [latent["arithmetic"]], cells, limits, latent["proofs"])
+        self._shown("radius", self.encoder, arithmetic, cells, limits, latent["proofs"])
 
     def _verdict(self, decision: Any, latent: Any, x: Person, cells: list[RationalCell]) -> None:
         """The decision is the same for everybody, or the other individual is similar and decided otherwise."""
@@ -147,15 +197,15 @@ class Judge:
         if around:
             same = latent is not None and latent["universe"] == decision["universe"]
             ensure(same, "the verdict rests on a radius that is not claimed, or is claimed of another universe")
-            if decision["arithmetic"] != "exact":
-                ensure(latent["arithmetic"] != "exact", "the radius is exact: a machine's f(x) may be outside")
-                arithmetic[0] = latent["arithmetic"]
+            arithmetic[0] = latent["arithmetic"]
+            known = arithmetic[0] != "exact" or arithmetic[1] == "exact"
+            ensure(known, "the radius is exact: a machine's f(x) may be outside")
         own, off = decided = self.whole.at(self.table.point(x), arithmetic)
         limits = self.rule.limits(own, off, prediction)
         if around:  # the model decides on the stored z; it need not be f(x)
-            z = numbers(latent["z"], len(self.model.network[0].columns) - 1)
+            z = numbers(latent["z"], self.encoder.outputs)
             function, arithmetic, cells = self.model, arithmetic[1:], [_around(latent, decision["on"], z)]
-            decided = function.at([[corner] for corner in enumerate(z)], arithmetic)
+            decided = function.at({("numeric", j): [(j, v)] for j, v in enumerate(z)}, arithmetic)
         sure = all(value < 0 for value in beyond(limits, *decided)) or (self.rule.within and not around)
         ensure(sure, "the person's own decision is not the one that is claimed")
         if decision["verdict"] == "certified":
@@ -165,31 +215,29 @@ class Judge:
         ensure(self.formulas[decision["universe"]].holds(x, other), "the other individual is not similar")
         outputs, wrong = self.whole.at(self.table.point(other), arithmetic)
         off, wrong = ([-error for error in errors] for errors in (off, wrong))  # beyond by more than all errors
-        ahead = (beyond(self.rule.limits(own, off, c), outputs, wrong) for c in self.rule.alike(prediction))
+        ahead = (beyond(self.rule.limits(own, off, c, True), outputs, wrong) for c in self.rule.alike(prediction))
         ensure(all(any(value > 0 for value in one) for one in ahead), "the other individual is decided alike")
 
-    def _shown(self, what: str, function: Deployed, arithmetic: Any, cells: Any, limits: Bounds, proofs: Any) -> None:
+    def _shown(self, what: str, function: Any, arithmetic: Any, cells: Any, limits: Bounds, proofs: Any) -> None:
         """Every cell must stay within every limit; any proof of the claim may help, that of the same place first."""
         for place, cell in enumerate(cells):
-            off = function.off(cell.groups.values(), arithmetic)
-            open_ = {direction: k - sum(off[j] for j, _ in direction) for direction, k in limits.items()}
-            problem, reason = Problem(function.network, cell), "nothing is shown that is strong enough"
+            off = function.off(cell.groups, arithmetic)
+            left = {direction: k - sum(off[j] for j, _ in direction) for direction, k in limits.items()}
+            problem, reason = function.problem(cell), "nothing is shown that is strong enough"
             for proof in [*proofs[place:], *proofs[:place]]:
-                spend(50 + 50 * len(open_))
                 try:
-                    found = examine(problem, proof)
-                    open_ = {need: k for need, k in open_.items() if not follows(found, need, k, what == "verdict")}
+                    left = settle(problem, proof, left, strict=what == "verdict")
                 except Rejected as rejected:
                     reason = str(rejected)
-                if not open_:
+                if not left:
                     break
-            ensure(not open_, f"{what}: cell {place} is not shown in direction {next(iter(open_), ())}: {reason}")
+            ensure(not left, f"{what}: cell {place} is not shown in direction {next(iter(left), ())}: {reason}")
 
 
 def _around(latent: Any, shape: str, z: list[float]) -> RationalCell:
-    """The ball or the box of a latent, outward to floats, as a cell of the model."""
-    box = [numbers(latent[key], len(z)) for key in ("lower", "upper")]
+    """The ball or the box of a latent as a cell of the model."""
     radius = Fraction(number(latent["radius"]))
-    ball = [[-up(radius - Fraction(v)) for v in z], [up(Fraction(v) + radius) for v in z]]
-    lower, upper = {"ball": ball, "box": box}[shape]
-    return RationalCell({("numeric", j): [(j, lower[j]), (j, upper[j])] for j in range(len(z))})
+    ball = [(Fraction(v) - radius, Fraction(v) + radius) for v in z]
+    box = zip(*(numbers(latent[key], len(z)) for key in ("lower", "upper")), strict=True)
+    ends: Any = {"ball": ball, "box": box}[shape]
+    return RationalCell({("numeric", j): [(j, low), (j, high)] for j, (low, high) in enumerate(ends)})

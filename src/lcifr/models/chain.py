@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -64,7 +63,7 @@ class Chain(Function):
         """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
         from lcifr.check.network import compose, forward, read_network
 
-        product = reduce(compose, (read_network(factor.rows()) for factor in self.factors))
+        product = compose([read_network(factor.rows()) for factor in self.factors], self.inputs)
         return tuple(forward(product, [[*enumerate(map(float, point))]]))
 
     def to_bytes(self) -> bytes:

@@ -18,7 +18,7 @@ from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
-from lcifr.check import Rejected, read_network
+from lcifr.check import Rejected
 from lcifr.check.exact import reading
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.network import Network, forward
@@ -72,8 +72,7 @@ def contents_of(folder: Path) -> dict[str, Any]:
 
 def judge_of(plain: dict[str, Any]) -> Judge:
     formula = Formula(plain["similarity"]["formula"], AttributeTable(plain["encoding"]))
-    model, encoder = (read_network(plain[name]) for name in reversed(WEIGHTS))
-    return Judge(formula, encoder, model, plain["manifest"]["decision"])
+    return Judge(formula, *(plain[name] for name in WEIGHTS), plain["manifest"]["decision"])
 
 
 def judged_by(judge: Judge, line: Any) -> CheckReport:

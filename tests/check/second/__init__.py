@@ -1,6 +1,6 @@
-"""A second checker, made from ``docs/design/proofs.md`` alone: plain fractions, no rows over several numbers, no ranks,
-decisions by sign or within a tolerance. It shares no code with the first and is of another shape, so that both would
-have to err alike."""
+"""A second checker, made from ``docs/design/proofs.md`` and the pages that it names: plain fractions, no rows over
+several numbers, no ranks, decisions by sign, with a band or without, or within a tolerance; factors and programs. It
+shares no code with the first and is of another shape, so that both would have to err alike."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import hashlib
 import json
 import struct
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from tests.check.second.machine import errors
@@ -31,12 +32,22 @@ def name_of_handover(lines: Any) -> str:
     return digest.hexdigest()
 
 
+def factors_of(found: Any) -> list[Any]:
+    """A list of layers is one network; an object holds several that touch."""
+    if isinstance(found, list):
+        return [found]
+    if found["kind"] != "network":
+        raise Refused("no such function")
+    return list(found["factors"])
+
+
 class Second:
     """Judges the people of one bundle, given as JSON values."""
 
     def __init__(self, encoding: Any, formula: Any, encoder: Any, model: Any, rule: Any) -> None:
         self.world, self.rule = World(encoding, formula), rule
-        self.encoder, self.model = exact(encoder), exact(model)
+        self.factors = [[exact(one) for one in factors_of(found)] for found in (encoder, model)]
+        self.encoder, self.model = (reduce(merge, factors) for factors in self.factors)
         self.whole = merge(self.encoder, self.model)
 
     def judge(self, line: Any) -> None:
@@ -55,8 +66,10 @@ class Second:
         """E of the outputs on a cell, where each network has its arithmetic; the first one's inputs may be people."""
         if arithmetic[-1] == "exact":
             return [Fraction(0)] * len(networks[-1][-1])
-        sigma = self.world.sigma if networks[0] is self.encoder else 1
-        return errors(list(zip(networks, arithmetic, strict=True)), cell, sigma)
+        flushed = self.world.flushed if networks[0] is self.encoder else 0
+        apart = {id(self.encoder): self.factors[0], id(self.model): self.factors[1]}
+        stages = zip(networks, arithmetic, strict=True)
+        return errors([(one, name) for network, name in stages for one in apart[id(network)]], cell, flushed)
 
     def _at(self, x: Any, arithmetic: list[str]) -> tuple[list[Fraction], list[Fraction]]:
         """A person's own outputs, end to end, and E there."""
@@ -120,16 +133,27 @@ class Second:
         (side,), (error,) = self._at(x, arithmetic)
         if decision["verdict"] == "certified" and decision["on"] != "whole":
             (side,), (error,) = self._at_z(line["latent"], arithmetic[1])
-        if abs(side) <= error or int(side > 0) != decision["prediction"]:
+        if self._class(side, error) != decision["prediction"]:
             raise Refused("another decision, or a machine may make another one")
         if decision["verdict"] == "counterexample":
             (other,), (wrong,) = self._other(decision, x)
-            if side * other >= 0 or abs(other) <= wrong:
+            if self._class(other, wrong) != 1 - decision["prediction"]:
                 raise Refused("no counterexample")
             return
-        away = 1.0 if side < 0 else -1.0
-        if not self._proves(line, x, {((0, away),): lambda bound: bound < 0}):
+        low, high = self._band()
+        needed: dict[Any, Any] = {((0, 1.0),): lambda bound: bound < low}
+        if decision["prediction"] == 1:
+            needed = {((0, -1.0),): lambda bound: bound < -high}
+        if not self._proves(line, x, needed):
             raise Refused("the verdict is not shown")
+
+    def _band(self) -> list[Fraction]:
+        return [Fraction(end) for end in self.rule.get("band", (0.0, 0.0))]
+
+    def _class(self, output: Fraction, error: Fraction) -> int | None:
+        """What every machine decides that is off by so much at most; None where some may decide otherwise."""
+        low, high = self._band()
+        return 0 if output + error < low else 1 if output - error > high else None
 
     def _nearly(self, line: Any, x: Any) -> None:
         decision, arithmetic, tolerance = line["decision"], self._arithmetic(line), Fraction(self.rule["tolerance"])

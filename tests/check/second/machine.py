@@ -63,23 +63,21 @@ def _at(value: Fraction) -> Value:
     return Value(value, value, Fraction(0))
 
 
-def errors(networks: Sequence[tuple[Layers, str]], groups: Sequence[Group], sigma: Any) -> list[Fraction]:
+def errors(networks: Sequence[tuple[Layers, str]], groups: Sequence[Group], flushed: Any) -> list[Fraction]:
     """E of every output of the last network."""
     inputs = inputs_of(groups)
     for layers, name in networks:
         if name not in MACHINES:
             raise Refused("no such arithmetic")
-        machine, spread = MACHINES[name], Fraction(sigma)
-        if spread < machine.normal:
-            raise Refused("a standard deviation that may be read as 0")
-        nu = 16 * machine.normal * (1 + 1 / spread)
+        machine = MACHINES[name]
+        nu = 32 * machine.normal + 2 * Fraction(flushed)
         inputs = [{k: [_cast(v, machine, nu) for v in values] for k, values in group.items()} for group in inputs]
         for depth, rows in enumerate(layers):
             outputs = [_neuron(row, inputs, machine) for row in rows]
             if depth < len(layers) - 1:
                 outputs = [Value(max(v.low, Fraction(0)), max(v.high, Fraction(0)), v.error) for v in outputs]
             inputs = [{k: [value]} for k, value in enumerate(outputs)]
-        sigma = 1
+        flushed = 0
     return [value.error for value in outputs]
 
 
@@ -95,16 +93,14 @@ def _neuron(row: Sequence[Fraction], inputs: Inputs, machine: Machine) -> Value:
     gamma = k * machine.u / (1 - k * machine.u)
     low = high = bias
     error = gamma * abs(bias) + 16 * machine.normal * (len(inputs) + 1)
-    total = abs(bias)
     for group in inputs:
         pairs = [(weights[column], value) for column, values in group.items() for value in values]
         low += min(min(w * v.low, w * v.high) for w, v in pairs)
         high += max(max(w * v.low, w * v.high) for w, v in pairs)
         error += max(abs(w) * (v.error + gamma * v.size + 16 * machine.normal) for w, v in pairs)
         error += 16 * machine.normal * max(v.size for _, v in pairs)
-        total += max(abs(w) * v.size for w, v in pairs)
         if any(v.size >= machine.top for _, v in pairs):
             raise Refused("an input may overflow")
-    if max(map(abs, row)) >= machine.top or total + error >= machine.top:
+    if max(map(abs, row)) >= machine.top or 2 * error >= gamma * machine.top:
         raise Refused("a sum may overflow")
     return Value(low, high, error)

@@ -58,15 +58,16 @@ def _walk(network: Network, cell: Cell | None, nodes: Iterator[Any], phases: Any
             raise Refused("no whole number")
         column, encode = wholes[name]
         inside, sides = [column], [Fraction(encode(k)), Fraction(encode(k + 1))]  # not of infinity
+        turned = sides[0] > sides[1]  # a program that falls: whoever is at most k has at least this feature
     else:
-        sides = inside[1:] * 2
+        sides, turned = inside[1:] * 2, False
     found = []
     for side in (0, 1):
         below, decided = cell, phases
         if kind == "relu":
             decided = phases | {(*inside, side): True}
         elif cell is not None:
-            below = _half(cell, kind, inside[0], sides[side], side)
+            below = _half(cell, kind, inside[0], sides[side], 1 - side if turned else side)
         found += _walk(network, below, nodes, decided, wholes)
     return found
 

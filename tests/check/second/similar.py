@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from tests.check.second.program import encode, falls, flushing, own_program, right
+
 INFINITE = math.inf
 Person = dict[str, Any]
 Group = tuple[Any, ...]  # ("number", column, low, high) or ("choice", first column, columns)
@@ -52,10 +54,16 @@ class World:
     """Who there can be, and who is similar to whom."""
 
     def __init__(self, encoding: Any, formula: Any) -> None:
-        self.attributes, self.scales = encoding["schema"]["attributes"], encoding["scales"]
+        self.attributes = encoding["schema"]["attributes"]
+        self.programs = encoding.get("programs") if encoding.get("format") == 3 else None
+        self.outside = {(name, value) for name, value in encoding["outside"]} if encoding.get("format") == 3 else set()
+        if self.programs is None:
+            self.programs = {name: own_program(scale) for name, scale in encoding["scales"].items()}
         self.numbers = [name for name, about in self.attributes.items() if about["kind"] == "numeric"]
         self.categories = [name for name, about in self.attributes.items() if about["kind"] == "categorical"]
         self.formula = formula
+        if not all(right(self.programs[name]) for name in self.numbers):
+            raise Refused("a program is none")
 
     def person(self, found: Any) -> Person:
         for name, value in zip(self.numbers, found["numbers"], strict=True):
@@ -63,14 +71,17 @@ class World:
             inside = about.get("lower", -INFINITE) <= value <= about.get("upper", INFINITE)
             if not inside or (about.get("integer") and value % 1):
                 raise Refused(f"{name} is nobody's")
+        for name, code in zip(self.categories, found["codes"], strict=True):
+            if (name, self.attributes[name]["values"][code]) in self.outside:
+                raise Refused(f"{name} is outside")
         numbers = zip(self.numbers, found["numbers"], strict=True)
         return dict(numbers) | dict(zip(self.categories, found["codes"], strict=True))
 
-    def scaled(self, name: str, value: float) -> float:
-        return (float(value) - self.scales[name]["mean"]) / self.scales[name]["sd"]
+    def scaled(self, name: str, value: float) -> Fraction:
+        return encode(self.programs[name], float(value))
 
-    def encode(self, person: Person) -> list[float]:
-        features: list[float] = []
+    def encode(self, person: Person) -> list[Any]:
+        features: list[Any] = []
         for name, about in self.attributes.items():
             if about["kind"] == "numeric":
                 features.append(self.scaled(name, person[name]))
@@ -89,9 +100,9 @@ class World:
         return true(Fraction(*constant) + sum(Fraction(*c) * decimal(pair[who][n]) for c, who, n in terms), operator)
 
     @property
-    def sigma(self) -> float:
-        """The smallest standard deviation; 1 where there is no number."""
-        return min((self.scales[name]["sd"] for name in self.numbers), default=1.0)
+    def flushed(self) -> Fraction:
+        """F, what flushing can do to a feature; 0 where there is no number."""
+        return max((flushing(self.programs[name]) for name in self.numbers), default=Fraction(0))
 
     def point(self, x: Person) -> list[Group]:
         """The cell whose ends are one person."""
@@ -124,7 +135,9 @@ class World:
                 (-INFINITE if low is None else decimal(low), False),
                 (INFINITE if high is None else decimal(high), False),
             )
-            start[name] = ends if about["kind"] == "numeric" else frozenset(range(len(about["values"])))
+            values = list(enumerate(about.get("values", ())))
+            left = frozenset(code for code, value in values if (name, value) not in self.outside)
+            start[name] = ends if about["kind"] == "numeric" else left
         found = (self._features(cell, universe) for cell in self._narrow([start], self.formula, x))
         return [cell for cell in found if cell is not None]
 
@@ -167,7 +180,8 @@ class World:
                 )
                 if low > high:
                     return None
-                groups.append(("number", column, *(Fraction(self.scaled(name, end)) for end in (low, high))))
+                ends = [self.scaled(name, end) for end in (low, high)]
+                groups.append(("number", column, *(reversed(ends) if falls(self.programs[name]) else ends)))
                 column += 1
             else:
                 groups.append(("choice", column, frozenset(column + code for code in cell[name])))

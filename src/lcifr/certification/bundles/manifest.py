@@ -12,21 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.producer import freeze
-from lcifr.errors import ArtefactError, LcifrError
+from lcifr.errors import ArtefactError
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
 
 
 def rule_of_bundle(rule: Rule) -> dict[str, Any]:
     """As an audit bundle holds it, and the checker reads it."""
-    if rule.band != (0.0, 0.0):
-        raise LcifrError(
-            "proofs of decisions by a threshold other than 0 cannot be written down yet",
-            fix="audit the model without a bundle, or compare its score with 0",
-        )
+    if rule.kind is Kind.NUMBER:
+        return {"kind": "within", "tolerance": rule.known_tolerance}
+    band = {} if rule.band == (0.0, 0.0) else {"band": list(rule.band)}
     if rule.kind is Kind.CLASS:
-        return {"kind": "class", "groups": [list(group) for group in rule.groups]}
-    return {"kind": "sign"} if rule.kind is Kind.SIGN else {"kind": "within", "tolerance": rule.known_tolerance}
+        return {"kind": "class", "groups": [list(group) for group in rule.groups], **band}
+    return {"kind": "sign", **band}
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from lcifr.certification.counterexample import Trial
 from lcifr.certification.producer import Encoder, deploy_encoder, freeze
 from lcifr.certification.query import Query, deploy_model, outputs_at, query_of
 from lcifr.certification.verdicts import Audit, Certificates, unproved
-from lcifr.check.limits import LETTERS, MOST
+from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.data.io.files import write_json
 from lcifr.errors import ArtefactError
@@ -38,7 +38,7 @@ from lcifr.models.rule import Kind
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
-FORMAT = "lcifr-audit-7"
+FORMAT = "lcifr-audit-8"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
 AT_ONCE = 1024

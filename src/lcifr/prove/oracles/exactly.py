@@ -86,4 +86,4 @@ class ExactCell:
 
     def _pass(self, depth: int, start: FloatArray, by: Multipliers) -> Fraction:
         over = self.problem.layers[depth].before(exact([*start.tolist(), 0.0]))
-        return self.problem.bounds(self.corners, self.intervals[:depth], [over], plain_multipliers(by))[0]
+        return next(self.problem.bounds(self.corners, self.intervals[:depth], [over], plain_multipliers(by)))
