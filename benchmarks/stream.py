@@ -28,7 +28,7 @@ def work(folder: Path, what: str) -> None:
     from lcifr.data import Encoding
     from lcifr.datasets import load
     from lcifr.models.network import Network
-    from lcifr.runs.streaming.audit_job import audit_file
+    from lcifr.runs.streaming.audited import audit_file
     from lcifr.runs.streaming.handovers import represent_file
     from lcifr.similarity.similarity import Similarity
 

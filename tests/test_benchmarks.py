@@ -36,3 +36,11 @@ def test_options_go_to_the_benchmark_that_is_named(capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit) as left:
         run(["engine", "--part", "nothing"])
     assert left.value.code == 2
+
+
+@pytest.mark.long
+def test_an_audit_crosses_few_borders_between_rooms() -> None:
+    """The figure of docs/design/architecture.md: whoever reads an audit from end to end changes rooms so often."""
+    from benchmarks.walk import run
+
+    assert len(run("audit").borders) < 25

@@ -64,10 +64,6 @@ class FrozenEncoder:
     Parameters
     ----------
     whole_numbers : whether its hand-overs speak about whole numbers only, where the schema calls an attribute whole.
-
-    Examples
-    --------
-    >>> FrozenEncoder.identity(similarity)  # doctest: +SKIP
     """
 
     network: Network
@@ -96,6 +92,15 @@ class FrozenEncoder:
     def native(self) -> Arithmetic:
         """The arithmetic of the network's runtime."""
         return self.network.native
+
+    @property
+    def free_attributes(self) -> set[str]:
+        """Those that φ leaves free, always or sometimes."""
+        return {*self.similarity.free_attributes, *self.similarity.sometimes_free_attributes}
+
+    def region(self, people: Individuals) -> Region:
+        """S_φ of these people over the reals."""
+        return self.similarity.region(people)
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """(people, width) z."""
@@ -198,9 +203,8 @@ def represent_lowered(
     """The hand-over that an audit asks about, of people whose regions over the reals are at hand; φ is not shown."""
     region = narrow_to_whole_numbers(lowered, encoder.encoding) if encoder.whole_numbers else lowered
     provenance = provenance_of(encoder, False, TOLERANCE, arithmetic)
-    return represent_region(
-        encoder, people, region, as_ids(None, len(people)), provenance, budget=budget, device=device
-    )
+    names = as_ids(None, len(people))
+    return represent_region(encoder, people, region, names, provenance, budget=budget, device=device)
 
 
 def _deployment_error(

@@ -14,7 +14,7 @@ import pytest
 
 from lcifr.estimators import frontier
 from lcifr.runs.streaming import handovers
-from lcifr.runs.streaming.audit_job import AuditJob
+from lcifr.runs.streaming.audited import AuditJob
 from tests.story import QUICK, contents, lcifr, start, write_german, write_made_up
 
 STOPPED = 130

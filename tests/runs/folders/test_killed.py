@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lcifr.runs.streaming import handovers
-from lcifr.runs.streaming.audit_job import AuditJob
+from lcifr.runs.streaming.audited import AuditJob
 from tests.story import contents, lcifr, start
 
 PEOPLE = 20

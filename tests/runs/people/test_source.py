@@ -13,7 +13,7 @@ import pytest
 
 from lcifr.report.sources import folder as report_folder
 from lcifr.runs.people import source
-from lcifr.runs.streaming.audit_job import AuditJob
+from lcifr.runs.streaming.audited import AuditJob
 from tests.runs.results import result
 from tests.story import QUICK, contents, lcifr
 
@@ -53,7 +53,7 @@ def test_proofs_and_baselines_of_many_are_refused_or_left_out_aloud(
     story: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lcifr.runs.handing_over.HELD", 10)
-    monkeypatch.setattr("lcifr.runs.auditing.run.HELD", 10)
+    monkeypatch.setattr("lcifr.runs.auditing.subject.HELD", 10)
     table, both = place / "people.parquet", (story / "producer", story / "consumer")
     said = lcifr("represent", story / "producer", table, "--bundle", "--out", "out", cwd=tmp_path, expect=2)
     assert "--bundle needs everybody in memory: 20 people, at most 10" in said.err

@@ -18,7 +18,7 @@ from lcifr.certification.population.statement import state
 from lcifr.certification.producer import represent
 from lcifr.estimators import RobustClassifier
 from lcifr.runs.learning import load_encoder
-from lcifr.runs.streaming.audit_job import audit_file
+from lcifr.runs.streaming.audited import audit_file
 from lcifr.similarity import Similarity
 from tests.certification.scenes import people
 from tests.runs.results import result

@@ -23,8 +23,7 @@ from lcifr.data import Individuals
 from lcifr.errors import ArtefactError, LcifrError, TableError
 from lcifr.models.load import read_model
 from lcifr.runs.streaming import parts
-from lcifr.runs.streaming.audit_job import audit_file
-from lcifr.runs.streaming.audited import read_audited, revise_audited
+from lcifr.runs.streaming.audited import audit_file, read_audited, revise_audited
 from lcifr.runs.streaming.handovers import represent_file
 from tests.certification.scenes import people
 from tests.runs.streaming.world import CHUNK, COUNT, ROOT, contents, one, table

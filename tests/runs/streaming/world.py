@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from lcifr.runs.streaming import large as large
-from lcifr.runs.streaming.audit_job import audit_file
+from lcifr.runs.streaming.audited import audit_file
 from tests.certification.scenes import FORMULAS, Scene, people, scene
 
 ROOT = Path(__file__).parents[3]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing import gathering
 from lcifr.runs.auditing.baselines import Baselines
-from lcifr.runs.auditing.options import AuditOptions
-from lcifr.runs.auditing.proofs import write_and_check
+from lcifr.runs.auditing.gathering import write_and_check
+from lcifr.runs.auditing.subject import AuditOptions
 from lcifr.runs.events import Listener, listening
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command

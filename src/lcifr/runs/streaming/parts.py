@@ -17,8 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, final
 
+import pyarrow as pa
+
 from lcifr.artifacts.folder import fresh_folder
 from lcifr.data.io.files import locked
+from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 
 NAMED = "named"
@@ -180,3 +183,20 @@ class ParquetAppender:
         if self._waiting:
             self._writer.write_table(pa.concat_tables(self._waiting))
             self._waiting.clear()
+
+
+class ParquetRows:
+    """The next rows of a Parquet file, as many as one asks for."""
+
+    def __init__(self, path: Path) -> None:
+        from pyarrow import parquet
+
+        self._batches = parquet_batches(path)
+        self._waiting: pa.Table = parquet.read_schema(path).empty_table()
+
+    def take(self, count: int) -> Any:
+        """A pandas frame; shorter where the file ends."""
+        while len(self._waiting) < count and (batch := next(self._batches, None)) is not None:
+            self._waiting = pa.concat_tables([self._waiting, pa.Table.from_batches([batch])])
+        rows, self._waiting = self._waiting.slice(0, count), self._waiting.slice(count)
+        return rows.to_pandas()
