@@ -125,6 +125,12 @@ def read_table_model(model: Any, table: Any, encoding: Encoding) -> TableModel:
     if hasattr(model, "read_table"):
         found: TableModel = model.read_table(table, encoding)
         return found
+    if _is_torch_module(model):
+        raise NetworkError(
+            "a torch module does not say which column feeds which input",
+            fix="audit TorchModel(module, description): from lcifr.models.torch import TorchModel, and "
+            'read_description("model.toml") of lcifr.models.files.description_reader',
+        )
     from lcifr.models.sklearn.tables import read_sklearn_table
 
     return read_sklearn_table(model, table, encoding)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,33 @@ from lcifr.models.arithmetic import Arithmetic
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+    from lcifr.data import Encoding
+    from lcifr.models.files.description import ModelDescription
+    from lcifr.models.table_model import TableModel
+
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TorchModel:
+    """A module on the columns of a table, for :func:`lcifr.audit`.
+
+    Parameters
+    ----------
+    module : in evaluation mode, on the CPU. A Sequential of Linear, ReLU, LeakyReLU, PReLU, ReLU6, Hardtanh,
+        BatchNorm1d, Dropout, Identity and Flatten, perhaps with Sigmoid or Softmax at its end; or a module that torch
+        exports to such operators of ONNX.
+    description : which column feeds which input, and what the outputs mean.
+    """
+
+    module: nn.Module = field(repr=False)
+    description: ModelDescription
+
+    def read_table(self, table: Any, encoding: Encoding) -> TableModel:
+        """The model on the raw columns of a pandas frame; what is not exactly representable is refused by name."""
+        from lcifr.models.onnx.torch_modules import read_module
+
+        return read_module(self.module, self.description, table, encoding)
 
 
 def build_torch(widths: Sequence[int]) -> nn.Sequential:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lcifr.data import Encoding
 from lcifr.errors import NetworkError
-from lcifr.models.chain import chain_of
-from lcifr.models.columns import Block, ConstantColumn, encoding_of, inputs_of
-from lcifr.models.dataflow.layering import layer_out
 from lcifr.models.files.description import DescribedOutput, ModelDescription
 from lcifr.models.files.outline import ModelOutline
-from lcifr.models.model import Model
+from lcifr.models.onnx.assembly import LibraryWord, assembled
 from lcifr.models.onnx.binding import TableColumns, binding
 from lcifr.models.onnx.decision import ReadDecision, deciding_output, read_decision
+from lcifr.models.onnx.feeding import Feeds, OutputDecisions
 from lcifr.models.onnx.graph import Graph, read_bytes, read_graph
 from lcifr.models.onnx.reading import ReadGraph, read_value
 from lcifr.models.onnx.runtime import OnnxPredictor, runtime_name
@@ -51,36 +49,16 @@ class OnnxModel:
             For what is not exactly representable, with the node that stands in the way.
         """
         output, read, decision = self._read(TableColumns(encoding.schema, table))
-        asked = None if self.description is None else self.description.arithmetic
-        arithmetic = read.arithmetic if asked is None else asked
-        layers = layer_out(decision.scores, arithmetic)
-        block = Block((*layers.columns, *(ConstantColumn(0.0),) * layers.spare))
-        inputs = inputs_of(block, encoding).of_runtime(arithmetic)
-        divides = ", ".join(read.divisions[:3])
-        function = chain_of(replace(network, divides=divides) for network in layers.networks)
         bound = {
             one.name: value
             for one in self.graph.inputs
             if isinstance(value := read.values.get(one.name), Columns | Texts)
         }
-        predictor = OnnxPredictor(
-            self.data,
-            self.graph,
-            encoding.schema,
-            bound,
-            output,
-            self.described_output,
-            decision.labels,
-            decision.own_labels,
-        )
-        return TableModel(
-            encoding_of(block, encoding),
-            inputs,
-            Model(function, decision.rule, decision.labels),
-            predictor,
-            table,
-            runtime_name(),
-        )
+        decides = OutputDecisions(self.described_output, decision.labels, decision.own_labels)
+        predictor = OnnxPredictor(self.data, self.graph, Feeds(encoding.schema), bound, output, decides)
+        asked = None if self.description is None else self.description.arithmetic
+        library = LibraryWord(predictor, runtime_name())
+        return assembled(decision, asked or read.arithmetic, read.divisions, library, table, encoding)
 
     def _read(self, table: TableColumns) -> tuple[str, ReadGraph, ReadDecision]:
         output = deciding_output(self.graph, self.described_output)

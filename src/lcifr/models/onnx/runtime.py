@@ -5,7 +5,6 @@ Only files that were read exactly get here: nothing of a refused file is ever ru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
@@ -15,11 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data import Schema
-from lcifr.data.frames import text_of
 from lcifr.errors import NetworkError
-from lcifr.models.columns import Column, ConstantColumn, NumberColumn
-from lcifr.models.files.description import DescribedOutput, Meaning, ScoreComparison
+from lcifr.models.onnx.feeding import Feeds, OutputDecisions
 from lcifr.models.onnx.graph import Graph, GraphTensor
 from lcifr.models.onnx.tensors import AnyArray, is_text
 from lcifr.models.onnx.values import Columns, Texts
@@ -59,54 +55,31 @@ class OnnxPredictor:
     ----------
     data : the file. bound : what each input of the graph is, as columns of the table; inputs that the decision does not
         need are fed with zeros and blanks.
-    output : that decides, and what a description says about it.
-    labels : of the classes; None for numbers. own_labels : as the file has them.
+    output : that decides. decides : what its numbers mean.
     """
 
     data: bytes = field(repr=False)
     graph: Graph = field(repr=False)
-    schema: Schema = field(repr=False)
+    feeds: Feeds = field(repr=False)
     bound: dict[str, Columns | Texts] = field(repr=False)
     output: str
-    described: DescribedOutput | None
-    labels: NDArray[Any] | None = field(repr=False, compare=False)
-    own_labels: tuple[Any, ...] = ()
+    decides: OutputDecisions
 
     def __call__(self, frame: Any) -> NDArray[Any]:
         """(people,) decisions."""
-        rows = self.outputs(frame)
-        rows = rows.reshape(len(rows), -1)
-        meaning = Meaning.CLASS if self.described is None else self.described.meaning
-        if self.labels is None:
-            return rows[:, 0] if rows.shape[1] == 1 else rows
-        if meaning is Meaning.CLASS:
-            named = dict(zip(self.own_labels, self.labels.tolist(), strict=True))
-            return np.asarray([named[one] for one in rows[:, 0].tolist()])
-        if meaning is Meaning.SCORES:
-            return np.asarray(self.labels[rows.argmax(1)])
-        return np.asarray(self.labels[self._compared(rows).astype(np.int64)])
-
-    def _compared(self, rows: AnyArray) -> NDArray[np.bool_]:
-        described = self.described
-        assert described is not None
-        score = rows[:, -1 if described.position is None else described.position].astype(np.float64)
-        found = score > described.threshold
-        return found if described.comparison is ScoreComparison.ABOVE else found | (score == described.threshold)
+        return self.decides(self.outputs(frame))
 
     def outputs(self, frame: Any, name: str | None = None) -> AnyArray:
         """(people, …) what the runtime says for the output that decides, or another one."""
-        parts = [self._run(one, name or self.output) for one in self._chunks(frame)]
-        return np.concatenate(parts) if parts else np.zeros((0, 1))
-
-    def _chunks(self, frame: Any) -> Iterator[Any]:
         sizes = {one.people for one in self.graph.inputs} - {None}
         step = min((size for size in sizes if size), default=AT_ONCE)
-        for start in range(0, len(frame), step):
-            yield frame.iloc[start : start + step], step if sizes else None
+        parts = [
+            self._run(frame.iloc[start : start + step], step if sizes else None, name or self.output)
+            for start in range(0, len(frame), step)
+        ]
+        return np.concatenate(parts) if parts else np.zeros((0, 1))
 
-    def _run(self, chunk: Any, name: str) -> AnyArray:
-        people, wanted = chunk
-        count = len(people)
+    def _run(self, people: Any, wanted: int | None, name: str) -> AnyArray:
         feeds = {one.name: _filled(self._feed(one, people), wanted) for one in self.graph.inputs}
         try:
             found = _session(self.data).run([name], feeds)[0]
@@ -114,30 +87,14 @@ class OnnxPredictor:
             raise NetworkError(f"{runtime_name()} does not run the model: {problem}", fix="export it again") from None
         if isinstance(found, list):  # of maps, as ZipMap makes them
             found = np.array([list(one.values()) for one in found])
-        return np.asarray(found)[:count]
+        return np.asarray(found)[: len(people)]
 
     def _feed(self, tensor: GraphTensor, people: Any) -> AnyArray:
-        value, dtype = self.bound.get(tensor.name), tensor.dtype
-        if value is None:
-            shape = (len(people), *((1,) if tensor.shape is None else tensor.shape))
-            return np.full(shape, "", dtype=object) if dtype is None or is_text(dtype) else np.zeros(shape, dtype)
-        if isinstance(value, Texts):
-            texts = [self._looked_up(people, one.attribute, one.texts) for one in value.columns]
-            return np.array(texts, dtype=object).T.reshape(len(people), *value.shape)
-        columns = [self._numbers(people, one) for one in value.block.columns]
-        return np.array(columns).T.reshape(len(people), *value.shape).astype(value.dtype)
-
-    def _numbers(self, people: Any, column: Column) -> NDArray[np.float64]:
-        if isinstance(column, ConstantColumn):
-            return np.full(len(people), column.value)
-        if isinstance(column, NumberColumn):
-            return column.program(people[column.attribute].to_numpy(dtype=np.float64))
-        return np.array(self._looked_up(people, column.attribute, column.values), dtype=np.float64)
-
-    def _looked_up(self, people: Any, attribute: str, entries: tuple[Any, ...]) -> list[Any]:
-        values = self.schema[attribute].values  # type: ignore[union-attr]
-        known = dict(zip(values, entries, strict=True))
-        return [known[text_of(one).strip()] for one in people[attribute]]
+        if tensor.name in self.bound:
+            return self.feeds.tensor(self.bound[tensor.name], people)
+        shape = (len(people), *((1,) if tensor.shape is None else tensor.shape))
+        blank = tensor.dtype is None or is_text(tensor.dtype)
+        return np.full(shape, "", dtype=object) if blank else np.zeros(shape, tensor.dtype)
 
 
 def _filled(array: AnyArray, wanted: int | None) -> AnyArray:

@@ -1,0 +1,54 @@
+"""Assembly of a table model from what was read: encoding, look-up layer, chain of networks, rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from lcifr.data import Encoding
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import chain_of
+from lcifr.models.columns import Block, ConstantColumn, encoding_of, inputs_of
+from lcifr.models.dataflow.layering import layer_out
+from lcifr.models.model import Model
+from lcifr.models.onnx.decision import ReadDecision
+from lcifr.models.table_model import TableModel
+
+
+@dataclass(frozen=True)
+class LibraryWord:
+    """What computes the model elsewhere: its decisions about a pandas frame, and its name and version."""
+
+    predict: Callable[[Any], NDArray[Any]]
+    runtime: str
+
+
+def assembled(
+    decision: ReadDecision,
+    arithmetic: Arithmetic,
+    divisions: tuple[str, ...],
+    library: LibraryWord,
+    table: Any,
+    encoding: Encoding,
+) -> TableModel:
+    """The model on the raw columns of a pandas frame.
+
+    Parameters
+    ----------
+    arithmetic : in which the library computes it. divisions : the steps whose constants no float64 replaces exactly.
+    """
+    layers = layer_out(decision.scores, arithmetic)
+    block = Block((*layers.columns, *(ConstantColumn(0.0),) * layers.spare))
+    divides = ", ".join(divisions[:3])
+    function = chain_of(replace(network, divides=divides) for network in layers.networks)
+    return TableModel(
+        encoding_of(block, encoding),
+        inputs_of(block, encoding).of_runtime(arithmetic),
+        Model(function, decision.rule, decision.labels),
+        library.predict,
+        table,
+        library.runtime,
+    )
