@@ -28,3 +28,26 @@ def show(file: FileArgument, describe: DescribeOption = None, as_json: JsonOptio
     if found.description:
         say(f"Inputs as described in {found.description}: {found.described}.")
     say(f"sha256 {found.sha256}")
+
+
+@app.command("export", epilog="Example: lcifr model export producer consumer --out model.onnx")
+def export(
+    producer: Annotated[Path, typer.Argument(metavar="PRODUCER", help="The folder of `lcifr produce`.")],
+    consumer: Annotated[
+        Path | None, typer.Argument(metavar="[CONSUMER]", help="The folder of `lcifr consume`: the whole model.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write.")] = Path("model.onnx"),
+    arithmetic: Annotated[str, typer.Option(metavar="FORMAT", help="float32 or float64.")] = "float32",
+    as_json: JsonOption = False,
+) -> None:
+    """Write what lcifr learned as ONNX: from the table's columns to z, or with a consumer to the decision."""
+    from lcifr.runs.models.exporting import export_folders
+
+    found = export_folders(producer, consumer, out, arithmetic)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    say(
+        f"{found.file} takes {len(found.inputs)} columns by their names, says {' and '.join(found.outputs)}, and is "
+        f"computed in {found.arithmetic}. sha256 {found.sha256}"
+    )

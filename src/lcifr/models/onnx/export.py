@@ -21,6 +21,7 @@ from lcifr.data.program import Operation, Program, StepFormat
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import FORMATS, Arithmetic
 from lcifr.models.network import Network
+from lcifr.models.onnx.graph import require_onnx
 from lcifr.models.onnx.tensors import DOUBLE, FLOAT, INT64, STRING
 from lcifr.models.rule import Kind, Rule
 
@@ -81,6 +82,7 @@ def to_onnx(
     """
     if arithmetic is Arithmetic.EXACT:
         raise NetworkError("no runtime computes in exact arithmetic", fix="say float32 or float64")
+    require_onnx("a model is written as ONNX by the onnx package")
     graph = _GraphWriter(arithmetic)
     hidden = graph.encode(encoding)
     for network in networks:

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.data import Encoding
-from lcifr.errors import NetworkError
 from lcifr.models.files.description import DescribedOutput, ModelDescription
 from lcifr.models.files.outline import ModelOutline
 from lcifr.models.onnx.assembly import LibraryWord, assembled
 from lcifr.models.onnx.binding import TableColumns, binding
 from lcifr.models.onnx.decision import ReadDecision, deciding_output, read_decision
 from lcifr.models.onnx.feeding import Feeds, OutputDecisions
-from lcifr.models.onnx.graph import Graph, read_bytes, read_graph
+from lcifr.models.onnx.graph import Graph, read_bytes, read_graph, require_onnx
 from lcifr.models.onnx.reading import ReadGraph, read_value
 from lcifr.models.onnx.runtime import OnnxPredictor, runtime_name
 from lcifr.models.onnx.values import Columns, Texts
@@ -87,10 +86,5 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
 
 def read_onnx(data: bytes, description: ModelDescription | None = None, source: str = "the model") -> OnnxModel:
     """The same from memory."""
-    try:
-        import onnx  # noqa: F401
-    except ModuleNotFoundError:
-        raise NetworkError(
-            f"{source} is an ONNX file", fix='install what reads it: pip install "lcifr[onnx]"'
-        ) from None
+    require_onnx(f"{source} is an ONNX file")
     return OnnxModel(data, read_graph(data, source), description, source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,12 @@ class Graph:
                 wanted |= set(node.inputs)
                 found.append(node)
         return found[::-1]
+
+
+def require_onnx(why: str) -> None:
+    """Refuse what needs the onnx package, where that is not installed."""
+    if find_spec("onnx") is None:
+        raise NetworkError(why, fix='install what it needs: pip install "lcifr[onnx]"')
 
 
 def read_bytes(path: Path) -> bytes:

@@ -22,7 +22,7 @@ from lcifr.models.onnx.binding import TableColumns, binding
 from lcifr.models.onnx.decision import read_decision
 from lcifr.models.onnx.feeding import Feeds, OutputDecisions
 from lcifr.models.onnx.files import read_onnx
-from lcifr.models.onnx.graph import Graph, GraphTensor
+from lcifr.models.onnx.graph import Graph, GraphTensor, require_onnx
 from lcifr.models.onnx.values import Columns, Hidden, PersonValue, Probabilities, Probability, Softmax, as_hidden
 from lcifr.models.table_model import TableModel
 
@@ -203,8 +203,9 @@ def _exported(
     """By its trace; code that asks for a person's values while it runs leaves none, and is refused."""
     import torch
 
+    require_onnx(f"{type(module).__name__} is read by its export to ONNX")
     example = torch.from_numpy(np.ones((2, width), dtype))
-    buffer = io.BytesIO()
+    buffer: Any = io.BytesIO()  # of which the exporter's types say nothing
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         try:
