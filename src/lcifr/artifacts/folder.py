@@ -1,4 +1,7 @@
-"""Folders of artifacts: written atomically, and read only if every file matches the manifest."""
+"""Folders of artifacts: written atomically, read only if every file matches the manifest, and seen to have changed.
+
+A folder with a manifest is represented by the manifest, which holds the hashes of its files.
+"""
 
 from __future__ import annotations
 

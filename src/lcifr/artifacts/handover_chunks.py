@@ -1,4 +1,4 @@
-"""Streaming reader of hand-overs in bounded memory, and exact statistics of their radii."""
+"""Hand-overs in bounded memory: read in chunks, joined from parts, with exact statistics of their radii."""
 
 from __future__ import annotations
 

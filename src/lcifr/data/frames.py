@@ -1,4 +1,4 @@
-"""Conversion of pandas, polars, Arrow, CSV and Parquet tables to Arrow."""
+"""Tables of pandas, polars, Arrow, CSV and Parquet as Arrow; text that is not UTF-8 is refused with its place."""
 
 from __future__ import annotations
 

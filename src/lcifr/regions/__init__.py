@@ -1,1 +1,1 @@
-"""S_φ(x) as geometry: cells, linear rows, sampling, projection and witnesses."""
+"""S_φ(x) as geometry: cells, linear rows, whole numbers, sampling and projection."""

@@ -1,4 +1,4 @@
-"""The same way every time: one thread, a bar where somebody watches, warnings as plain lines."""
+"""Learning of encoders and heads the same way every time: one thread, warnings as plain lines, heads by task."""
 
 from __future__ import annotations
 

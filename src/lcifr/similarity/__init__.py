@@ -1,4 +1,4 @@
-"""Similarity of people: formulas bound to a schema and an encoding, ready formulas, and lint."""
+"""Similarity of people: formulas from text to meaning to regions, bound to a schema and an encoding, and lint."""
 
 from lcifr.regions.region import Cell, Choice, LinearRows, Region, Witnesses
 from lcifr.similarity.language.explain.sentences import explain

@@ -1,1 +1,1 @@
-"""Reading of large files: streaming, CSV types, ids, downloads."""
+"""Files: written whole, locked, hashed, downloaded; large ones read as streams of people with ids and types."""

@@ -1,4 +1,4 @@
-"""A producer's and a consumer's folder in a few words, as the results of the commands that write them say it."""
+"""A producer's and a consumer's folder: what their results say in a few words, and the saved models for proofs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place that says how commands read people to prove something about.
+"""People to prove something about, the one way in which commands read them, and how many are held in memory.
 
 A table that is a file is read some rows at a time, however small or large, and twice: once to see that all of it fits
 the schema and which types its columns have, and again to prove. An audit needs its people more often. So it stores

@@ -1,4 +1,4 @@
-"""Parts of a large run: a file for each chunk, named by all it was made from and by its content.
+"""Parts of a large run: a file for each chunk, named by all it was made from and by its content, and joined at the end.
 
 A part is used again only if both names fit: the first says that the very same would be computed, the second that nobody
 changed it. All that is not finished lies among the parts, in one folder, which is removed when the whole is there.
