@@ -21,7 +21,6 @@ from lcifr.data.io.ids import Id, as_ids
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import choose_for
 from lcifr.models.deployed import REFUSED
-from lcifr.models.merging import merging_error
 from lcifr.models.model import Model
 from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.regions.region import Region
@@ -63,7 +62,7 @@ def audit(
     """
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     encoder, known, people = subject.encoder, subject.model, subject.people
-    deployed = choose_for(arithmetic, (encoder.network, *known.factors))
+    deployed = choose_for(arithmetic, (encoder.network, *known.computed))
     kept = np.ones(len(people), np.bool_) if subject.missing is None else ~subject.missing
     everybody = as_ids(ids, len(kept))  # before hours of proofs
     names = tuple(name for name, here in zip(everybody, kept, strict=True) if here)
@@ -171,7 +170,7 @@ def reasons_of(
 ) -> dict[Reason, BoolArray]:
     """(people,) why the people of these rows are undecided, the first that fits; rounding only if that makes it so."""
     own, rule = trial.own.take(rows), trial.model.rule
-    merging = merging_error(trial.deployment.factors, region.take(rows))
+    merging = trial.deployment.merging_error(region.take(rows))
     exact = query_of(rule, own.exactly()).lowered(merging).limit
     upper, best, limit = answer.upper[rows], answer.best[rows], query.limit[rows]
     room = exact - limit

@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 from lcifr.certification.producer import Encoder
 from lcifr.certification.query import BoolArray, FloatArray, outputs_at, surely_differ
 from lcifr.data import Individuals
+from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.model import Model
 from lcifr.models.table_model import TableModel
+from lcifr.models.trees.deployed import TreesDeployment
+from lcifr.models.trees.trees import Trees
 from lcifr.regions.region import Region
 
 
@@ -160,7 +163,22 @@ def simplify(trial: Trial, found: Counterexamples) -> Counterexamples:
     return Counterexamples(result, found.found)
 
 
-def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: Arithmetic | None) -> Deployment:
-    """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one."""
+def deploy_both(
+    encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: Arithmetic | None
+) -> Deployment | TreesDeployment:
+    """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one.
+
+    Raises
+    ------
+    LcifrError
+        For trees on top of anything but encoded people: a tree reads columns, not mixtures of them.
+    """
+    if isinstance(model.function, Trees):
+        if not encoder.network.is_identity:
+            raise LcifrError(
+                "trees stand behind an encoder that mixes columns, so nobody knows which attribute they split",
+                fix="audit the trees on the raw columns, or certify them on a hand-over's box",
+            )
+        return TreesDeployment(model.function, arithmetic)
     first = Stage(encoder.network, arithmetic if handed is None else handed)
     return Deployment.on_people(encoder.encoding, first, *(Stage(factor, arithmetic) for factor in model.factors))

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.chain import evaluate
 from lcifr.models.deployed import REFUSED, Deployment, Stage
 from lcifr.models.model import Model
 from lcifr.models.network import FLOOR, Network, gamma
 from lcifr.models.rule import Kind, Rule
+from lcifr.models.trees.deployed import TreesDeployment
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,14 @@ def deploy_model(model: Model, arithmetic: Arithmetic) -> Deployment:
     return Deployment.on_latents(*(Stage(factor, arithmetic) for factor in model.factors))
 
 
-def outputs_at(deployment: Deployment, points: FloatArray, *, roughly: bool = False) -> Outputs:
+def outputs_at(deployment: Deployment | TreesDeployment, points: FloatArray, *, roughly: bool = False) -> Outputs:
     """The outputs at latents or encoded people (people, inputs), by plain forward passes through the factors.
 
     Parameters
     ----------
     roughly : one error of the deployment for all, which takes no time and is larger than that of each.
     """
-    found = evaluate(deployment.factors, points)
+    found = deployment.evaluate(points)
     error = np.tile(deployment.error_among(points), (len(points), 1)) if roughly else deployment.error_at(points)
     return Outputs(found.values, 2.0 * found.error, error)
 

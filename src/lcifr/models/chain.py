@@ -19,6 +19,7 @@ from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.function import FloatArray, Function
 from lcifr.models.network import Network, as_network, gamma
+from lcifr.models.trees.trees import Trees
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def passed_on(network: Network, error: FloatArray) -> FloatArray:
     return error
 
 
-def choose_for(asked: str | None, factors: Iterable[Network]) -> Arithmetic:
+def choose_for(asked: str | None, factors: Iterable[Network | Trees]) -> Arithmetic:
     """The arithmetic that was asked for, else that of the runtime that the factors come from.
 
     Raises

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lcifr.data import Encoding
 from lcifr.models.arithmetic import FORMATS, Arithmetic, FloatFormat
+from lcifr.models.chain import Evaluation, evaluate
 from lcifr.models.layer_rounding import (
     LOST,
     ROUND_UP,
@@ -92,6 +93,14 @@ class Deployment:
     def factors(self) -> tuple[Network, ...]:
         """The networks, from the input to the decision."""
         return tuple(stage.network for stage in self.stages)
+
+    def evaluate(self, points: FloatArray) -> Evaluation:
+        """A plain forward pass, and how far it can be from exact arithmetic."""
+        return evaluate(self.factors, points)
+
+    def merging_error(self, region: Region) -> FloatArray:
+        """(people, outputs) how far the merged network can be from the factors one after the other, in the region."""
+        return merging_error(self.factors, region)
 
     @cached_property
     def merged(self) -> Network:

@@ -14,6 +14,7 @@ from lcifr.models.chain import factors_of
 from lcifr.models.function import FloatArray, Function
 from lcifr.models.network import Network, as_network
 from lcifr.models.rule import Kind, Rule
+from lcifr.models.trees.trees import Trees
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,11 @@ class Model:
     def factors(self) -> tuple[Network, ...]:
         """The networks that are applied in turn: one, or those of a chain."""
         return factors_of(self.function)
+
+    @property
+    def computed(self) -> tuple[Network | Trees, ...]:
+        """The functions that are applied in turn, of whatever kind."""
+        return (self.function,) if isinstance(self.function, Trees) else self.factors
 
     @property
     def identity(self) -> tuple[Any, ...]:

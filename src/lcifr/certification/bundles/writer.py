@@ -33,7 +33,6 @@ from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.data.io.files import write_json
 from lcifr.errors import ArtefactError
-from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -233,7 +232,7 @@ def _audited(
 
 
 def _shown(
-    network: Network, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
+    network: Any, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
 ) -> dict[int, list[Any]]:
     """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
     if len(sure) == 0:

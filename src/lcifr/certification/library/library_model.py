@@ -85,6 +85,6 @@ class LibraryModel:
 
     def _outputs(self, people: Individuals) -> Outputs:
         """With what rounding can do in the library: a bound for sums in any order, so for its own, in its format."""
-        native = choose_arithmetic(None, *(factor.native for factor in self.model.factors))
+        native = choose_arithmetic(None, *(factor.native for factor in self.model.computed))
         deployment = deploy_both(self.encoder, self.model, native, None)
         return outputs_at(deployment, self.encoder.encoding.encode(people))

@@ -1,0 +1,110 @@
+"""Trees of a library over the columns of its matrix, turned into trees over encoded columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lcifr.data import Encoding
+from lcifr.data.program import Operation, ProgramStep, StepFormat
+from lcifr.errors import NetworkError
+from lcifr.models.columns import Block, Column, ConstantColumn, NumberColumn, TableColumn
+from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode, below
+
+
+@dataclass(frozen=True)
+class LibrarySplit:
+    """A split of a library's tree.
+
+    Parameters
+    ----------
+    feature : column of the matrix. threshold : the first child takes numbers at most this (less than, if ``strict``).
+    codes : of a categorical split, the codes of the first child; then ``threshold`` means nothing.
+    missing_first : where a missing value goes.
+    """
+
+    feature: int
+    threshold: float
+    first: LibraryNode
+    second: LibraryNode
+    strict: bool = False
+    missing_first: bool = False
+    codes: frozenset[int] | None = None
+
+    @property
+    def last(self) -> float:
+        """The last float64 that goes to the first child."""
+        return below(self.threshold) if self.strict else self.threshold
+
+    def takes_first(self, value: float) -> bool:
+        """Where an entry of the matrix goes; NaN is missing."""
+        if math.isnan(value):
+            return self.missing_first
+        return value <= self.last if self.codes is None else int(value) in self.codes
+
+
+LibraryNode = LibrarySplit | TreeLeaf
+
+
+def cast_block(block: Block, kind: StepFormat, where: str) -> Block:
+    """The matrix as the library casts it: in float32, or float64."""
+    if kind is StepFormat.FLOAT64:
+        return block
+    return block.stepwise(((ProgramStep(Operation.CAST, kind),) for _ in block.columns), where)
+
+
+@dataclass(frozen=True)
+class ColumnReader:
+    """Where the columns of a matrix come from.
+
+    Parameters
+    ----------
+    missing : a number that the library takes as missing, such as the 0 that a sparse matrix leaves out; NaN for none.
+    """
+
+    columns: Sequence[Column]
+    encoding: Encoding
+    missing: float = math.nan
+
+    def tree(self, node: LibraryNode) -> TreeNode:
+        """The same tree over encoded columns."""
+        if isinstance(node, TreeLeaf):
+            return node
+        column = self.columns[node.feature]
+        if isinstance(column, ConstantColumn):
+            return self.tree(node.first if node.takes_first(self._entry(column.value)) else node.second)
+        first, second = self.tree(node.first), self.tree(node.second)
+        where = self.encoding.columns(column.attribute)
+        if isinstance(column, TableColumn):
+            chosen = frozenset(
+                where.start + code
+                for code, value in enumerate(column.values)
+                if value is not None and node.takes_first(self._entry(value))
+            )
+            if len(chosen) in (0, len(column.values)):
+                return first if chosen else second
+            return CategoryNode(range(where.start, where.start + len(column.values)), chosen, first, second)
+        assert isinstance(column, NumberColumn)
+        if node.codes is not None:
+            raise NetworkError(f'a split by categories is about the number "{column.attribute}"')
+        return self._number(where.start, node, first, second)
+
+    def _number(self, column: int, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
+        plain = NumberNode(column, node.last, first, second)
+        if math.isnan(self.missing) or node.takes_first(self.missing) == node.missing_first:
+            return plain
+        there = NumberNode(column, self.missing, first if node.missing_first else second, plain)
+        return NumberNode(column, below(self.missing), plain, there)
+
+    def _entry(self, value: float) -> float:
+        return math.nan if value == self.missing else value
+
+
+def codes_of(bits: Sequence[int] | np.ndarray, words: int = 32) -> frozenset[int]:
+    """The codes whose bits are set in words of so many bits."""
+    return frozenset(
+        word * words + bit for word, value in enumerate(bits) for bit in range(words) if int(value) >> bit & 1
+    )

@@ -1,0 +1,199 @@
+"""Tree models on the raw columns of a table, alone or behind the preprocessing of a Pipeline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.data import Categorical, Encoding
+from lcifr.data.frames import text_of
+from lcifr.data.program import StepFormat
+from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.columns import Block, Column, RawColumn, TableColumn, as_numbers, encoding_of
+from lcifr.models.model import Model
+from lcifr.models.network import Network
+from lcifr.models.rule import Rule
+from lcifr.models.table_model import TableModel
+from lcifr.models.trees import sklearn, xgboost
+from lcifr.models.trees.splits import ColumnReader, LibraryNode, cast_block
+from lcifr.models.trees.trees import Trees
+
+
+def is_tree_model(estimator: Any) -> bool:
+    """Whether a fitted estimator is a sum of trees that can be read here."""
+    name, place = type(estimator).__name__, type(estimator).__module__
+    return (place.startswith("sklearn.") and name in sklearn.KINDS) or place.startswith("xgboost.")
+
+
+@dataclass(frozen=True)
+class TreeSource:
+    """What a loader gives: trees over the columns of a matrix, and all that is known about the sum of them.
+
+    Parameters
+    ----------
+    cast : what the library casts its matrix to. native : what it adds leaves up in.
+    missing : the number that it takes as missing, NaN for none; sparse_missing : whether also zeros that a sparse
+        matrix leaves out.
+    """
+
+    trees: tuple[LibraryNode, ...]
+    base: NDArray[np.float64]
+    scale: Fraction
+    rule: Rule
+    labels: NDArray[Any] | None
+    cast: StepFormat
+    native: Arithmetic
+    runtime: str
+    missing: float = math.nan
+    sparse_missing: bool = False
+    width: int = 0
+
+
+def read_source(estimator: Any) -> TreeSource:
+    """The trees of a fitted estimator of scikit-learn or XGBoost."""
+    if type(estimator).__module__.startswith("xgboost."):
+        return _xgboost_source(estimator)
+    read = sklearn.read_trees(estimator)
+    runtime = f"scikit-learn {version('scikit-learn')}"
+    width = int(estimator.n_features_in_)
+    return TreeSource(
+        read.trees, read.base, read.scale, read.rule, read.classes, read.cast, Arithmetic.FLOAT64, runtime, width=width
+    )
+
+
+def _xgboost_source(estimator: Any) -> TreeSource:
+    name = type(estimator).__name__
+    if name not in ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"):
+        raise NetworkError(f"{name} of XGBoost is not read", fix="use XGBClassifier or XGBRegressor")
+    read = xgboost.read_booster(xgboost.content_of(estimator.get_booster()), name)
+    labels = np.asarray(estimator.classes_) if read.classes else None
+    missing = math.nan if estimator.missing is None else float(estimator.missing)
+    installed = next(f"{one} {version(one)}" for one in ("xgboost", "xgboost-cpu") if _has(one))
+    return TreeSource(
+        read.trees,
+        read.base,
+        Fraction(1),
+        read.rule,
+        labels,
+        StepFormat.FLOAT32,
+        Arithmetic.FLOAT32,
+        installed.replace("-cpu", ""),
+        missing=float(np.float32(missing)),
+        sparse_missing=True,
+        width=read.width,
+    )
+
+
+def _has(package: str) -> bool:
+    from importlib.metadata import PackageNotFoundError
+
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class FrameModel:
+    """A fitted model, and the columns that it reads: categories are handed over as the table has them."""
+
+    model: Any
+    names: tuple[str, ...]
+    dtypes: dict[str, Any] = field(default_factory=dict)
+
+    def predict(self, frame: Any) -> NDArray[Any]:
+        """(people,) the library's decisions about the rows of a pandas frame."""
+        chosen = frame[list(self.names)].astype(self.dtypes)
+        return np.asarray(self.model.predict(chosen if hasattr(self.model, "feature_names_in_") else chosen.to_numpy()))
+
+
+def read_tree_table(
+    model: Any,
+    estimator: Any,
+    columns: tuple[RawColumn, ...] | Block,
+    table: Any,
+    names: Sequence[str],
+    encoding: Encoding,
+) -> TableModel:
+    """A tree model behind the columns that its preprocessing gives.
+
+    Parameters
+    ----------
+    model : what predicts: the estimator itself, or a pipeline around it.
+    """
+    source, where = read_source(estimator), type(estimator).__name__
+    encoder = getattr(estimator, "_preprocessor", None)
+    block = _matrix(columns, table, encoder, where)
+    if len(block) != source.width:
+        raise NetworkError(f"the model takes {source.width} numbers, its preprocessing gives {len(block)}")
+    function, own = build_trees(source, block, encoding, where)
+    dtypes = {name: table[name].dtype for name in names if hasattr(table[name].dtype, "categories")}
+    return TableModel(
+        encoding=own,
+        inputs=identity(len(own.features)),
+        model=Model(function, source.rule, source.labels),
+        predict=FrameModel(model, tuple(names), dtypes).predict,
+        table=table,
+        runtime=source.runtime,
+    )
+
+
+def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str) -> tuple[Trees, Encoding]:
+    """The function over encoded columns, and the encoding that computes them."""
+    cast = cast_block(block.as_floats(), source.cast, where)
+    own = encoding_of(cast, encoding)
+    missing = 0.0 if source.sparse_missing and block.sparse else source.missing
+    reader = ColumnReader(cast.columns, own, missing)
+    trees = Trees.of(len(own.features), source.base, [reader.tree(tree) for tree in source.trees], source.scale)
+    return trees.of_runtime(source.native), own
+
+
+def identity(width: int) -> Network:
+    """The look-up layer of trees: they read encoded columns themselves."""
+    return Network.from_arrays([(np.eye(width), np.zeros(width))])
+
+
+def _matrix(columns: tuple[RawColumn, ...] | Block, table: Any, encoder: Any, where: str) -> Block:
+    """The matrix of the library: numbers as they are, categories of a frame as their codes."""
+    if isinstance(columns, Block):
+        if encoder is not None:
+            raise NetworkError(f"{where} encodes categories itself, behind another transformer", fix="leave one out")
+        return columns
+    if encoder is not None:  # of histogram boosting: categories come first, as codes of its own
+        flags = np.zeros(len(columns), np.bool_)
+        flags[encoder._transformer_to_input_indices["encoder"]] = True
+        known = encoder.named_transformers_["encoder"].categories_
+        chosen = [column for column, flag in zip(columns, flags, strict=True) if flag]
+        coded = [_coded(column, values) for column, values in zip(chosen, known, strict=True)]
+        rest = tuple(column for column, flag in zip(columns, flags, strict=True) if not flag)
+        return Block((*coded, *(as_numbers(rest, where).columns if rest else ())))
+    found: list[Column] = []
+    for column in columns:
+        kind = table[column.attribute.name].dtype
+        if isinstance(column.attribute, Categorical) and hasattr(kind, "categories"):
+            found.append(_coded(column, kind.categories))
+        else:
+            found += as_numbers((column,), where).columns
+    kinds = {column.dtype for column in columns}
+    return Block(tuple(found), np.dtype(np.float32) if kinds == {np.dtype(np.float32)} else np.dtype(np.float64))
+
+
+def _coded(column: RawColumn, values: Sequence[Any]) -> TableColumn:
+    """The code of each value of the schema; missing where the library does not know it."""
+    if not isinstance(column.attribute, Categorical):
+        raise NetworkError(
+            f'"{column.attribute.name}" is a category to the model and a number in the schema',
+            fix="declare it as categorical in the schema",
+        )
+    places = {text_of(value).strip(): place for place, value in enumerate(values)}
+    codes = tuple(float(places[value]) if value in places else math.nan for value in column.attribute.values)
+    return TableColumn(column.attribute.name, codes)

@@ -1,0 +1,176 @@
+"""XGBoost: trees, base score, objective and rule, from what ``save_model`` writes as JSON or UBJSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.errors import NetworkError
+from lcifr.models.probability import ASSUMED_ROUNDOFFS, probability_band
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.trees.nodes import TreeLeaf
+from lcifr.models.trees.splits import LibraryNode, LibrarySplit
+
+UNIT = 2.0**-24
+LOGISTIC = ("binary:logistic", "reg:logistic")
+"""The base score is a probability, and so is what is compared."""
+MARGIN = ("binary:logitraw", "binary:hinge")
+SEVERAL = ("multi:softprob", "multi:softmax")
+NUMBERS = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg:quantileerror")
+WORKS = ", ".join((*LOGISTIC, *MARGIN, *SEVERAL, *NUMBERS))
+
+
+@dataclass(frozen=True)
+class XGBoostModel:
+    """What a model of XGBoost is, without a table.
+
+    Parameters
+    ----------
+    trees : over columns of the matrix, leaves with one value for each output. base : (outputs,) margins.
+    names : of the columns, where it knows them. categorical : which columns are codes of categories.
+    used, total : rounds of boosting that decide, and that there are.
+    """
+
+    trees: tuple[LibraryNode, ...]
+    base: NDArray[np.float64]
+    rule: Rule
+    objective: str
+    names: tuple[str, ...]
+    categorical: tuple[bool, ...]
+    width: int
+    used: int
+    total: int
+    version: str
+
+    @property
+    def outputs(self) -> int:
+        return len(self.base)
+
+    @property
+    def classes(self) -> int:
+        """0 for numbers."""
+        return self.rule.classes
+
+
+def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
+    """From the content of a saved model.
+
+    Raises
+    ------
+    NetworkError
+        For DART and linear boosters, vector leaves, and objectives whose link is not known here.
+    """
+    learner = content["learner"]
+    booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
+    if booster["name"] != "gbtree":
+        raise NetworkError(
+            f"{where}: the booster is {booster['name']}, which is not a plain sum of trees",
+            fix='train with booster="gbtree"',
+        )
+    objective = learner["objective"]["name"]
+    count = max(1, int(parameters["num_class"]))
+    rule, logistic = _rule(objective, count, where)
+    scores = _base_scores(str(parameters["base_score"]), count)
+    base = np.array([_margin(score, where) if logistic else score for score in scores])
+    model = booster["model"]
+    total = len(model["trees"]) if "iteration_indptr" not in model else int(model["iteration_indptr"][-1])
+    attributes = learner.get("attributes", {})
+    rounds = _rounds(model, count)
+    best = int(attributes["best_iteration"]) + 1 if "best_iteration" in attributes else rounds
+    kept = int(model["iteration_indptr"][best]) if "iteration_indptr" in model else total * best // max(rounds, 1)
+    trees = tuple(
+        _tree(tree, int(model["tree_info"][number]), count, where) for number, tree in enumerate(model["trees"][:kept])
+    )
+    if logistic:  # the library computes the margin of the base score in float32, in three operations
+        room = 8 * UNIT * (1.0 + float(np.abs(base).max()))
+        rule = Rule(rule.kind, rule.outputs, rule.groups, rule.tolerance, (rule.band[0] - room, rule.band[1] + room))
+    names = tuple(str(name) for name in learner.get("feature_names", ()))
+    kinds = tuple(kind == "c" for kind in learner.get("feature_types", ()))
+    width = int(parameters["num_feature"])
+    version = ".".join(map(str, content.get("version", ())))
+    return XGBoostModel(trees, base, rule, objective, names, kinds or (False,) * width, width, best, rounds, version)
+
+
+def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
+    """What decides, and whether base scores are probabilities."""
+    if objective in LOGISTIC:
+        band = probability_band(0.5, UNIT, where)
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper)), True
+    if objective in MARGIN:
+        return Rule(Kind.SIGN, 1), False
+    if objective in SEVERAL:
+        lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
+        return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead)), False
+    if objective in NUMBERS and count == 1:
+        return Rule(Kind.NUMBER, 1), False
+    raise NetworkError(f"{where}: the objective {objective} is not known here", fix=f"use one of {WORKS}")
+
+
+def _base_scores(text: str, count: int) -> list[float]:
+    """One for each output; a number, or since version 3.1 a list in brackets."""
+    values = [float(np.float32(value)) for value in text.strip("[] ").split(",")]
+    return values * count if len(values) == 1 else values
+
+
+def _margin(score: float, where: str) -> float:
+    """The margin of a probability, as the library computes it in float32."""
+    if not 0.0 < score < 1.0:
+        raise NetworkError(f"{where}: the base score {score} is no probability between 0 and 1")
+    one = np.float32(1.0)
+    return float(-np.log(one / np.float32(score) - one, dtype=np.float32))
+
+
+def _rounds(model: Mapping[str, Any], count: int) -> int:
+    if "iteration_indptr" in model:
+        return len(model["iteration_indptr"]) - 1
+    parallel = int(model["gbtree_model_param"].get("num_parallel_tree", "1"))
+    return len(model["trees"]) // max(1, count * parallel)
+
+
+def _tree(tree: Mapping[str, Any], output: int, outputs: int, where: str) -> LibraryNode:
+    if int(tree["tree_param"].get("size_leaf_vector", "1")) > 1:
+        raise NetworkError(
+            f"{where}: leaves hold several values", fix='train with multi_strategy="one_output_per_tree"'
+        )
+    sets = {
+        int(node): frozenset(int(code) for code in tree["categories"][int(start) : int(start) + int(size)])
+        for node, start, size in zip(
+            tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True
+        )
+    }
+    values = np.asarray(tree["split_conditions"], dtype=np.float32).astype(np.float64).tolist()
+    left, right = tree["left_children"], tree["right_children"]
+    built: dict[int, LibraryNode] = {}
+    for node in reversed(_order(left, right)):
+        if left[node] < 0:
+            built[node] = TreeLeaf(tuple(values[node] if o == output else 0.0 for o in range(outputs)))
+            continue
+        first, second = built[left[node]], built[right[node]]
+        missing, feature = bool(tree["default_left"][node]), int(tree["split_indices"][node])
+        if node in sets:  # the codes of the set go to the right, all others to the left
+            built[node] = LibrarySplit(feature, 0.0, second, first, codes=sets[node], missing_first=not missing)
+        else:
+            built[node] = LibrarySplit(feature, values[node], first, second, strict=True, missing_first=missing)
+    return built[0]
+
+
+def _order(left: Any, right: Any) -> list[int]:
+    """Nodes that can be reached, parents first."""
+    found, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if left[node] >= 0:
+            waiting += [int(left[node]), int(right[node])]
+    return found
+
+
+def content_of(booster: Any) -> Mapping[str, Any]:
+    """Of a booster in memory, as ``save_model`` would write it."""
+    content: Mapping[str, Any] = json.loads(bytes(booster.save_raw("json")))
+    return content
