@@ -63,11 +63,14 @@ class ColumnReader:
     Parameters
     ----------
     missing : a number that the library takes as missing, such as the 0 that a sparse matrix leaves out; NaN for none.
+    cast_later : whether columns are float64, and the library casts them to float32 once it knows what is missing: a
+        tiny number is then 0 and not missing. Thresholds become those of the float64 numbers.
     """
 
     columns: Sequence[Column]
     encoding: Encoding
     missing: float = math.nan
+    cast_later: bool = False
 
     def tree(self, node: LibraryNode) -> TreeNode:
         """The same tree over encoded columns."""
@@ -93,14 +96,25 @@ class ColumnReader:
         return self._number(where.start, node, first, second)
 
     def _number(self, column: int, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
-        plain = NumberNode(column, node.last, first, second)
+        plain = NumberNode(column, last_cast_to(node.last) if self.cast_later else node.last, first, second)
         if math.isnan(self.missing) or node.takes_first(self.missing) == node.missing_first:
             return plain
         there = NumberNode(column, self.missing, first if node.missing_first else second, plain)
         return NumberNode(column, below(self.missing), plain, there)
 
     def _entry(self, value: float) -> float:
-        return math.nan if value == self.missing else value
+        if value == self.missing:
+            return math.nan
+        return float(np.float32(value)) if self.cast_later else value
+
+
+def last_cast_to(threshold: float) -> float:
+    """The last float64 that float32 rounds to a number at most ``threshold``."""
+    last = np.float32(threshold)
+    if float(last) > threshold:
+        last = np.nextafter(last, np.float32(-np.inf))
+    middle = 0.5 * float(last) + 0.5 * float(np.nextafter(last, np.float32(np.inf)))  # exact, and rounds to even
+    return middle if np.float32(middle) == last else float(np.nextafter(middle, -np.inf))
 
 
 def codes_of(bits: Sequence[int] | np.ndarray, words: int = 32) -> frozenset[int]:

@@ -149,10 +149,11 @@ def read_tree_table(
 
 def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str) -> tuple[Trees, Encoding]:
     """The function over encoded columns, and the encoding that computes them."""
-    cast = cast_block(block.as_floats(), source.cast, where)
+    sparse = source.sparse_missing and block.sparse
+    later = sparse and source.cast is StepFormat.FLOAT32
+    cast = block.as_floats() if later else cast_block(block.as_floats(), source.cast, where)
     own = encoding_of(cast, encoding)
-    missing = 0.0 if source.sparse_missing and block.sparse else source.missing
-    reader = ColumnReader(cast.columns, own, missing)
+    reader = ColumnReader(cast.columns, own, 0.0 if sparse else source.missing, cast_later=later)
     trees = Trees.of(len(own.features), source.base, [reader.tree(tree) for tree in source.trees], source.scale)
     return trees.of_runtime(source.native), own
 

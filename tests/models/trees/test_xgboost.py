@@ -1,0 +1,126 @@
+"""XGBoost's trees, read: at every threshold they give what the library gives."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
+
+from lcifr.errors import NetworkError
+from lcifr.models.trees.ubjson import read_ubjson
+from lcifr.models.trees.xgboost import content_of, read_booster
+from tests.models.trees.semantics import check_semantics, read, table
+
+xgboost = pytest.importorskip("xgboost")
+NUMERIC, CATEGORIES = ["age", "income", "score"], ["town", "sex"]
+
+
+def margins(model):
+    """The library's own sums, through a pipeline."""
+
+    def compute(rows):
+        last = model[-1] if hasattr(model, "steps") else model
+        return last.predict(model[:-1].transform(rows) if hasattr(model, "steps") else rows, output_margin=True)
+
+    return compute
+
+
+def before(sparse: bool = False) -> ColumnTransformer:
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=sparse)
+    scaler = MaxAbsScaler() if sparse else StandardScaler()
+    parts = [("numbers", scaler, NUMERIC), ("texts", encoder, CATEGORIES)]
+    return ColumnTransformer(parts, sparse_threshold=1.0 if sparse else 0.0)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_behind_a_pipeline(classes):
+    frame, labels = table(classes=classes)
+    model = make_pipeline(before(), xgboost.XGBClassifier(n_estimators=15, max_depth=4, n_jobs=1)).fit(frame, labels)
+    assert check_semantics(model, frame, margins(model)) > 1000
+
+
+def test_zeros_that_a_sparse_matrix_leaves_out_are_missing():
+    """A number that is exactly 0 goes where missing values go, and so do the zeros of a one-hot."""
+    frame, labels = table()
+    frame.loc[::5, "score"] = 0.0
+    frame.loc[::7, "age"] = 0
+    model = make_pipeline(before(True), xgboost.XGBClassifier(n_estimators=25, max_depth=4, n_jobs=1))
+    model.fit(frame, labels)
+    assert check_semantics(model, frame, margins(model)) > 1000
+
+
+def test_categories_of_its_own():
+    frame, labels = table(count=600)
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    model = xgboost.XGBClassifier(
+        n_estimators=20, max_depth=4, enable_categorical=True, max_cat_to_onehot=2, n_jobs=1
+    ).fit(frame, labels)
+    trees = content_of(model.get_booster())["learner"]["gradient_booster"]["model"]["trees"]
+    assert any(tree["categories"] for tree in trees)
+    assert check_semantics(model, frame, margins(model)) > 1000
+
+
+@pytest.mark.parametrize("score", [None, 0.5, 0.1, 0.97])
+def test_base_scores(score):
+    frame, labels = table()
+    model = xgboost.XGBClassifier(n_estimators=5, base_score=score, n_jobs=1).fit(frame[NUMERIC], labels)
+    assert check_semantics(model, frame[NUMERIC], margins(model)) > 400
+
+
+def test_the_best_iteration_decides_after_early_stopping():
+    frame, labels = table()
+    noise = np.random.default_rng(0).permutation(labels)
+    model = xgboost.XGBClassifier(n_estimators=60, early_stopping_rounds=2, n_jobs=1)
+    model.fit(frame[NUMERIC], labels, eval_set=[(frame[NUMERIC], noise)], verbose=False)
+    found = read_booster(content_of(model.get_booster()), "a model")
+    assert found.used == model.best_iteration + 1 < found.total
+    assert check_semantics(model, frame[NUMERIC], margins(model)) > 400
+
+
+def test_regression():
+    frame, _ = table()
+    model = xgboost.XGBRegressor(n_estimators=10, n_jobs=1).fit(frame[NUMERIC], frame.score + frame.age)
+    assert check_semantics(model, frame[NUMERIC], margins(model)) > 400
+
+
+def test_a_number_that_means_missing():
+    frame, labels = table()
+    frame.loc[::3, "income"] = -1.0
+    model = xgboost.XGBClassifier(n_estimators=20, missing=-1.0, n_jobs=1).fit(frame[NUMERIC], labels)
+    assert check_semantics(model, frame[NUMERIC], margins(model)) > 400
+
+
+def test_both_file_formats_hold_the_same_model(tmp_path):
+    frame, labels = table(classes=3)
+    model = xgboost.XGBClassifier(n_estimators=4, n_jobs=1).fit(frame[NUMERIC], labels)
+    for name in ("model.json", "model.ubj"):
+        model.save_model(tmp_path / name)
+    text = read_booster(json.loads((tmp_path / "model.json").read_bytes()), "json")
+    binary = read_booster(read_ubjson((tmp_path / "model.ubj").read_bytes()), "ubj")
+    assert text.trees == binary.trees
+    assert text.base.tolist() == binary.base.tolist()
+    assert text.names == binary.names == tuple(NUMERIC)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 17, 400, -1])
+def test_broken_binary_files_are_refused(cut, tmp_path):
+    frame, labels = table()
+    model = xgboost.XGBClassifier(n_estimators=2, n_jobs=1).fit(frame[NUMERIC], labels)
+    model.save_model(tmp_path / "model.ubj")
+    with pytest.raises(NetworkError, match="UBJSON"):
+        read_ubjson((tmp_path / "model.ubj").read_bytes()[:cut])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [({"booster": "dart"}, "dart"), ({"objective": "count:poisson"}, "poisson")]
+)
+def test_what_is_refused_by_name(options, said):
+    frame, labels = table()
+    kind = xgboost.XGBRegressor if "objective" in options else xgboost.XGBClassifier
+    with pytest.raises(NetworkError, match=said):
+        read(kind(n_estimators=2, n_jobs=1, **options).fit(frame[NUMERIC], labels), frame[NUMERIC])
