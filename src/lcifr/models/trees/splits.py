@@ -23,7 +23,7 @@ class LibrarySplit:
     ----------
     feature : column of the matrix. threshold : the first child takes numbers at most this (less than, if ``strict``).
     codes : of a categorical split, the codes of the first child; then ``threshold`` means nothing.
-    missing_first : where a missing value goes.
+    missing_first : where a missing value goes. missing_reach : numbers of at most this size are missing; NaN for none.
     """
 
     feature: int
@@ -33,6 +33,7 @@ class LibrarySplit:
     strict: bool = False
     missing_first: bool = False
     codes: frozenset[int] | None = None
+    missing_reach: float = math.nan
 
     @property
     def last(self) -> float:
@@ -41,7 +42,7 @@ class LibrarySplit:
 
     def takes_first(self, value: float) -> bool:
         """Where an entry of the matrix goes; NaN is missing."""
-        if math.isnan(value):
+        if math.isnan(value) or abs(value) <= self.missing_reach:
             return self.missing_first
         return value <= self.last if self.codes is None else int(value) in self.codes
 
@@ -97,10 +98,15 @@ class ColumnReader:
 
     def _number(self, column: int, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
         plain = NumberNode(column, last_cast_to(node.last) if self.cast_later else node.last, first, second)
-        if math.isnan(self.missing) or node.takes_first(self.missing) == node.missing_first:
+        ends = (
+            (self.missing, self.missing)
+            if math.isnan(node.missing_reach)
+            else (-node.missing_reach, node.missing_reach)
+        )
+        side = first if node.missing_first else second
+        if math.isnan(ends[0]) or (ends[0] <= node.last) == (ends[1] <= node.last) == node.missing_first:
             return plain
-        there = NumberNode(column, self.missing, first if node.missing_first else second, plain)
-        return NumberNode(column, below(self.missing), plain, there)
+        return NumberNode(column, below(ends[0]), plain, NumberNode(column, ends[1], side, plain))
 
     def _entry(self, value: float) -> float:
         if value == self.missing:

@@ -22,7 +22,7 @@ from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
 from lcifr.models.table_model import TableModel
-from lcifr.models.trees import sklearn, xgboost
+from lcifr.models.trees import lightgbm, sklearn, xgboost
 from lcifr.models.trees.splits import ColumnReader, LibraryNode, cast_block
 from lcifr.models.trees.trees import Trees
 
@@ -30,7 +30,7 @@ from lcifr.models.trees.trees import Trees
 def is_tree_model(estimator: Any) -> bool:
     """Whether a fitted estimator is a sum of trees that can be read here."""
     name, place = type(estimator).__name__, type(estimator).__module__
-    return (place.startswith("sklearn.") and name in sklearn.KINDS) or place.startswith("xgboost.")
+    return (place.startswith("sklearn.") and name in sklearn.KINDS) or place.split(".")[0] in ("xgboost", "lightgbm")
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class TreeSource:
     Parameters
     ----------
     cast : what the library casts its matrix to. native : what it adds leaves up in.
+    categories : of categorical columns of a frame, the values that the library keeps; None where the table's count.
     missing : the number that it takes as missing, NaN for none; sparse_missing : whether also zeros that a sparse
         matrix leaves out.
     """
@@ -55,12 +56,15 @@ class TreeSource:
     missing: float = math.nan
     sparse_missing: bool = False
     width: int = 0
+    categories: tuple[tuple[Any, ...], ...] | None = None
 
 
 def read_source(estimator: Any) -> TreeSource:
     """The trees of a fitted estimator of scikit-learn or XGBoost."""
     if type(estimator).__module__.startswith("xgboost."):
         return _xgboost_source(estimator)
+    if type(estimator).__module__.startswith("lightgbm."):
+        return _lightgbm_source(estimator)
     read = sklearn.read_trees(estimator)
     runtime = f"scikit-learn {version('scikit-learn')}"
     width = int(estimator.n_features_in_)
@@ -89,6 +93,26 @@ def _xgboost_source(estimator: Any) -> TreeSource:
         missing=float(np.float32(missing)),
         sparse_missing=True,
         width=read.width,
+    )
+
+
+def _lightgbm_source(estimator: Any) -> TreeSource:
+    name = type(estimator).__name__
+    if name not in ("LGBMClassifier", "LGBMRegressor"):
+        raise NetworkError(f"{name} of LightGBM is not read", fix="use LGBMClassifier or LGBMRegressor")
+    read = lightgbm.read_text(estimator.booster_.model_to_string(), name)
+    labels = np.asarray(estimator.classes_) if read.rule.classes else None
+    return TreeSource(
+        read.trees,
+        read.base,
+        read.scale,
+        read.rule,
+        labels,
+        StepFormat.FLOAT64,
+        Arithmetic.FLOAT64,
+        f"lightgbm {version('lightgbm')}",
+        width=read.width,
+        categories=read.categories,
     )
 
 
@@ -132,7 +156,7 @@ def read_tree_table(
     """
     source, where = read_source(estimator), type(estimator).__name__
     encoder = getattr(estimator, "_preprocessor", None)
-    block = _matrix(columns, table, encoder, where)
+    block = _matrix(columns, table, encoder, source.categories, where)
     if len(block) != source.width:
         raise NetworkError(f"the model takes {source.width} numbers, its preprocessing gives {len(block)}")
     function, own = build_trees(source, block, encoding, where)
@@ -163,8 +187,17 @@ def identity(width: int) -> Network:
     return Network.from_arrays([(np.eye(width), np.zeros(width))])
 
 
-def _matrix(columns: tuple[RawColumn, ...] | Block, table: Any, encoder: Any, where: str) -> Block:
-    """The matrix of the library: numbers as they are, categories of a frame as their codes."""
+def _matrix(
+    columns: tuple[RawColumn, ...] | Block,
+    table: Any,
+    encoder: Any,
+    stored: tuple[tuple[Any, ...], ...] | None,
+    where: str,
+) -> Block:
+    """The matrix of the library: numbers as they are, categories of a frame as their codes.
+
+    ``stored`` : the values of categorical columns, in their order, that the library keeps; None for the table's own.
+    """
     if isinstance(columns, Block):
         if encoder is not None:
             raise NetworkError(f"{where} encodes categories itself, behind another transformer", fix="leave one out")
@@ -178,10 +211,11 @@ def _matrix(columns: tuple[RawColumn, ...] | Block, table: Any, encoder: Any, wh
         rest = tuple(column for column, flag in zip(columns, flags, strict=True) if not flag)
         return Block((*coded, *(as_numbers(rest, where).columns if rest else ())))
     found: list[Column] = []
+    known = iter(stored or ())
     for column in columns:
         kind = table[column.attribute.name].dtype
         if isinstance(column.attribute, Categorical) and hasattr(kind, "categories"):
-            found.append(_coded(column, kind.categories))
+            found.append(_coded(column, kind.categories if stored is None else next(known, ())))
         else:
             found += as_numbers((column,), where).columns
     kinds = {column.dtype for column in columns}

@@ -1,0 +1,139 @@
+"""LightGBM: trees, objective and rule, from the text that ``save_model`` writes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.errors import NetworkError
+from lcifr.models.probability import ASSUMED_ROUNDOFFS, behind_line, probability_band
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.trees.nodes import TreeLeaf
+from lcifr.models.trees.splits import LibraryNode, LibrarySplit, codes_of
+
+UNIT = 2.0**-53
+ZERO = float(np.float32(1e-35))
+"""Numbers up to this size are zero to LightGBM, where it takes zeros as missing."""
+CATEGORICAL, DEFAULT_LEFT = 1, 2
+"""Bits of a decision type; the next two say what is missing."""
+NOTHING, ZEROS = 0, 1
+NUMBERS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
+WORKS = ", ".join(("binary", "multiclass", *NUMBERS))
+
+
+@dataclass(frozen=True)
+class LightGBMModel:
+    """What a model of LightGBM is, without a table.
+
+    Parameters
+    ----------
+    scale : 1, or 1 / rounds where the output is their mean. names : of the columns.
+    categories : of the categorical columns of a frame, in their order, their values; empty where there was none.
+    """
+
+    trees: tuple[LibraryNode, ...]
+    base: NDArray[np.float64]
+    scale: Fraction
+    rule: Rule
+    objective: str
+    names: tuple[str, ...]
+    categories: tuple[tuple[Any, ...], ...]
+    width: int
+    rounds: int
+
+
+def read_text(text: str, where: str) -> LightGBMModel:
+    """From the text of a saved model.
+
+    Raises
+    ------
+    NetworkError
+        For linear trees, and for objectives whose link is not known here.
+    """
+    try:
+        return _read(text, where)
+    except (KeyError, ValueError, IndexError) as problem:
+        if isinstance(problem, NetworkError):
+            raise
+        raise NetworkError(f"{where} is no model of LightGBM: {type(problem).__name__}: {problem}") from None
+
+
+def _read(text: str, where: str) -> LightGBMModel:
+    head, *parts = text.split("\nTree=")
+    header = _fields(head)
+    count = int(header["num_tree_per_iteration"])
+    objective = header.get("objective", "")
+    rule = _rule(objective, count, where)
+    fields = [_fields(part.split("\nend of trees")[0].partition("\n")[2]) for part in parts]
+    trees = tuple(_tree(one, number % count, count, where) for number, one in enumerate(fields))
+    rounds = max(1, len(trees) // count)
+    mean = any(line.strip() == "average_output" for line in head.splitlines())
+    tail = text.rpartition("pandas_categorical:")[2].splitlines()
+    known = json.loads(tail[0]) if "pandas_categorical:" in text and tail else None
+    return LightGBMModel(
+        trees,
+        np.zeros(count),
+        Fraction(1, rounds) if mean else Fraction(1),
+        rule,
+        objective,
+        tuple(header["feature_names"].split()),
+        tuple(tuple(values) for values in known or ()),
+        int(header["max_feature_idx"]) + 1,
+        rounds,
+    )
+
+
+def _fields(text: str) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+
+def _rule(objective: str, count: int, where: str) -> Rule:
+    name, *options = objective.split()
+    settings = dict(option.split(":", 1) for option in options if ":" in option)
+    if name == "binary":
+        slope = float(settings.get("sigmoid", "1"))
+        band = behind_line(probability_band(0.5, UNIT, where), slope, 0.0, UNIT)
+        return Rule(Kind.SIGN, 1, band=(band.lower, band.upper))
+    if name == "multiclass" and count > 1:
+        lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
+        return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
+    if name in NUMBERS and count == 1 and "sqrt" not in options:
+        return Rule(Kind.NUMBER, 1)
+    raise NetworkError(f"{where}: the objective {objective!r} is not known here", fix=f"use one of {WORKS}")
+
+
+def _tree(fields: Mapping[str, str], output: int, outputs: int, where: str) -> LibraryNode:
+    if fields.get("is_linear", "0") != "0":
+        raise NetworkError(f"{where}: leaves hold linear models", fix="train with linear_tree=False")
+    values = [float(value) for value in fields["leaf_value"].split()]
+    leaves = [TreeLeaf(tuple(value if o == output else 0.0 for o in range(outputs))) for value in values]
+    if len(leaves) == 1:
+        return leaves[0]
+    left, right, features, kinds = (
+        [int(value) for value in fields[name].split()]
+        for name in ("left_child", "right_child", "split_feature", "decision_type")
+    )
+    thresholds = fields["threshold"].split()
+    starts = [int(value) for value in fields.get("cat_boundaries", "").split()]
+    words = [int(value) for value in fields.get("cat_threshold", "").split()]
+    built: dict[int, LibraryNode] = {~number: leaf for number, leaf in enumerate(leaves)}
+    for node in range(len(left) - 1, -1, -1):  # children come behind their parents
+        first, second, kind = built[left[node]], built[right[node]], kinds[node]
+        if kind & CATEGORICAL:
+            place = int(float(thresholds[node]))
+            codes = codes_of(words[starts[place] : starts[place + 1]])
+            built[node] = LibrarySplit(features[node], 0.0, first, second, codes=codes, missing_first=False)
+            continue
+        threshold, missing, default = float(thresholds[node]), kind >> 2 & 3, bool(kind & DEFAULT_LEFT)
+        # Where only zeros are missing, or nothing is, a missing number counts as 0.
+        default = default if missing != NOTHING else threshold >= 0.0
+        reach = ZERO if missing == ZEROS else math.nan
+        built[node] = LibrarySplit(features[node], threshold, first, second, missing_first=default, missing_reach=reach)
+    return built[0]

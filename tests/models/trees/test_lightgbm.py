@@ -1,0 +1,83 @@
+"""LightGBM's trees, read: at every threshold they give what the library gives."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from lcifr.errors import NetworkError
+from lcifr.models.trees.lightgbm import read_text
+from tests.models.trees.semantics import TOWNS, check_semantics, read, table
+from tests.models.trees.test_sklearn import before
+
+lightgbm = pytest.importorskip("lightgbm")
+NUMERIC, CATEGORIES = ["age", "income", "score"], ["town", "sex"]
+QUIET = {"n_jobs": 1, "verbose": -1, "min_child_samples": 5, "deterministic": True}
+
+
+def raw(model):
+    """The library's own sums."""
+    return lambda rows: model.predict(rows, raw_score=True)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_numbers(classes):
+    frame, labels = table(classes=classes)
+    model = lightgbm.LGBMClassifier(n_estimators=15, num_leaves=12, **QUIET).fit(frame[NUMERIC], labels)
+    assert check_semantics(model, frame[NUMERIC], raw(model)) > 400
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_behind_a_pipeline():
+    frame, labels = table()
+    model = make_pipeline(before(), lightgbm.LGBMClassifier(n_estimators=15, **QUIET)).fit(frame, labels)
+    assert (
+        check_semantics(model, frame, lambda rows: model[-1].predict(model[:-1].transform(rows), raw_score=True)) > 400
+    )
+
+
+def test_categories_of_its_own():
+    """Sets of values, and a town that was not seen in training."""
+    frame, labels = table(count=800)
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    seen = frame.town.isin(TOWNS[:3]).to_numpy()
+    options = {**QUIET, "min_data_per_group": 5, "cat_smooth": 1.0, "cat_l2": 0.0, "max_cat_to_onehot": 1}
+    model = lightgbm.LGBMClassifier(n_estimators=20, num_leaves=12, **options).fit(frame[seen], labels[seen])
+    assert "num_cat=1" in model.booster_.model_to_string()
+    assert check_semantics(model, frame, raw(model)) > 400
+
+
+def test_zeros_as_missing():
+    frame, labels = table()
+    frame.loc[::3, "score"] = 0.0
+    frame.loc[::4, "income"] = 0.0
+    model = lightgbm.LGBMClassifier(n_estimators=20, zero_as_missing=True, **QUIET).fit(frame[NUMERIC], labels)
+    assert check_semantics(model, frame[NUMERIC], raw(model)) > 400
+
+
+def test_a_mean_of_trees_and_regression():
+    frame, labels = table()
+    forest = lightgbm.LGBMClassifier(boosting_type="rf", n_estimators=8, subsample=0.7, subsample_freq=1, **QUIET).fit(
+        frame[NUMERIC], labels
+    )
+    assert read(forest, frame[NUMERIC]).model.function.scale < 1
+    assert check_semantics(forest, frame[NUMERIC], raw(forest)) > 400
+    number = lightgbm.LGBMRegressor(n_estimators=8, **QUIET).fit(frame[NUMERIC], frame.score)
+    assert check_semantics(number, frame[NUMERIC], number.predict) > 400
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [({"linear_tree": True}, "linear"), ({"objective": "poisson"}, "poisson")]
+)
+def test_what_is_refused_by_name(options, said):
+    frame, labels = table()
+    model = lightgbm.LGBMRegressor(n_estimators=3, **QUIET, **options).fit(frame[NUMERIC], labels)
+    with pytest.raises(NetworkError, match=said):
+        read(model, frame[NUMERIC])
+
+
+@pytest.mark.parametrize("text", ["", "tree\nversion=v4\n", "tree\nnum_tree_per_iteration=x\nobjective=binary\n"])
+def test_other_texts_are_refused(text):
+    with pytest.raises(NetworkError, match="no model of LightGBM"):
+        read_text(text, "a file")
