@@ -11,8 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import lcifr
 from lcifr.certification.verdicts import Verdict
-from tests.models.trees.semantics import table
-from tests.models.trees.test_sklearn import before
+from tests.models.trees.semantics import before, table
 
 PHI = "same(town) and numeric within 0.2 sd"
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.models.load import read_table_model
@@ -15,6 +17,7 @@ from lcifr.models.trees.deployed import TreesDeployment
 from lcifr.models.trees.trees import NUMBER, Trees
 
 TOWNS = ("Bern", "Lyon", "Oslo", "Rome")
+NUMERIC, CATEGORIES = ["age", "income", "score"], ["town", "sex"]
 
 
 def table(seed: int = 0, count: int = 400, classes: int = 2) -> tuple[pd.DataFrame, np.ndarray]:
@@ -32,6 +35,12 @@ def table(seed: int = 0, count: int = 400, classes: int = 2) -> tuple[pd.DataFra
     value = frame.score + 0.03 * frame.age - 0.02 * frame.income + (frame.town == "Oslo") - 0.5 * (frame.sex == "f")
     cuts = np.quantile(value + 0.3 * rng.normal(size=count), np.linspace(0, 1, classes + 1)[1:-1])
     return frame, np.searchsorted(cuts, value)
+
+
+def before(ordinal: bool = False) -> ColumnTransformer:
+    """Scaled numbers, and categories as vectors or codes."""
+    encoder = OrdinalEncoder() if ordinal else OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    return ColumnTransformer([("numbers", StandardScaler(), NUMERIC), ("texts", encoder, CATEGORIES)])
 
 
 def read(model: Any, frame: pd.DataFrame) -> TableModel:

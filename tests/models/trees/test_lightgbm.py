@@ -7,11 +7,9 @@ from sklearn.pipeline import make_pipeline
 
 from lcifr.errors import NetworkError
 from lcifr.models.trees.lightgbm import read_text
-from tests.models.trees.semantics import TOWNS, check_semantics, read, table
-from tests.models.trees.test_sklearn import before
+from tests.models.trees.semantics import CATEGORIES, NUMERIC, TOWNS, before, check_semantics, read, table
 
 lightgbm = pytest.importorskip("lightgbm")
-NUMERIC, CATEGORIES = ["age", "income", "score"], ["town", "sex"]
 QUIET = {"n_jobs": 1, "verbose": -1, "min_child_samples": 5, "deterministic": True}
 
 

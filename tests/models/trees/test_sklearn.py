@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -18,19 +17,11 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from lcifr.errors import NetworkError
 from lcifr.models.rule import Kind
-from tests.models.trees.semantics import TOWNS, check_semantics, read, table
-
-NUMERIC, CATEGORIES = ["age", "income", "score"], ["town", "sex"]
-
-
-def before(ordinal: bool = False) -> ColumnTransformer:
-    encoder = OrdinalEncoder() if ordinal else OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    return ColumnTransformer([("numbers", StandardScaler(), NUMERIC), ("texts", encoder, CATEGORIES)])
+from tests.models.trees.semantics import CATEGORIES, NUMERIC, TOWNS, before, check_semantics, read, table
 
 
 @pytest.mark.parametrize("ordinal", [False, True])

@@ -13,10 +13,9 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 from lcifr.errors import NetworkError
 from lcifr.models.trees.ubjson import read_ubjson
 from lcifr.models.trees.xgboost import content_of, read_booster
-from tests.models.trees.semantics import check_semantics, read, table
+from tests.models.trees.semantics import CATEGORIES, NUMERIC, check_semantics, read, table
 
 xgboost = pytest.importorskip("xgboost")
-NUMERIC, CATEGORIES = ["age", "income", "score"], ["town", "sex"]
 
 
 def margins(model):
