@@ -112,7 +112,7 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         tried = {
             "rows of the table": people,
             "made-up rows": make_up_people(read.source, people, MADE_UP, request.seed),
-            "at and beside boundaries": place_at_boundaries(read.source, people),
+            "beside boundaries": place_at_boundaries(read.source, people),
         }
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
     return CompareResult(str(request.model), file.sha256, file.outline().runtime, rows, left_out)
