@@ -13,8 +13,6 @@ MOST_MODULES = 15
 KNOWN_LONG = {
     "src/lcifr/check/similar.py",
     "src/lcifr/models/network.py",
-    "src/lcifr/prove/method.py",
-    "src/lcifr/prove/networks/kernel/tree.py",
 }
 """Files still to be divided; this list only ever gets shorter."""
 APART = {"check/second", "experiments", "similarity/language/corpus"}

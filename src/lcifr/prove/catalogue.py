@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
+from typing import TypeGuard
 
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.prove.method import Method, SolverMethod
@@ -22,11 +23,9 @@ def find_method(name: str, solver: str | None = None) -> Method:
     ----------
     solver : for a method that asks one: which, by its name; it must be installed.
     """
-    if name in _modules():
-        module = importlib.import_module(_modules()[name])
-        for kind in vars(module).values():
-            if _is_method(kind) and kind.name == name:
-                return kind() if solver is None else _with_solver(kind, solver)
+    kind = _kind_of(name)
+    if kind is not None:
+        return kind() if solver is None else _with_solver(kind, solver)
     known = sorted(method_names())
     raise LcifrError(
         f'there is no method "{name}".{did_you_mean(name, known)}', fix="one of " + ", ".join(f'"{n}"' for n in known)
@@ -35,10 +34,18 @@ def find_method(name: str, solver: str | None = None) -> Method:
 
 def method_names() -> Iterator[str]:
     """The names of all methods, found by looking at the files of their rooms."""
-    for name, place in _modules().items():
-        module = importlib.import_module(place)
-        if any(_is_method(kind) and kind.name == name for kind in vars(module).values()):
+    for name in _modules():
+        if _kind_of(name) is not None:
             yield name
+
+
+@cache
+def _kind_of(name: str) -> type[Method] | None:
+    """The method in the file of this name; None where there is no such file, or no method in it."""
+    if name not in _modules():
+        return None
+    kinds = vars(importlib.import_module(_modules()[name])).values()
+    return next((kind for kind in kinds if _is_method(kind) and kind.name == name), None)
 
 
 def _with_solver(kind: type[Method], solver: str) -> Method:
@@ -62,5 +69,5 @@ def _modules() -> dict[str, str]:
     return found
 
 
-def _is_method(kind: object) -> bool:
+def _is_method(kind: object) -> TypeGuard[type[Method]]:
     return isinstance(kind, type) and issubclass(kind, Method) and kind not in (Method, SolverMethod)

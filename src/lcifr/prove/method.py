@@ -11,18 +11,15 @@ from numpy.typing import ArrayLike
 
 from lcifr.errors import LcifrError, NetworkError, RegionError, UntrustedResultError
 from lcifr.models.function import Function
-from lcifr.models.network import FLOOR, LARGEST, Network, gamma
+from lcifr.models.network import LARGEST, Network
 from lcifr.prove.answer import Answer, Budget, Claim, FloatArray, Interrupted, Question, Status, within
-from lcifr.prove.networks.linear_bounds.inside import pull_inside
 from lcifr.prove.oracles.solvers import Capability, Solver, find_solver
+from lcifr.prove.witnesses import UNTRUSTED, settle_witnesses
 from lcifr.regions.region import Region
 
-WITNESS_TOLERANCE = 1e-6
-"""A solver's witness may miss its region by its own feasibility tolerance; it is pulled inside before it counts."""
 ROW_SLACK = 1e-8
 """Whether a point satisfies a linear row is decided up to the rounding of a dot product, so a witness on a row may lie
 outside by that much, and beat a true bound by that times the slope of the function. Boxes and categories are exact."""
-UNTRUSTED = "no result of this run can be trusted"
 
 
 @dataclass(frozen=True)
@@ -98,8 +95,13 @@ class Method(ABC):
         reached = np.minimum(reached, upper)
         return witness, reached if shared is None else shared.largest_value(reached)
 
-    def at_once(self, question: Question) -> int:
-        """How many people to ask about in one call, so that memory does not grow with them."""
+    def at_once(self, question: Question, *, together: bool) -> int:
+        """How many people to ask about in one call, so that memory does not grow with them.
+
+        Parameters
+        ----------
+        together : whether all directions of a person are going to share one answer.
+        """
         return max(1, question.region.people)
 
     @final
@@ -206,59 +208,6 @@ def build_question(
     goal = None if level is None else np.broadcast_to(level, rows.shape[:2])
     allowed = Budget(nodes=budget) if isinstance(budget, int) else budget or Budget()
     return Question(network, rows, region, goal, tolerance, allowed, device, proof, allowed.deadline())
-
-
-def settle_witnesses(name: str, question: Question, witness: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Witnesses that are inside the region, and what they surely reach in each direction; NaN and −inf for the others.
-
-    A witness that misses the region by more than a solver's tolerance is refused. One that misses it by less is pulled
-    inside, and forgotten where that fails.
-    """
-    found = np.asarray(~np.isnan(witness).any(axis=-1))
-    if not found.any():
-        return witness, np.full(question.directions.shape[:2], -np.inf)
-    points = np.where(found[..., None], witness, 0.0)
-    inside = question.region.contains(points)
-    if (found & ~inside).any():
-        near = question.region.contains(points, tolerance=WITNESS_TOLERANCE)
-        if (found & ~near & ~inside).any():
-            person, direction = np.argwhere(found & ~near & ~inside)[0]
-            raise UntrustedResultError(
-                f"{name} returned a witness outside the region (person {person}, direction {direction}): {UNTRUSTED}"
-            )
-        points = pull_inside(question.region, points)
-        found &= question.region.contains(points)
-    best = np.where(found, surely_reached(question.function, question.directions, points), -np.inf)
-    return np.where(found[..., None], points, np.nan), best
-
-
-def surely_reached(function: Function, directions: FloatArray, points: FloatArray) -> FloatArray:
-    """A lower bound on direction · function(point) in exact arithmetic.
-
-    Parameters
-    ----------
-    directions : (people, k, outputs). points : (people, k, features), or (people, 1, features) for all directions.
-
-    Returns
-    -------
-    (people, k)
-    """
-    values, error = function(points), function.error(points)
-    if points.shape[1] != directions.shape[1] and directions.strides[0] == 0:
-        directions = directions[:1]  # alike for everybody
-    slack = gamma(function.outputs + 8)
-    spread = _along(np.abs(directions), error + slack * (np.abs(values) + FLOOR))
-    reached = _along(directions, values) - (spread + slack * FLOOR) * (1 + 2 * slack)
-    return np.where(np.isnan(reached), -np.inf, reached)  # a forward pass that overflows shows nothing
-
-
-def _along(directions: FloatArray, values: FloatArray) -> FloatArray:
-    """(people, k) direction · value, summed in any order; values (people, k, outputs) or (people, 1, outputs)."""
-    if directions.shape[1] == values.shape[1]:
-        return np.asarray((directions * values).sum(-1))
-    if len(directions) == 1:
-        return np.asarray(values[:, 0] @ directions[0].T)
-    return np.asarray(np.matmul(directions, values[:, 0, :, None])[..., 0])
 
 
 def _check_shapes(name: str, claim: Claim, question: Question) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,8 @@ def radius(
         device=device,
         proof=proof,
     )
-    chosen, shape = find_method(method), (region.people, 2 * network.outputs)
-    step = chosen.at_once(replace(question, shared=SharedAnswer(np.broadcast_to(0.0, shape), np.zeros(region.people))))
+    chosen = find_method(method)
+    step = chosen.at_once(question, together=True)
     if step >= region.people:
         return _of_chunk(chosen, question, points)
     whole = _blank(region.people, network.outputs, region.features, proof)
@@ -110,11 +111,13 @@ def _unknown(question: Question, x: FloatArray) -> Radius:
     )
 
 
+@cache
 def signed_outputs(outputs: int) -> FloatArray:
-    """(2·outputs, outputs) the directions +e_j and −e_j in turn."""
+    """(2·outputs, outputs) the directions +e_j and −e_j in turn; read-only."""
     signs = np.zeros((2 * outputs, outputs))
     signs[np.arange(0, 2 * outputs, 2), np.arange(outputs)] = 1.0
     signs[np.arange(1, 2 * outputs, 2), np.arange(outputs)] = -1.0
+    signs.setflags(write=False)
     return signs
 
 

@@ -31,8 +31,8 @@ class Cascade(SolverMethod):
         """As every method; trees know no linear rows about categories, and no answers that directions share."""
         return super().accepts(question) or find_tree_obstacle(question)
 
-    def at_once(self, question: Question) -> int:
-        return people_at_once(question)
+    def at_once(self, question: Question, *, together: bool) -> int:
+        return people_at_once(question, together)
 
     def _maximize(self, question: Question) -> Claim:
         if isinstance(question.function, Trees):

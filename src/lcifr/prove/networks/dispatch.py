@@ -26,10 +26,10 @@ def chunks(people: int, width: int, most: int = CHUNK) -> Iterator[slice]:
         yield slice(start, min(people, start + step))
 
 
-def people_at_once(question: Question) -> int:
-    """How many people make one chunk."""
+def people_at_once(question: Question, together: bool) -> int:
+    """How many people make one chunk; ``together`` where all directions share one answer."""
     k, features = question.directions.shape[1], question.region.features
-    width = k * (features + 8) if question.shared is None else 2 * k + features
+    width = 2 * k + features if together else k * (features + 8)
     most = kernel.CHUNK if question.device in (None, "cpu") else CHUNK
     return max(1, int(most // max(width, 1)))
 
@@ -39,7 +39,7 @@ def answer_in_chunks(question: Question, *, branch: bool = True) -> Claim:
     people, k, _ = question.directions.shape
     if not (people and k):  # nobody, or nothing, is asked about
         return _claim(question, _blank(question, [[] for _ in range(people)]))
-    step = people_at_once(question)
+    step = people_at_once(question, question.shared is not None)
     if step >= people:
         return _claim(question, _answer_chunk(question, slice(0, people), branch))
     whole = _blank(question, [])

@@ -13,9 +13,10 @@ import numpy as np
 
 from lcifr.errors import UntrustedResultError
 from lcifr.prove.answer import Answer, Budget, Claim, FloatArray, Question, Status, within
-from lcifr.prove.method import ROW_SLACK, settle_witnesses
+from lcifr.prove.method import ROW_SLACK
 from lcifr.prove.oracles.milp import Milp, intervals_of
 from lcifr.prove.oracles.solvers import Solver
+from lcifr.prove.witnesses import settle_witnesses
 
 OURS = 10
 """Our nodes for one of a solver's: it solves linear programs one after the other where we bound a batch."""

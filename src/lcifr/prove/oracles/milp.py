@@ -16,12 +16,13 @@ import numpy as np
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
-from lcifr.prove.method import WITNESS_TOLERANCE, SolverMethod
+from lcifr.prove.method import SolverMethod
 from lcifr.prove.networks.linear_bounds.cell_batch import tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import hidden_lines
 from lcifr.prove.oracles.enumerate import surely_empty
 from lcifr.prove.oracles.formulation import Formulation, LayerInterval, formulate
 from lcifr.prove.oracles.solvers import Capability, Limits, Outcome, Session, Solver, SolverStatus
+from lcifr.prove.witnesses import WITNESS_TOLERANCE
 from lcifr.regions.region import Cell, Region
 
 SLACK = 3e-7

@@ -14,8 +14,9 @@ import torch
 from lcifr.models.network import FLOOR, LARGEST, Network
 from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep import call as deep
+from lcifr.prove.networks.kernel.heap import Room
 from lcifr.prove.networks.kernel.kernel import make_kernel
-from lcifr.prove.networks.kernel.layout import Interruption, Layout, cells_of, share
+from lcifr.prove.networks.kernel.layout import Interruption, Layout, answer_pieces, cells_of
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
 from lcifr.prove.networks.kernel.recording.pieces import Pieces, RecordShape
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell, gather
@@ -128,11 +129,11 @@ def _answer_cell(
     cells, (columns, hidden) = cells_of(cell, order), layer.weight.shape
     shape = RecordShape(request.proof, asked.value.shape[2], hidden, 0, 0, columns)
 
-    def ask(nodes: int, record: Record) -> Callable[[int, int], int]:
-        workspace = make_workspace(layer, cells, shape.directions, nodes, record)
+    def ask(room: Room, record: Record) -> Callable[[int, int], int]:
+        workspace = make_workspace(layer, cells, shape.directions, room, record)
         return lambda begin, end: kernel()(layer, cells, asked, found, workspace, begin, end)
 
-    share(len(cell.present), Pieces(ask, shape, RecordedCell(network, cell, number, order), written).answer, stop)
+    answer_pieces(len(cell.present), Pieces(ask, shape, RecordedCell(network, cell, number, order), written), stop)
 
 
 def _objectives(request: Request) -> Objectives:

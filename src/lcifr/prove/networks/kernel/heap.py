@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.shape import Floats, Integers
 
-OPEN, MADE, SPARE = 0, 1, 2
+OPEN, MADE, SPARE, LEFT = 0, 1, 2, 3
+
+
+class Room(NamedTuple):
+    """Room for so many open nodes, and how many nodes one call may work on."""
+
+    nodes: int
+    work: int
 
 
 class Heap(Protocol):
@@ -15,7 +22,7 @@ class Heap(Protocol):
 
     @property
     def size(self) -> Integers:
-        """Nodes in the heap, names ever used, names free again."""
+        """Nodes in the heap, names ever used, names free again, nodes that this call may still work on."""
 
     @property
     def heap(self) -> Integers:
@@ -38,8 +45,9 @@ def empty(tree: Heap) -> None:
 
 @compiled
 def full(tree: Heap) -> bool:
-    """Whether there is no room for another node."""
-    return bool(tree.size[SPARE] == 0 and tree.size[MADE] == len(tree.heap))
+    """Whether there is no room for another node, or this call has worked on as many as it may."""
+    room = tree.size[SPARE] > 0 or tree.size[MADE] < len(tree.heap)
+    return bool(not room or (tree.size[LEFT] <= 0 < tree.size[OPEN]))
 
 
 @compiled

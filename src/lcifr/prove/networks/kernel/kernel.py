@@ -7,7 +7,7 @@ from collections.abc import Callable
 from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.networks.kernel.moving_cell import CHOICES, NUMERICS, chord, look_at, plain_bounds
 from lcifr.prove.networks.kernel.program import OWNER
-from lcifr.prove.networks.kernel.recording.record import USED, Record, begin_person, record_line
+from lcifr.prove.networks.kernel.recording.record import TURN, USED, Record, begin_person, record_line
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, Floats, KernelAnswer, MovingCell, Objectives
 from lcifr.prove.networks.kernel.tree import search
 from lcifr.prove.networks.kernel.workspace import Workspace
@@ -33,6 +33,7 @@ def answer_all(
         objectives.value.shape[2],
     )
     for i in range(begin, end):
+        record.size[TURN] = i
         if not cells.present[i]:
             continue
         row = i if len(objectives.value) > 1 else 0
@@ -56,6 +57,7 @@ def answer_all(
         for k in range(directions):
             found.upper[i, k] = max(found.upper[i, k], scratch.upper[k])
             found.nodes[i, k] += scratch.spent[k]
+    record.size[TURN] = end
     return end
 
 

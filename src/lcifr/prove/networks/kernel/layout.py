@@ -15,6 +15,7 @@ import torch
 
 from lcifr.models.network import Network
 from lcifr.prove.answer import IntArray
+from lcifr.prove.networks.kernel.recording.pieces import Pieces
 from lcifr.prove.networks.kernel.shape import Cells
 from lcifr.regions.region import Cell
 
@@ -22,6 +23,8 @@ PIECES = 8
 """Pieces of the people for each thread: people differ widely in how long they take."""
 PIECE = 512
 """People of a piece where there is one thread only: between pieces it can be interrupted."""
+FEW = 64
+"""People with whom the calling thread begins itself."""
 WAKE = 0.1
 """Seconds after which a waiting thread looks up: some waits end by Ctrl-C only then."""
 
@@ -74,21 +77,28 @@ class Interruption:
     happened: bool = False
 
 
-def share(people: int, work: Callable[[int, int], None], stop: Callable[[], None]) -> None:
-    """Let as many threads as torch would use take pieces of the people in turn; the kernels hold no lock.
+def answer_pieces(people: int, pieces: Pieces, stop: Callable[[], None]) -> None:
+    """Answer about everybody: a few people who take no time here, since waking a thread takes as long as they do."""
+    done = pieces.answer_easy(people, stop) if people <= FEW else 0
+    if done < people:
+        share(people, pieces.answer, stop, done)
+
+
+def share(people: int, work: Callable[[int, int], None], stop: Callable[[], None], done: int = 0) -> None:
+    """Let as many threads as torch would use take pieces of the people from ``done`` on; the kernels hold no lock.
 
     The main thread only waits, because Python hears of Ctrl-C there: it calls ``stop``, and the kernels end soon after.
     """
-    threads = min(torch.get_num_threads(), people)
-    step = max(1, -(-people // (PIECES * threads))) if threads > 1 else PIECE
-    pieces = count()
+    threads = min(torch.get_num_threads(), people - done)
+    step = max(1, -(-(people - done) // (PIECES * threads))) if threads > 1 else PIECE
+    numbers = count()
     failed: list[BaseException] = []
 
     ended, finished = threading.Semaphore(0), list[bool]()
 
     def run() -> None:
         try:
-            while (begin := next(pieces) * step) < people and not failed:
+            while (begin := done + next(numbers) * step) < people and not failed:
                 work(begin, min(people, begin + step))
         except BaseException as problem:  # handed to the caller below
             failed.append(problem)

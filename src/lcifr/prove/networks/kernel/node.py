@@ -161,11 +161,8 @@ def value_at_point(objectives: Objectives, cell: MovingCell, row: int, k: int, s
 
 
 @compiled
-def decide(
-    objectives: Objectives, cell: MovingCell, row: int, tree: Tree, node: int, lp: SimplexDictionary, scratch: Scratch
-) -> tuple[int, int]:
-    """Whether to split a choice or a phase, and which: a choice that is not whole, else the chord with most gap."""
-    k, allow = tree.direction[node], tree.allow[node]
+def pick_choice(cell: MovingCell, allow: Flags, lp: SimplexDictionary) -> int:
+    """The choice that is farthest from whole at the program's optimum; −1 where all are whole."""
     place, top = -1, WHOLE
     for c in range(cell.size[CHOICES]):
         most, count = 0.0, 0
@@ -174,6 +171,15 @@ def decide(
                 most, count = max(most, lp.share[p]), count + 1
         if count > 1 and 1.0 - most > top:
             place, top = c, 1.0 - most
+    return place
+
+
+@compiled
+def decide(
+    objectives: Objectives, cell: MovingCell, row: int, tree: Tree, node: int, lp: SimplexDictionary, scratch: Scratch
+) -> tuple[int, int]:
+    """Whether to split a choice or a phase, and which: a choice that is not whole, else the chord with most gap."""
+    k, place = tree.direction[node], pick_choice(cell, tree.allow[node], lp)
     if place >= 0:
         return CHOICE, place
     top = 0.0

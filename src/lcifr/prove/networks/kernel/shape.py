@@ -162,7 +162,8 @@ class Tree(NamedTuple):
 
     Parameters
     ----------
-    size : nodes in the heap, names ever used, names free again. heap, spare : names of nodes.
+    size : nodes in the heap, names ever used, names free again, nodes that may still be worked on.
+    heap, spare : names of nodes.
     key : bound with the offset. bound : proved. direction : which. phase : (·, unstable) 1 and −1 where decided.
     allow : (·, q) categories. cut : whether some are gone. record : its number in the proof.
     """

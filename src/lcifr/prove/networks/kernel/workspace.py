@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lcifr.prove.networks.kernel.heap import Room
 from lcifr.prove.networks.kernel.recording.record import Record
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, MovingCell, Scratch, SimplexDictionary, Tree
 
@@ -20,14 +21,14 @@ class Workspace(NamedTuple):
     record: Record
 
 
-def make_workspace(layer: FirstLayer, cells: Cells, directions: int, nodes: int, record: Record) -> Workspace:
-    """Room for any person of these cells, and so many open nodes."""
+def make_workspace(layer: FirstLayer, cells: Cells, directions: int, room: Room, record: Record) -> Workspace:
+    """Room for any person of these cells."""
     columns, hidden = layer.weight.shape
     numerics, choices = cells.lower.shape[1], len(cells.start) - 1
     return Workspace(
         make_moving_cell(columns, hidden, numerics, choices),
         make_dictionary(columns, hidden + choices, columns, hidden),
-        _tree(columns, hidden, nodes + directions),
+        _tree(columns, hidden, room.nodes + directions, room.work),
         _scratch(columns, hidden, directions),
         record,
     )
@@ -77,9 +78,9 @@ def make_dictionary(columns: int, rows: int, variables: int, kinks: int) -> Simp
     )
 
 
-def _tree(columns: int, hidden: int, nodes: int) -> Tree:
+def _tree(columns: int, hidden: int, nodes: int, work: int) -> Tree:
     return Tree(
-        size=np.zeros(3, np.int64),
+        size=np.array([0, 0, 0, work]),
         heap=np.zeros(nodes, np.int64),
         spare=np.zeros(nodes, np.int64),
         key=np.zeros(nodes),

@@ -139,7 +139,12 @@ def find_solver(name: str = "highs") -> Solver:
     if name not in known:
         fix = "one of " + ", ".join(f'"{other}"' for other in known)
         raise LcifrError(f'there is no solver "{name}".{did_you_mean(name, known)}', fix=fix)
+    return _kind_of(name)()
+
+
+@cache
+def _kind_of(name: str) -> type[Solver]:
     module = importlib.import_module(f"{__name__}.{name}")
     kinds = [k for k in vars(module).values() if isinstance(k, type) and issubclass(k, Solver) and k is not Solver]
     [kind] = kinds
-    return kind()
+    return kind

@@ -13,7 +13,8 @@ from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep.kernel import make_deep_kernel
 from lcifr.prove.networks.kernel.deep.shape import HiddenLayers, Rows, WholeColumns
 from lcifr.prove.networks.kernel.deep.workspace import make_deep_workspace
-from lcifr.prove.networks.kernel.layout import Layout, cells_of, share
+from lcifr.prove.networks.kernel.heap import Room
+from lcifr.prove.networks.kernel.layout import Layout, answer_pieces, cells_of
 from lcifr.prove.networks.kernel.penalty import to_size
 from lcifr.prove.networks.kernel.recording.pieces import Pieces, RecordShape
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell
@@ -49,11 +50,11 @@ def answer_cell(
     names = {one.column: one.attribute for one in request.region.whole}
     about = RecordedCell(request.network, cell, number, order, names)
 
-    def ask(nodes: int, record: Record) -> Callable[[int, int], int]:
-        work = make_deep_workspace(first, layers, rows, cells, shape.directions, nodes, record)
+    def ask(room: Room, record: Record) -> Callable[[int, int], int]:
+        work = make_deep_workspace(first, layers, rows, cells, shape.directions, room, record)
         return lambda begin, end: kernel()(first, layers, rows, wholes, cells, asked, found, work, begin, end)
 
-    share(len(cell.present), Pieces(ask, shape, about, written).answer, stop)
+    answer_pieces(len(cell.present), Pieces(ask, shape, about, written), stop)
 
 
 @lru_cache(maxsize=16)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from lcifr.prove.networks.kernel.best_first import keep_point
 from lcifr.prove.networks.kernel.deep.node import keeps_rows, value_at_point
 from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, Rows
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.moving_cell import COLUMNS
 from lcifr.prove.networks.kernel.node import vertex_of
 from lcifr.prove.networks.kernel.shape import KernelAnswer, MovingCell, Objectives
 
@@ -27,16 +27,13 @@ def climb(
     bench: Bench,
 ) -> bool:
     """Jump from the bench's point along the gradient, and keep what is better. Whether the target is surely passed."""
-    last, q = -np.inf, cell.size[COLUMNS]
+    last = -np.inf
     rounding_error = layers.unit * (objectives.rise[row, k] * cell.largest[0] + objectives.shift[row, k])
     for _ in range(jumps + 1):
         value = value_at_point(layers, objectives, cell, row, k, bench)
         if value + objectives.offset[i, k] > found.best[i, answer] and keeps_rows(cell, rows, bench):
-            found.best[i, answer] = value + objectives.offset[i, k]
-            for p in range(q):
-                bench.best[p] = bench.point[p]
-            bench.hit[0] = 1
-            if found.best[i, answer] - 2.0 * rounding_error > objectives.target[i, answer] > -np.inf:
+            settled = keep_point(objectives, found, cell, i, k, answer, value, rounding_error, bench)
+            if settled:
                 return True
         if not value > last:
             break

@@ -15,7 +15,7 @@ from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.networks.kernel.kernel import write_point
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS, look_at
 from lcifr.prove.networks.kernel.program import OWNER
-from lcifr.prove.networks.kernel.recording.record import USED, begin_person, record_line
+from lcifr.prove.networks.kernel.recording.record import TURN, USED, begin_person, record_line
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer, KernelAnswer, MovingCell, Objectives
 
 
@@ -35,6 +35,7 @@ def answer_all(
     """Fill in what is found about people begin … end−1 on this cell; the first person for whom there is no room."""
     cell, bench, directions = work.cell, work.bench, objectives.value.shape[2]
     for i in range(begin, end):
+        work.record.size[TURN] = i
         if not cells.present[i]:
             continue
         row = i if len(objectives.value) > 1 else 0
@@ -60,6 +61,7 @@ def answer_all(
         for k in range(directions):
             found.upper[i, k] = max(found.upper[i, k], bench.upper[k])
             found.nodes[i, k] += bench.spent[k]
+    work.record.size[TURN] = end
     return end
 
 

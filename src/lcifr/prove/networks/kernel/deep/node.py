@@ -10,8 +10,8 @@ from lcifr.prove.networks.kernel.deep.backward import largest, step_back, to_inp
 from lcifr.prove.networks.kernel.deep.program import EARLY, LAST, LINES
 from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes, Rows
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.moving_cell import CHOICES, COLUMNS
-from lcifr.prove.networks.kernel.node import CHOICE, RELU, STUCK, WHOLE
+from lcifr.prove.networks.kernel.moving_cell import COLUMNS
+from lcifr.prove.networks.kernel.node import CHOICE, RELU, STUCK, pick_choice
 from lcifr.prove.networks.kernel.shape import FirstLayer, MovingCell, Objectives, SimplexDictionary
 
 ROW_SLACK = 1e-10
@@ -151,15 +151,7 @@ def decide(
     bench: Bench,
 ) -> tuple[int, int]:
     """What to split: a choice that is not whole, else the free neuron whose relaxation gives away most."""
-    k, allow = nodes.direction[node], nodes.allow[node]
-    place, top = -1, WHOLE
-    for c in range(cell.size[CHOICES]):
-        most, count = 0.0, 0
-        for p in range(cell.begin[c], cell.begin[c + 1]):
-            if allow[p]:
-                most, count = max(most, lp.share[p]), count + 1
-        if count > 1 and 1.0 - most > top:
-            place, top = c, 1.0 - most
+    k, place = nodes.direction[node], pick_choice(cell, nodes.allow[node], lp)
     if place >= 0:
         return CHOICE, place
     lo, hi, phase = nodes.lo[node], nodes.hi[node], nodes.phase[node]

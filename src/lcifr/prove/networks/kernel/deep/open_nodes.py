@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from lcifr.prove.networks.kernel.best_first import make_root, make_twin, part_choice, with_offset
 from lcifr.prove.networks.kernel.deep.program import BOXES
 from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes, WholeColumns
-from lcifr.prove.networks.kernel.heap import empty, make, push
+from lcifr.prove.networks.kernel.heap import empty, push
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS
 from lcifr.prove.networks.kernel.node import RELU
-from lcifr.prove.networks.kernel.recording.record import NUMERIC, WHOLE, Record, plant, record_split
+from lcifr.prove.networks.kernel.recording.record import NUMERIC, WHOLE, Record, record_split
 from lcifr.prove.networks.kernel.shape import KernelAnswer, MovingCell, Objectives
-from lcifr.prove.networks.kernel.tree import with_offset
 
 
 @compiled
@@ -35,34 +35,27 @@ def plant_roots(
         bench.output[k] = -np.inf
         key = with_offset(bench.upper[k], objectives.offset[i, k])
         if key > limit:
-            node = make(nodes)
-            nodes.key[node], nodes.bound[node], nodes.direction[node] = key, bench.upper[k], k
+            node = make_root(found, cell, i, k, key, nodes, bench, record)
             nodes.stale[node], nodes.boxed[node] = len(layers.width), 0
             for n in range(layers.begin[len(layers.width)]):
                 nodes.phase[node, n] = 0
                 nodes.lo[node, n], nodes.hi[node, n] = bench.lo[n], bench.hi[n]
                 nodes.source[node, 2 * n] = nodes.source[node, 2 * n + 1] = -1
             for p in range(cell.size[COLUMNS]):
-                nodes.allow[node, p] = cell.allow[p]
                 nodes.low[node, p], nodes.high[node, p] = cell.low[p], cell.high[p]
-            nodes.record[node] = plant(record, i, k)
-            push(nodes, node)
-            found.branched[i, k] = 1
 
 
 @compiled
 def _twin(layers: HiddenLayers, cell: MovingCell, node: int, nodes: OpenNodes) -> int:
     """A copy of a node."""
-    second, q = make(nodes), cell.size[COLUMNS]
-    nodes.key[second], nodes.bound[second] = nodes.key[node], nodes.bound[node]
-    nodes.direction[second], nodes.boxed[second] = nodes.direction[node], nodes.boxed[node]
+    second = make_twin(cell, node, nodes)
+    nodes.boxed[second] = nodes.boxed[node]
     for n in range(layers.begin[len(layers.width)]):
         nodes.phase[second, n] = nodes.phase[node, n]
         nodes.lo[second, n], nodes.hi[second, n] = nodes.lo[node, n], nodes.hi[node, n]
         nodes.source[second, 2 * n] = nodes.source[node, 2 * n]
         nodes.source[second, 2 * n + 1] = nodes.source[node, 2 * n + 1]
-    for p in range(q):
-        nodes.allow[second, p] = nodes.allow[node, p]
+    for p in range(cell.size[COLUMNS]):
         nodes.low[second, p], nodes.high[second, p] = nodes.low[node, p], nodes.high[node, p]
     return second
 
@@ -90,9 +83,7 @@ def split(
         nodes.stale[node] = nodes.stale[second] = layer + 1
     else:
         nodes.stale[node] = nodes.stale[second] = 0
-        for p in range(cell.begin[place], cell.begin[place + 1]):
-            nodes.allow[second, p] &= 1 - bench.half[p]
-            nodes.allow[node, p] = bench.half[p]
+        part_choice(cell, node, second, place, nodes, bench)
     push(nodes, node)
     push(nodes, second)
 

@@ -1,9 +1,19 @@
-"""Best-first branch-and-bound for one answer of a person through all hidden layers, over all its directions."""
+"""Branch-and-bound for one answer of a person through all hidden layers, over all its directions at once."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from lcifr.prove.networks.kernel.best_first import (
+    JUMPS,
+    STALE,
+    close,
+    enough,
+    finish,
+    most_promising,
+    next_node,
+    with_offset,
+)
 from lcifr.prove.networks.kernel.deep.backward import refresh
 from lcifr.prove.networks.kernel.deep.chords import update_chords
 from lcifr.prove.networks.kernel.deep.climb import climb
@@ -12,9 +22,9 @@ from lcifr.prove.networks.kernel.deep.halving import middle, pick_halving, whole
 from lcifr.prove.networks.kernel.deep.node import decide, proved_bound, read_multipliers
 from lcifr.prove.networks.kernel.deep.open_nodes import plant_roots, split, split_number, split_whole
 from lcifr.prove.networks.kernel.deep.program import BOX, LINES, build
-from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows, WholeColumns
+from lcifr.prove.networks.kernel.deep.shape import DeepWorkspace, HiddenLayers, Rows, WholeColumns
 from lcifr.prove.networks.kernel.deep.whole import pick_column, round_point
-from lcifr.prove.networks.kernel.heap import OPEN, forget, full, pop
+from lcifr.prove.networks.kernel.heap import forget, full
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS, NUMERICS
 from lcifr.prove.networks.kernel.node import CHOICE, RELU, STUCK, better_half, point_of, vertex_of
@@ -29,7 +39,6 @@ from lcifr.prove.networks.kernel.recording.record import (
     no_room,
 )
 from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
-from lcifr.prove.networks.kernel.tree import JUMPS, STALE, enough, with_offset
 
 GROWTH, ROUNDS = 64.0, 5
 """How penalties grow where nothing is left to split and a program still pays them."""
@@ -55,53 +64,28 @@ def search(
     False where the tree has no room left: the caller makes some and asks again.
     """
     cell, nodes, bench = work.cell, work.nodes, work.bench
-    target = objectives.target[i, answer]
-    limit = enough(found.best[i, answer], target, objectives.tolerance)
-    top = -1
-    for k in range(begin, end):
-        key = with_offset(bench.upper[k], objectives.offset[i, k])
-        if key > limit and (top < 0 or key > with_offset(bench.upper[top], objectives.offset[i, top])):
-            top = k
+    top = most_promising(objectives, found, i, answer, begin, end, bench)
     if top < 0:
         return True
     for p in range(cell.size[COLUMNS]):
         bench.slopes[p] = bench.plain[top, p]
     vertex_of(cell, cell.allow, bench)
     settled = climb(layers, rows, objectives, found, cell, i, row, top, answer, JUMPS, bench)
-    limit = enough(found.best[i, answer], target, objectives.tolerance)
-    if not settled and objectives.branch:
-        plant_roots(layers, objectives, found, cell, i, begin, end, limit, nodes, bench, work.record)
-        while nodes.size[OPEN] > 0 and not settled:
-            if full(nodes) or no_room(work.record):
-                return False
-            node = pop(nodes)
-            k = nodes.direction[node]
-            if nodes.key[node] <= enough(found.best[i, answer], target, objectives.tolerance) or objectives.stop[0]:
-                _close(nodes, node, bench)
-                found.exhausted[i, k] |= objectives.stop[0]
-                break
-            if bench.spent[k] >= objectives.nodes:
-                found.exhausted[i, k] = 1
-                _close(nodes, node, bench)
-                forget(nodes, node)
-                continue
-            settled = _work(first, layers, rows, wholes, objectives, found, i, row, answer, node, work)
-        for place in range(nodes.size[OPEN]):
-            _close(nodes, nodes.heap[place], bench)
-            if objectives.stop[0]:
-                found.exhausted[i, nodes.direction[nodes.heap[place]]] = 1
-        for k in range(begin, end):
-            if bench.output[k] > -np.inf or bench.spent[k] > 0:
-                bench.upper[k] = min(bench.upper[k], bench.output[k])
-        for p in range(cell.size[NUMERICS]):
-            cell.low[p], cell.high[p] = bench.low[p], bench.high[p]
+    if settled or not objectives.branch:
+        return True
+    limit = enough(objectives, found, i, answer)
+    plant_roots(layers, objectives, found, cell, i, begin, end, limit, nodes, bench, work.record)
+    while not settled:
+        if full(nodes) or no_room(work.record):
+            return False
+        node = next_node(objectives, found, i, answer, nodes, bench)
+        if node < 0:
+            break
+        settled = _work(first, layers, rows, wholes, objectives, found, i, row, answer, node, work)
+    finish(objectives, found, i, begin, end, nodes, bench)
+    for p in range(cell.size[NUMERICS]):
+        cell.low[p], cell.high[p] = bench.low[p], bench.high[p]
     return True
-
-
-@compiled
-def _close(nodes: OpenNodes, node: int, bench: Bench) -> None:
-    k = nodes.direction[node]
-    bench.output[k] = max(bench.output[k], nodes.bound[node])
 
 
 @compiled
@@ -152,9 +136,8 @@ def _work(
     work: DeepWorkspace,
 ) -> bool:
     """Bound a node, look at the point it points at, and close or split it. Whether the target is surely passed."""
-    cell, lp, nodes, bench = work.cell, work.lp, work.nodes, work.bench
+    cell, nodes, bench = work.cell, work.nodes, work.bench
     k = nodes.direction[node]
-    bench.spent[k] += 1
     for p in range(cell.size[NUMERICS]):
         cell.low[p], cell.high[p] = nodes.low[node, p], nodes.high[node, p]
     there = refresh(first, layers, cell, nodes, node, bench)
@@ -166,7 +149,7 @@ def _work(
         return False
     known = found.best[i, answer] > -np.inf
     accuracy = 0.1 * objectives.tolerance * (1.0 + (abs(found.best[i, answer]) if known else 0.0))
-    kind, place, at, settled, limit = STUCK, 0, 0, False, 0.0
+    kind, place, at, closed, settled = STUCK, 0, 0, False, False
     for power in range(ROUNDS):
         _propose(layers, objectives, row, node, accuracy, 1.0, GROWTH**power, work)
         bound = proved_bound(first, layers, rows, objectives, cell, row, nodes, node, bench, 1.0)
@@ -174,38 +157,49 @@ def _work(
             nodes.bound[node] = bound
             record_end(work.record, nodes.record[node], LEAF, nodes.source[node], bench)
         nodes.key[node] = with_offset(nodes.bound[node], objectives.offset[i, k])
-        kind, place = decide(layers, objectives, cell, row, nodes, node, lp, bench)
-        if kind == CHOICE:
-            better_half(cell, nodes.allow[node], place, bench)
-        point_of(lp, cell, nodes.allow[node], bench)
-        if len(wholes.value) > 0:
-            column, at = pick_column(wholes, cell, nodes, node, bench, kind != STUCK)
-            if column >= 0 and kind != CHOICE:
-                kind, place = WHOLE, column
-            round_point(wholes, cell, nodes, node, bench)
-        if kind == RELU:
-            column = pick_halving(layers, wholes, cell, nodes, node, bench)
-            if column >= 0:
-                at, place = whole_below_middle(wholes, cell, column), column
-                kind = NUMERIC if at < 0 else WHOLE
+        kind, place, at = _choose_split(layers, wholes, objectives, row, node, work)
         settled = climb(layers, rows, objectives, found, cell, i, row, k, answer, 1, bench)
-        limit = enough(found.best[i, answer], objectives.target[i, answer], objectives.tolerance)
-        if kind != STUCK or settled or nodes.key[node] <= limit:
+        closed = settled or nodes.key[node] <= enough(objectives, found, i, answer)
+        if kind != STUCK or closed:
             break
     if found.best[i, answer] == -np.inf and _is_empty(first, layers, rows, objectives, row, node, work):
         record_end(work.record, nodes.record[node], NO_POINT, nodes.source[node], bench)
         forget(nodes, node)
-    elif kind == STUCK or settled or nodes.key[node] <= limit:
-        _close(nodes, node, bench)
+    elif kind == STUCK or closed:
+        close(nodes, node, bench)
         forget(nodes, node)
+    elif kind == WHOLE:
+        split_whole(layers, wholes, cell, node, place, at, nodes, bench, work.record)
+    elif kind == NUMERIC:
+        split_number(layers, cell, node, place, middle(cell, place), nodes, bench, work.record)
     else:
-        if kind == WHOLE:
-            split_whole(layers, wholes, cell, node, place, at, nodes, bench, work.record)
-        elif kind == NUMERIC:
-            split_number(layers, cell, node, place, middle(cell, place), nodes, bench, work.record)
-        else:
-            split(layers, cell, node, kind, place, nodes, bench, work.record)
+        split(layers, cell, node, kind, place, nodes, bench, work.record)
     return settled
+
+
+@compiled
+def _choose_split(
+    layers: HiddenLayers, wholes: WholeColumns, objectives: Objectives, row: int, node: int, work: DeepWorkspace
+) -> tuple[int, int, int]:
+    """What to split, by the program's optimum: kind, place, and the place of a whole number. The optimum, rounded to a
+    point of the cell, goes to the bench."""
+    cell, lp, nodes, bench = work.cell, work.lp, work.nodes, work.bench
+    at = 0
+    kind, place = decide(layers, objectives, cell, row, nodes, node, lp, bench)
+    if kind == CHOICE:
+        better_half(cell, nodes.allow[node], place, bench)
+    point_of(lp, cell, nodes.allow[node], bench)
+    if len(wholes.value) > 0:
+        column, at = pick_column(wholes, cell, nodes, node, bench, kind != STUCK)
+        if column >= 0 and kind != CHOICE:
+            kind, place = WHOLE, column
+        round_point(wholes, cell, nodes, node, bench)
+    if kind == RELU:
+        column = pick_halving(layers, wholes, cell, nodes, node, bench)
+        if column >= 0:
+            at, place = whole_below_middle(wholes, cell, column), column
+            kind = NUMERIC if at < 0 else WHOLE
+    return kind, place, at
 
 
 @compiled

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, OpenNodes, Rows
+from lcifr.prove.networks.kernel.heap import Room
 from lcifr.prove.networks.kernel.recording.record import Record
 from lcifr.prove.networks.kernel.shape import Cells, FirstLayer
 from lcifr.prove.networks.kernel.workspace import make_dictionary, make_moving_cell
 
 
 def make_deep_workspace(
-    first: FirstLayer, layers: HiddenLayers, rows: Rows, cells: Cells, directions: int, nodes: int, record: Record
+    first: FirstLayer, layers: HiddenLayers, rows: Rows, cells: Cells, directions: int, room: Room, record: Record
 ) -> DeepWorkspace:
-    """Room for any person of these cells, and so many open nodes."""
+    """Room for any person of these cells."""
     columns, width = first.weight.shape
     numerics, choices = cells.lower.shape[1], len(cells.start) - 1
     neurons, last, lines = int(layers.begin[-1]), int(layers.width[-1]), len(rows.slope)
@@ -22,15 +23,15 @@ def make_deep_workspace(
     return DeepWorkspace(
         make_moving_cell(columns, width, numerics, choices),
         make_dictionary(columns, 2 * early + last + lines + choices, columns + early, kinks),
-        _open_nodes(columns, neurons, nodes + directions),
+        _open_nodes(columns, neurons, room.nodes + directions, room.work),
         _bench(columns, neurons, columns + early, kinks, lines, int(layers.width.max()), directions),
         record,
     )
 
 
-def _open_nodes(columns: int, neurons: int, nodes: int) -> OpenNodes:
+def _open_nodes(columns: int, neurons: int, nodes: int, work: int) -> OpenNodes:
     return OpenNodes(
-        size=np.zeros(3, np.int64),
+        size=np.array([0, 0, 0, work]),
         heap=np.zeros(nodes, np.int64),
         spare=np.zeros(nodes, np.int64),
         key=np.zeros(nodes),

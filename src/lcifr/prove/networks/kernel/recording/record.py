@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCell
 
-USED, FULL, BASE = 0, 1, 2
+USED, FULL, BASE, TURN = 0, 1, 2, 3
 LEAF, RELU, CHOICE, WHOLE, NUMERIC, NO_INTERVAL, NO_POINT = 0, 1, 2, 3, 4, 5, 6
 """What became of a node. NO_INTERVAL: a neuron's interval is empty. NO_POINT: rows leave no point (Farkas)."""
 OFF, ON, FREE = 0, 1, 2
@@ -26,7 +26,8 @@ class Record(NamedTuple):
 
     Parameters
     ----------
-    wanted : (1,) whether anything is written. size : nodes used, whether there was no room, the first person.
+    wanted : (1,) whether anything is written. size : nodes used, whether there was no room, the first person,
+    whose turn it is.
     kind, place : (nodes,) the split, and which neuron, choice or column. level : k of a whole number. threshold : t.
     child : (nodes, 2). by : (nodes,) whose multipliers. half : (nodes, columns in cell order) of a choice.
     slope : (nodes, free) coefficient of each free neuron's input. rate : (nodes, rows) λ.
@@ -61,7 +62,7 @@ def make_record(
     nodes, people = (nodes, people) if wanted else (1, 1)
     return Record(
         wanted=np.array([wanted], np.uint8),
-        size=np.zeros(3, np.int64),
+        size=np.zeros(4, np.int64),
         kind=np.zeros(nodes, np.int8),
         place=np.zeros(nodes, np.int64),
         level=np.zeros(nodes, np.int64),
