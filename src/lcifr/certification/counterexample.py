@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.producer import Encoder
-from lcifr.certification.query import BoolArray, FloatArray, outputs_at, surely_differ
+from lcifr.certification.query import BoolArray, FloatArray, Outputs, is_strict, outputs_at, surely_differ
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.model import Model
+from lcifr.models.rule import Kind
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees.deployed import TreesDeployment
 from lcifr.models.trees.trees import Trees
@@ -41,7 +42,7 @@ class LibraryDecisions:
 
 SAMPLED = 64
 """People drawn from a region whose witness cannot exist, before giving up."""
-DIGITS = (1, 2, 3, 4, 6, 9, 12)
+DIGITS = (12, 9, 6, 4, 3, 2, 1)
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,28 @@ class Trial:
         self.library = library
         self.encoder, self.model, self.people = encoder, model, people
         self.deployment = deploy_both(encoder, model, arithmetic, handed)
-        self.own = outputs_at(self.deployment, encoder.encoding.encode(people))
+        self.features = encoder.encoding.encode(people)
+        self._rough = RoughError(self.deployment)
+        self.own = self._own_outputs()
+
+    def _own_outputs(self) -> Outputs:
+        """Of the people: with one error for all, and each with their own where that leaves their decision open.
+
+        A number is compared with others to within its error, so there everybody has their own.
+        """
+        found = outputs_at(self.deployment, self.features, self._rough.among(self.features))
+        if not self.deployment.is_exact:
+            number = self.model.rule.kind is Kind.NUMBER
+            unsure = np.flatnonzero(~is_strict(self.model.rule, found) | number)
+            found.deployment_error[unsure] = self.deployment.error_at(self.features[unsure])
+        return found
 
     def is_counterexample(self, rows: np.ndarray, others: Individuals) -> BoolArray:
         """(rows,) whether ``others`` are real, similar to these people, and surely decided otherwise."""
         real = exists(others)
         similar = self.encoder.similarity.holds(self.people.take(rows), others)
         features, own = self.encoder.encoding.encode(others), self.own.take(rows)
-        outputs = outputs_at(self.deployment, features, roughly=True)
+        outputs = outputs_at(self.deployment, features, self._rough.among(features))
         good: BoolArray = real & similar & surely_differ(self.model.rule, own, outputs)
         if not self.deployment.is_exact:
             close = np.flatnonzero(real & similar & ~good & surely_differ(self.model.rule, own, outputs.exactly()))
@@ -119,7 +134,7 @@ def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, re
     """Take the first of k points that is a counterexample; ``result`` is filled in. A person may be there twice."""
     others, found = result.others, result.found
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
-    safe = np.where(blank[..., None], trial.encoder.encoding.encode(trial.people.take(rows))[:, None], points)
+    safe = np.where(blank[..., None], trial.features[rows][:, None], points)
     decoded = region.decode(safe)
     k = points.shape[1]
     counted: BoolArray = trial.is_counterexample(np.repeat(rows, k), decoded.individuals).reshape(-1, k)
@@ -136,31 +151,73 @@ def simplify(trial: Trial, found: Counterexamples) -> Counterexamples:
     rows = np.flatnonzero(found.found)
     if len(rows) == 0:
         return found
-    own, other = trial.people.take(rows), found.others.take(rows)
-    numbers, codes = other.numbers.copy(), other.codes.copy()
-
-    def settle(tried_numbers: FloatArray, tried_codes: np.ndarray) -> None:
-        better = trial.is_counterexample(rows, Individuals(own.schema, tried_numbers, tried_codes))
-        numbers[better], codes[better] = tried_numbers[better], tried_codes[better]
-
-    for j in range(codes.shape[1]):
-        back = codes.copy()
-        back[:, j] = own.codes[:, j]
-        settle(numbers, back)
-    for j in range(numbers.shape[1]):
-        tried = numbers.copy()
-        tried[:, j] = own.numbers[:, j]
-        settle(tried, codes)
-    for j in range(numbers.shape[1]):
-        moved = numbers[:, j] != own.numbers[:, j]
-        for digits in reversed(DIGITS):  # the shortest that works is tried last and stays
-            if moved.any():
-                tried = numbers.copy()
-                tried[moved, j] = [float(f"{value:.{digits}g}") for value in numbers[moved, j]]
-                settle(tried, codes)
+    own, others = trial.people.take(rows), found.others.take(rows)
+    _move_back(trial, rows, others, own)
+    for j in range(others.numbers.shape[1]):
+        _shorten(trial, rows, others, np.flatnonzero(others.numbers[:, j] != own.numbers[:, j]), j)
     result = Individuals(own.schema, found.others.numbers.copy(), found.others.codes.copy())
-    result.numbers[rows], result.codes[rows] = numbers, codes
+    result.numbers[rows], result.codes[rows] = others.numbers, others.codes
     return Counterexamples(result, found.found)
+
+
+def _move_back(trial: Trial, rows: NDArray[np.intp], others: Individuals, own: Individuals) -> None:
+    """Attributes of the others back to the person's own values, one after the other, where they still count.
+
+    What one by one would do, in a few calls: of the attributes that are left, the first, the first two, … go back at
+    once. All go back before the first that fails, which stays as it is; then the same with those behind it.
+    """
+    left = np.concatenate([others.codes != own.codes, others.numbers != own.numbers], axis=1)
+    split = own.codes.shape[1]
+    while len(people := np.flatnonzero(left.any(1))):
+        turn = left.cumsum(1)  # the number of an attribute among those that are left
+        count = turn[people, -1]
+        start = np.cumsum(count) - count
+        who = np.repeat(people, count)
+        upto = np.arange(len(who)) - np.repeat(start, count) + 1
+        back = left[who] & (turn[who] <= upto[:, None])
+        codes = np.where(back[:, :split], own.codes[who], others.codes[who])
+        numbers = np.where(back[:, split:], own.numbers[who], others.numbers[who])
+        good = trial.is_counterexample(rows[who], Individuals(own.schema, numbers, codes))
+        fails = np.minimum.reduceat(np.where(good, len(left.T) + 1, upto), start)[:, None]  # the first that does
+        back = left[people] & (turn[people] < fails)
+        others.codes[people] = np.where(back[:, :split], own.codes[people], others.codes[people])
+        others.numbers[people] = np.where(back[:, split:], own.numbers[people], others.numbers[people])
+        left[people] &= turn[people] > fails
+
+
+def _shorten(trial: Trial, rows: NDArray[np.intp], others: Individuals, moved: NDArray[np.intp], j: int) -> None:
+    """Number ``j`` of some of the others with the fewest digits with which they still count; all tried at once."""
+    tried = [(row, value) for row in moved.tolist() for value in shorter_numbers(float(others.numbers[row, j]))]
+    if tried:
+        again = np.array([row for row, _ in tried])
+        shorter = others.take(again)
+        shorter.numbers[:, j] = [value for _, value in tried]
+        good = trial.is_counterexample(rows[again], shorter)
+        others.numbers[again[good], j] = shorter.numbers[good, j]  # of several, the last and shortest stays
+
+
+def shorter_numbers(value: float) -> list[float]:
+    """The value rounded to fewer and fewer digits, where that changes it."""
+    found = (float(f"{value:.{digits}g}") for digits in DIGITS)
+    return [shorter for shorter in dict.fromkeys(found) if shorter != value]
+
+
+class RoughError:
+    """One error of a deployment for all points: computed again only for points beyond all those before."""
+
+    def __init__(self, deployment: Deployment | TreesDeployment) -> None:
+        self._deployment, self._error, self._ends = deployment, np.zeros(deployment.outputs), np.zeros((2, 0))
+
+    def among(self, points: FloatArray) -> FloatArray:
+        """(outputs,) at least the error at each of the points (people, features)."""
+        if self._deployment.is_exact or len(points) == 0:
+            return self._error
+        low, high = points.min(0), points.max(0)
+        if not self._ends.size or (low < self._ends[0]).any() or (high > self._ends[1]).any():
+            known = self._ends if self._ends.size else np.array([low, high])
+            self._ends = np.array([np.minimum(low, known[0]), np.maximum(high, known[1])])
+            self._error = self._deployment.error_among(self._ends)
+        return self._error
 
 
 def deploy_both(

@@ -59,16 +59,18 @@ def deploy_model(model: Model, arithmetic: Arithmetic) -> Deployment:
     return Deployment.on_latents(*(Stage(factor, arithmetic) for factor in model.factors))
 
 
-def outputs_at(deployment: Deployment | TreesDeployment, points: FloatArray, *, roughly: bool = False) -> Outputs:
+def outputs_at(
+    deployment: Deployment | TreesDeployment, points: FloatArray, error: FloatArray | None = None
+) -> Outputs:
     """The outputs at latents or encoded people (people, inputs), by plain forward passes through the factors.
 
     Parameters
     ----------
-    roughly : one error of the deployment for all, which takes no time and is larger than that of each.
+    error : (outputs,) of the deployment, at least that of each; None to compute it for everybody.
     """
     found = deployment.evaluate(points)
-    error = np.tile(deployment.error_among(points), (len(points), 1)) if roughly else deployment.error_at(points)
-    return Outputs(found.values, 2.0 * found.error, error)
+    each = deployment.error_at(points) if error is None else np.tile(error, (len(points), 1))
+    return Outputs(found.values, 2.0 * found.error, each)
 
 
 FloatArray = NDArray[np.float64]

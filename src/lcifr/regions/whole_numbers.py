@@ -6,13 +6,14 @@ reals, so its bounds may be moved to the outermost whole numbers between them wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache
 
 import numpy as np
 
 from lcifr.data import Encoding
+from lcifr.data.program import Program
 from lcifr.regions.region import BoolArray, Cell, FloatArray, Region, WholeColumn
 
 LARGEST = 2.0**50
@@ -38,20 +39,25 @@ def _columns(cells: Sequence[Cell], encoding: Encoding, whole: BoolArray) -> tup
         lower, upper = np.concatenate([np.zeros(0), *low]), np.concatenate([np.zeros(0), *high])
         if not (upper > lower).any():
             continue
-        raw = np.rint(_one(encoding.unscale, len(whole), place, np.array([lower.min(), upper.max()])))
+        program = encoding.programs[place]
+        raw = np.rint(program.factor * np.array([lower.min(), upper.max()]) + program.origin)
         first, last = int(raw.min()) - 1, int(raw.max()) + 1
         if max(abs(first), abs(last)) < LARGEST and last - first <= MOST:
             attribute = encoding.schema.numeric[place].name
-            encode = partial(_one, encoding.scale, len(whole), place)
-            found.append(WholeColumn(attribute, int(encoding.numeric_columns[place]), first, last, encode))
+            found.append(_column(attribute, int(encoding.numeric_columns[place]), *_widened(first, last), program))
     return tuple(found)
 
 
-def _one(function: Callable[[FloatArray], FloatArray], width: int, place: int, values: FloatArray) -> FloatArray:
-    """A function of all numeric attributes, for one of them."""
-    table = np.zeros((len(values), width))
-    table[:, place] = values
-    return np.asarray(function(table)[:, place])
+def _widened(first: int, last: int) -> tuple[int, int]:
+    """Ends at multiples of a power of two, up to four times as far apart: other people soon share them."""
+    step = 1 << (last - first).bit_length()
+    return first // step * step, -(-last // step) * step
+
+
+@lru_cache(maxsize=16)
+def _column(attribute: str, column: int, first: int, last: int, program: Program) -> WholeColumn:
+    """The column, kept for the next people: it may have a million numbers to encode."""
+    return WholeColumn(attribute, column, first, last, program)
 
 
 def whole_columns(encoding: Encoding) -> BoolArray:
