@@ -17,7 +17,7 @@ from lcifr.check import Rejected, examine
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
-from lcifr.check.trees import Trees
+from lcifr.check.trees import TreeSum
 from tests.certification.bundles.made_bundles import judged_by
 
 IDENTITY = {"kind": "network", "factors": []}
@@ -128,7 +128,7 @@ def descend(nodes: Any, point: list[float]) -> Any:
 
 def bound_of(one: Ensemble, proof: Any, direction: Any) -> Fraction | None:
     (cell,) = derive(one.formula, {"a": 0.0, "n": 0.0, "c": 0})
-    found = examine(Trees(one.plain, 5).problem(cell), proof)
+    found = examine(TreeSum(one.plain, 5).problem(cell), proof)
     return found.get(tuple(map(tuple, direction)))
 
 
@@ -235,7 +235,7 @@ def machine(one: Ensemble, point: list[float], kind: Any, rng: np.random.Generat
 @given(st.integers(0, 2**32), st.sampled_from(["float64", "float32"]))
 def test_no_machine_is_farther_off_than_the_bound(seed: int, name: str) -> None:
     one = Ensemble(seed)
-    trees = Trees(one.plain, 5)
+    trees = TreeSum(one.plain, 5)
     (cell,) = derive(one.formula, {"a": 0.0, "n": 0.0, "c": 0})
     over = trees.off(cell.groups, [name])
     for point in one.everybody()[::17]:

@@ -12,7 +12,7 @@ from lcifr.check.network import Groups, Network, compose, forward, read_factors,
 from lcifr.check.proof import Bounds, Problem, RationalCell, settle
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import Person
-from lcifr.check.trees import Trees
+from lcifr.check.trees import TreeSum
 
 KINDS = ("radius", "vacuous_radius", "unproved", "certified", "vacuous", "counterexample", "undecided", "unclaimed")
 OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; radii without a proof: {unproved}"
@@ -97,7 +97,7 @@ def beyond(limits: Bounds, outputs: list[Fraction], off: list[Fraction]) -> list
     return [sum(int(s) * outputs[j] + off[j] for j, s in direction) - limit for direction, limit in limits.items()]
 
 
-class Chain:
+class FactorChain:
     """Networks in turn: as one for proofs, exactly, and as a machine computes them, each part in its arithmetic."""
 
     def __init__(self, parts: list[list[Network]], width: int, flushed: Callable[[], Fraction] = Fraction) -> None:
@@ -127,14 +127,16 @@ class Judge:
         self.table, self.steps, first = formula.table, STEPS, read_factors(encoder)
         self.formulas = {"whole": formula, "reals": Formula(formula.tree, formula.table, whole=False)}
         about = self.table.width, self.table.flushed
-        self.encoder: Any = Chain([first], *about) if first else None  # an encoder without factors is the identity
+        self.encoder: Any = (
+            FactorChain([first], *about) if first else None
+        )  # an encoder without factors is the identity
         if rule is not None and isinstance(model, dict) and model["kind"] == "trees":
             ensure(not first, "something stands between the encoding and the trees")
-            self.whole: Any = Trees(model, self.table.width)
+            self.whole: Any = TreeSum(model, self.table.width)
         elif rule is not None:
             second = read_factors(model)
-            self.whole = Chain([first, second], *about)
-            self.model: Any = Chain([second], len(first[-1][-1].rows) - 1) if first else None
+            self.whole = FactorChain([first, second], *about)
+            self.model: Any = FactorChain([second], len(first[-1][-1].rows) - 1) if first else None
         self.rule = None if rule is None else DecisionRule(rule, self.whole.outputs)
 
     def judge(self, line: Any, report: CheckReport) -> None:

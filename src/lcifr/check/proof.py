@@ -38,7 +38,12 @@ class RationalCell(NamedTuple):
 
 
 class Problem:
-    """A network on a cell. Columns that stand still there are made constant, and the others counted anew."""
+    """A network on a cell. Columns that stand still there are made constant, and the others counted anew.
+
+    Halves of a number share their border; where features are ``floats``, the second begins one float further.
+    """
+
+    floats = False
 
     def __init__(self, network: Network, cell: RationalCell) -> None:
         self.root = cell
@@ -110,13 +115,9 @@ class Problem:
             (name, encode), kind = part.wholes[name], "numeric"
             ends = numbers([encode(border), encode(border + 1)], 2)
         else:
-            ends = number(border), self.after(number(border))
+            ends = number(border), math.nextafter(border, math.inf) if self.floats else border
         ensure((kind, name) in part.groups, "a split is of no kind, or about what the cell does not have")
         return [self.narrowed(part, (kind, name), half) for half in halve(part.groups[kind, name], ends)]
-
-    def after(self, border: float) -> float:
-        """Where the second half of a number begins: at the border, which both share."""
-        return border
 
     def narrowed(self, part: RationalCell, name: tuple[str, int], half: Group) -> RationalCell:
         """The part where this group has these corners."""

@@ -1,7 +1,7 @@
 """Sums of trees in exact arithmetic: which leaves a part of a cell can reach, and the largest sum of their values."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import accumulate
@@ -27,7 +27,7 @@ def reached(tree: Any, groups: Groups, box: Groups) -> list[Leaf]:
     return found
 
 
-class Trees:
+class TreeSum:
     """outputs = base + scale · Σ of one leaf of each tree; values of leaves are integers over ``2**shift``."""
 
     def __init__(self, found: Any, width: int) -> None:
@@ -49,11 +49,8 @@ class Trees:
         if kind == "leaf":
             tree: Any = {position(output, self.outputs): next(values) for output, _ in items(name)}
         else:
-            ends = (
-                frozenset(items(*border))
-                if kind == "choice"
-                else (number(border[0]), math.nextafter(border[0], math.inf))
-            )
+            (end,) = border
+            ends: Any = frozenset(items(end)) if kind == "choice" else (number(end), math.nextafter(end, math.inf))
             tree = (kind, name), ends, self._read(nodes, values, False), self._read(nodes, values, False)
         ensure(not last or next(nodes) is None, "a tree has nodes that are no part of it")
         return tree
@@ -61,6 +58,7 @@ class Trees:
     def at(self, point: Groups, arithmetic: list[str]) -> tuple[list[Fraction], list[Fraction]]:
         """The exact outputs at a point, and how far a machine's are from them at most."""
         leaves = [leaf for tree in self.trees for _, leaf in reached(tree, point, {})]  # one of each tree
+        spend(10 * self.outputs * len(leaves))
         sums = (Fraction(sum(leaf.get(j, 0) for leaf in leaves), 1 << self.shift) for j in range(self.outputs))
         return [b + self.scale * total for b, total in zip(self.base, sums, strict=True)], self.off(point, arithmetic)
 
@@ -73,6 +71,7 @@ class Trees:
         rounded = (count + 5) * unit
         ensure(2 * rounded <= 1, "there are so many trees that nothing is known of their sum")
         leaves = [[leaf for _, leaf in reached(tree, groups, {})] for tree in self.trees]
+        spend(10 * self.outputs * sum(map(len, leaves)))
         for j, base in enumerate(map(abs, self.base)):
             large = Fraction(sum(max(abs(leaf.get(j, 0)) for leaf in tree) for tree in leaves), 1 << self.shift)
             lost = 16 * normal * (count + 2) * (1 + self.scale)
@@ -86,22 +85,21 @@ class Trees:
 
 
 class TreesProblem(Problem):
-    """Trees on a cell. A part has, of each tree, the leaves that it can reach. Features are floats."""
+    """Trees on a cell. A part has, of each tree, the leaves that it can reach. Nobody is between two floats."""
 
-    def __init__(self, function: Trees, cell: RationalCell) -> None:
+    floats = True
+
+    def __init__(self, function: TreeSum, cell: RationalCell) -> None:
         super().__init__(function.network, cell)
         self.function, trees = function, [(tree, reached(tree, cell.groups, {})) for tree in function.trees]
         self.root = cell._replace(trees=trees)
-
-    def after(self, border: float) -> float:
-        """Nobody is between two floats."""
-        return math.nextafter(border, math.inf)
 
     def narrowed(self, part: RationalCell, name: tuple[str, int], half: Group) -> RationalCell:
         """The part where this group has these corners; only trees that still depend on it are gone through."""
         part = super().narrowed(part, name, half)
         if part.empty:
             return part
+        spend(5 * sum(len(leaves) for _, leaves in part.trees))
         moved = (any(name in box for box, _ in leaves) for _, leaves in part.trees)
         pairs = zip(part.trees, moved, strict=True)
         return part._replace(trees=[(t, reached(t, part.groups, {}) if again else old) for (t, old), again in pairs])
@@ -113,26 +111,21 @@ class TreesProblem(Problem):
 
     def largest(self, part: RationalCell, direction: Direction) -> Fraction:
         """A number that direction · outputs does not exceed: trees about one group alone are added up before."""
-        (coefficients, shift), total, alone = (
-            exact([c for _, c in direction]),
-            0,
-            defaultdict[Any, Any](lambda: defaultdict(int)),
-        )
+        (values, shift), total, alone = exact([c for _, c in direction]), 0, defaultdict[Any, Counter[float]](Counter)
+        weights = dict(zip((j for j, _ in direction), values, strict=True))
         for _, leaves in part.trees:
-            scores = [
-                sum(c * leaf.get(j, 0) for c, (j, _) in zip(coefficients, direction, strict=True)) for _, leaf in leaves
-            ]
+            spend(30 * len(leaves))
+            scores = [sum(weights.get(j, 0) * v for j, v in leaf.items()) for _, leaf in leaves]
             names = {name for box, _ in leaves for name in box}
-            if len(names) != 1:
+            if len(names) == 1:
+                (name,) = names
+                for (box, _), score in zip(leaves, scores, strict=True):
+                    for start, stop in _spans(name[0], box[name], part.groups[name]):
+                        alone[name].update({start: score})
+                        alone[name].subtract({stop: score})
+            else:
                 total += max(scores)
-                continue
-            (name,) = names
-            for (box, _), score in zip(leaves, scores, strict=True):
-                for start, stop in _spans(name[0], box[name], part.groups[name]):
-                    alone[name][start] += score
-                    alone[name][stop] -= score
-        for steps in alone.values():
-            total += max(accumulate(steps[place] for place in sorted(steps)[:-1]))
+        total += sum(max(accumulate(steps[place] for place in sorted(steps)[:-1])) for steps in alone.values())
         base = sum((Fraction(c) * self.function.base[j] for j, c in direction), Fraction(0))
         return base + self.function.scale * Fraction(total, 1 << self.function.shift + shift)
 
