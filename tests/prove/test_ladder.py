@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lcifr.prove.answer import Answer, Status
-from lcifr.prove.catalogue import find_method, method_names
+from lcifr.prove.maximize import find_method, method_names
 from lcifr.prove.method import build_question
 from tests.prove.confirming import refusals
 from tests.prove.instances import Instance, Known, corpus, largest_sampled, random_instance

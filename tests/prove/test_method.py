@@ -13,7 +13,7 @@ import torch
 from lcifr import Network, Region, maximize
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.function import Function
-from lcifr.prove.catalogue import find_method, method_names
+from lcifr.prove.maximize import find_method, method_names
 from lcifr.prove.method import SolverMethod, build_question
 from lcifr.prove.oracles.milp import Milp
 from lcifr.prove.oracles.solvers import Capability, find_solver, solver_names

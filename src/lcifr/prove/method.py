@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, final
 
 import numpy as np
@@ -32,7 +33,7 @@ class Obstacle:
 
 class Method(ABC):
     """One way to answer ``maximize``. A method is one file of a room of methods, named like the method
-    (see :mod:`lcifr.prove.catalogue`)."""
+    (see :func:`lcifr.prove.maximize.find_method`)."""
 
     name: ClassVar[str]
     functions: ClassVar[tuple[type[Function], ...]] = (Network,)
@@ -133,18 +134,23 @@ class SolverMethod(Method):
 
     Parameters
     ----------
-    solver : who is asked; HiGHS where none is given.
+    solver : who is asked; HiGHS, which can do all that any method needs, where none is given.
     """
 
     needs: ClassVar[frozenset[Capability]]
     """What the solver must be able to do."""
 
     def __init__(self, solver: Solver | None = None) -> None:
-        self.solver = solver or find_solver()
+        self._named = solver
+
+    @cached_property
+    def solver(self) -> Solver:
+        """Looked for with the first question to it: most questions never come so far."""
+        return self._named or find_solver()
 
     def accepts(self, question: Question) -> Obstacle | None:
         """As every method, with a solver that can do what is needed."""
-        missing = ", ".join(sorted(self.needs - self.solver.can))
+        missing = "" if self._named is None else ", ".join(sorted(self.needs - self._named.can))
         if missing:
             return Obstacle(f'the solver "{self.solver.name}" has no {missing}', 'use solver="highs"')
         return super().accepts(question)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from lcifr.errors import LcifrError
 from lcifr.models.network import Network
 from lcifr.prove.answer import Answer, Budget, FloatArray, Interrupted, Question, SharedAnswer, within
-from lcifr.prove.catalogue import find_method
+from lcifr.prove.maximize import find_method
 from lcifr.prove.method import Method, build_question
 from lcifr.regions.region import Region
 

@@ -8,7 +8,7 @@ from lcifr.models.network import Network
 from lcifr.models.trees.trees import Trees
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Obstacle, SolverMethod
-from lcifr.prove.networks.dispatch import answer_in_chunks, people_at_once
+from lcifr.prove.networks.branch import answer_in_chunks, people_at_once
 from lcifr.prove.networks.solver_fallback import ask_solver, open_directions
 from lcifr.prove.oracles.solvers import Capability
 from lcifr.prove.trees import answer_trees, find_tree_obstacle
@@ -29,7 +29,8 @@ class Cascade(SolverMethod):
 
     def accepts(self, question: Question) -> Obstacle | None:
         """As every method; trees know no linear rows about categories, and no answers that directions share."""
-        return super().accepts(question) or find_tree_obstacle(question)
+        obstacle = super().accepts(question)
+        return find_tree_obstacle(question) if obstacle is None and isinstance(question.function, Trees) else obstacle
 
     def at_once(self, question: Question, *, together: bool) -> int:
         return people_at_once(question, together)
@@ -38,5 +39,7 @@ class Cascade(SolverMethod):
         if isinstance(question.function, Trees):
             return answer_trees(question)
         claim = answer_in_chunks(question)
-        unresolved = [] if question.shared is not None else open_directions(self.name, question, claim)
+        if question.shared is not None or not claim.exhausted.any():
+            return claim
+        unresolved = open_directions(self.name, question, claim)
         return ask_solver(question, claim, unresolved, self.solver) if unresolved else claim

@@ -36,8 +36,6 @@ class OpenDirection:
 
 def open_directions(name: str, question: Question, claim: Claim) -> list[OpenDirection]:
     """Where the budget ended the work, the gap is wider than the tolerance and the target is not decided."""
-    if not claim.exhausted.any():
-        return []
     rows = np.flatnonzero(claim.exhausted.any(axis=1))
     part = replace(question, region=question.region.take(rows), directions=question.directions[rows])
     _, best = settle_witnesses(name, part, claim.witness[rows])

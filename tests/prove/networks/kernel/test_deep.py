@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.prove import radius
 from lcifr.prove.answer import Status
-from lcifr.prove.catalogue import find_method
+from lcifr.prove.maximize import find_method
 from lcifr.prove.method import build_question
 from lcifr.prove.networks.kernel.recording import pieces
 from lcifr.prove.proof import NumericSplit

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lcifr.prove.answer import Status
-from lcifr.prove.catalogue import find_method
+from lcifr.prove.maximize import find_method
 from lcifr.prove.method import build_question
 from lcifr.regions.region import Region, WholeColumn
 from tests.prove.confirming import refusals
