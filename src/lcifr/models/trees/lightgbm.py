@@ -36,6 +36,7 @@ class LightGBMModel:
     ----------
     scale : 1, or 1 / rounds where the output is their mean. names : of the columns.
     categories : of the categorical columns of a frame, in their order, their values; empty where there was none.
+    categorical : of each column whether it holds codes.
     """
 
     trees: tuple[LibraryNode, ...]
@@ -45,6 +46,7 @@ class LightGBMModel:
     objective: str
     names: tuple[str, ...]
     categories: tuple[tuple[Any, ...], ...]
+    categorical: tuple[bool, ...]
     width: int
     rounds: int
 
@@ -85,6 +87,7 @@ def _read(text: str, where: str) -> LightGBMModel:
         objective,
         tuple(header["feature_names"].split()),
         tuple(tuple(values) for values in known or ()),
+        tuple(info != "none" and not info.startswith("[") for info in header["feature_infos"].split()),
         int(header["max_feature_idx"]) + 1,
         rounds,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data import Categorical, Encoding
+from lcifr.data import Categorical, Encoding, Numeric
 from lcifr.data.frames import text_of
 from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
@@ -80,19 +80,15 @@ def _xgboost_source(estimator: Any) -> TreeSource:
     read = xgboost.read_booster(xgboost.content_of(estimator.get_booster()), name)
     labels = np.asarray(estimator.classes_) if read.classes else None
     missing = math.nan if estimator.missing is None else float(estimator.missing)
-    installed = next(f"{one} {version(one)}" for one in ("xgboost", "xgboost-cpu") if _has(one))
+    return replace(xgboost_source(read, labels), missing=float(np.float32(missing)))
+
+
+def xgboost_source(read: xgboost.XGBoostModel, labels: NDArray[Any] | None) -> TreeSource:
+    """A model of XGBoost, which casts to float32, and adds up in it."""
+    installed = next((f"xgboost {version(one)}" for one in ("xgboost", "xgboost-cpu") if _has(one)), "")
+    kinds = StepFormat.FLOAT32, Arithmetic.FLOAT32
     return TreeSource(
-        read.trees,
-        read.base,
-        Fraction(1),
-        read.rule,
-        labels,
-        StepFormat.FLOAT32,
-        Arithmetic.FLOAT32,
-        installed.replace("-cpu", ""),
-        missing=float(np.float32(missing)),
-        sparse_missing=True,
-        width=read.width,
+        read.trees, read.base, Fraction(1), read.rule, labels, *kinds, installed, sparse_missing=True, width=read.width
     )
 
 
@@ -101,16 +97,21 @@ def _lightgbm_source(estimator: Any) -> TreeSource:
     if name not in ("LGBMClassifier", "LGBMRegressor"):
         raise NetworkError(f"{name} of LightGBM is not read", fix="use LGBMClassifier or LGBMRegressor")
     read = lightgbm.read_text(estimator.booster_.model_to_string(), name)
-    labels = np.asarray(estimator.classes_) if read.rule.classes else None
+    return lightgbm_source(read, np.asarray(estimator.classes_) if read.rule.classes else None)
+
+
+def lightgbm_source(read: lightgbm.LightGBMModel, labels: NDArray[Any] | None) -> TreeSource:
+    """A model of LightGBM, which computes in float64."""
+    installed = f"lightgbm {version('lightgbm')}" if _has("lightgbm") else ""
+    kinds = StepFormat.FLOAT64, Arithmetic.FLOAT64
     return TreeSource(
         read.trees,
         read.base,
         read.scale,
         read.rule,
         labels,
-        StepFormat.FLOAT64,
-        Arithmetic.FLOAT64,
-        f"lightgbm {version('lightgbm')}",
+        *kinds,
+        installed,
         width=read.width,
         categories=read.categories,
     )
@@ -207,7 +208,7 @@ def _matrix(
         flags[encoder._transformer_to_input_indices["encoder"]] = True
         known = encoder.named_transformers_["encoder"].categories_
         chosen = [column for column, flag in zip(columns, flags, strict=True) if flag]
-        coded = [_coded(column, values) for column, values in zip(chosen, known, strict=True)]
+        coded = [code_column(column.attribute, values) for column, values in zip(chosen, known, strict=True)]
         rest = tuple(column for column, flag in zip(columns, flags, strict=True) if not flag)
         return Block((*coded, *(as_numbers(rest, where).columns if rest else ())))
     found: list[Column] = []
@@ -215,20 +216,20 @@ def _matrix(
     for column in columns:
         kind = table[column.attribute.name].dtype
         if isinstance(column.attribute, Categorical) and hasattr(kind, "categories"):
-            found.append(_coded(column, kind.categories if stored is None else next(known, ())))
+            found.append(code_column(column.attribute, kind.categories if stored is None else next(known, ())))
         else:
             found += as_numbers((column,), where).columns
     kinds = {column.dtype for column in columns}
     return Block(tuple(found), np.dtype(np.float32) if kinds == {np.dtype(np.float32)} else np.dtype(np.float64))
 
 
-def _coded(column: RawColumn, values: Sequence[Any]) -> TableColumn:
+def code_column(attribute: Numeric | Categorical, values: Sequence[Any]) -> TableColumn:
     """The code of each value of the schema; missing where the library does not know it."""
-    if not isinstance(column.attribute, Categorical):
+    if not isinstance(attribute, Categorical):
         raise NetworkError(
-            f'"{column.attribute.name}" is a category to the model and a number in the schema',
+            f'"{attribute.name}" is a category to the model and a number in the schema',
             fix="declare it as categorical in the schema",
         )
     places = {text_of(value).strip(): place for place, value in enumerate(values)}
-    codes = tuple(float(places[value]) if value in places else math.nan for value in column.attribute.values)
-    return TableColumn(column.attribute.name, codes)
+    codes = tuple(float(places[value]) if value in places else math.nan for value in attribute.values)
+    return TableColumn(attribute.name, codes)

@@ -1,0 +1,90 @@
+"""Files of XGBoost and LightGBM: recognised, read by column names or by a description, compared with their library."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lcifr
+from lcifr.data import Encoding, Individuals, Schema
+from lcifr.errors import NetworkError
+from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
+from lcifr.models.load import load_file
+from tests.models.trees.semantics import CATEGORIES, NUMERIC, table
+
+xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
+QUIET = {"n_jobs": 1, "verbose": -1, "min_child_samples": 5}
+
+
+def saved(kind: str, frame, labels, folder):
+    """A fitted model, and the file that its library writes."""
+    path = folder / f"model.{kind}"
+    if kind == "txt":
+        model = lightgbm.LGBMClassifier(n_estimators=8, **QUIET).fit(frame, labels)
+        model.booster_.save_model(path)
+    else:
+        model = xgboost.XGBClassifier(n_estimators=8, max_depth=3, n_jobs=1).fit(frame, labels)
+        model.save_model(path)
+    return model, path
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kind", ["json", "ubj", "txt"])
+def test_a_file_decides_as_the_model_did(kind, classes, tmp_path):
+    frame, labels = table(classes=classes)
+    frame = frame[NUMERIC]
+    model, path = saved(kind, frame, labels, tmp_path)
+    file = load_file(path)
+    read = file.read_table(frame, Encoding.fit(frame, Schema.infer(frame)))
+    people = Individuals.read(frame, read.encoding.schema)
+    assert (read.decide(people) == model.predict(frame)).all()
+    assert (read.library_decides(people) == model.predict(frame)).all()
+    outline = file.outline()
+    assert outline.columns == tuple(NUMERIC)
+    assert len(outline.classes) == classes
+    assert f"{8 if classes == 2 else 24} trees" in outline.steps[0]
+
+
+@pytest.mark.parametrize("kind", ["json", "txt"])
+def test_an_audit_of_a_file_is_that_of_the_model(kind, tmp_path):
+    frame, labels = table()
+    frame = frame[NUMERIC]
+    model, path = saved(kind, frame, labels, tmp_path)
+    similar = lcifr.Similarity("numeric within 0.1 sd", Schema.infer(frame), frame)
+    by_file, by_object = (lcifr.audit(one, frame.head(40), similarity=similar) for one in (path, model))
+    assert (by_file.verdict == by_object.verdict).all()
+    assert by_file.arithmetic == by_object.arithmetic
+
+
+def test_categories_that_lightgbm_keeps(tmp_path):
+    frame, labels = table(count=600)
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    model, path = saved("txt", frame, labels, tmp_path)
+    plain = frame.astype(dict.fromkeys(CATEGORIES, object))
+    read = load_file(path).read_table(plain, Encoding.fit(plain, Schema.infer(plain)))
+    assert (read.decide(Individuals.read(plain, read.encoding.schema)) == model.predict(frame)).all()
+
+
+def test_a_matrix_without_names_needs_a_description(tmp_path):
+    frame, labels = table()
+    matrix = np.column_stack([frame[NUMERIC], frame.sex == "m"])
+    model, path = saved("json", matrix, labels, tmp_path)
+    encoding = Encoding.fit(frame, Schema.infer(frame))
+    with pytest.raises(NetworkError, match="does not say which columns"):
+        load_file(path).read_table(frame, encoding)
+    inputs = [DescribedInput(InputKind.NUMBER, name) for name in NUMERIC]
+    sex = DescribedInput(InputKind.CODE, "sex", codes=(("f", 0.0), ("m", 1.0)))
+    read = load_file(path, ModelDescription((*inputs, sex))).read_table(frame, encoding)
+    assert (read.decide(Individuals.read(frame, encoding.schema)) == model.predict(matrix)).all()
+
+
+def test_codes_that_nobody_explains_are_refused(tmp_path):
+    frame, labels = table()
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    model = xgboost.XGBClassifier(n_estimators=3, enable_categorical=True, n_jobs=1).fit(frame, labels)
+    model.save_model(tmp_path / "model.json")
+    plain = frame.astype(dict.fromkeys(CATEGORIES, object))
+    with pytest.raises(NetworkError, match="which code stands for"):
+        load_file(tmp_path / "model.json").read_table(plain, Encoding.fit(plain, Schema.infer(plain)))
