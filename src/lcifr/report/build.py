@@ -18,6 +18,7 @@ from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.drawing.text import arithmetic_words, exactly
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
+from lcifr.models.trees.trees import Trees
 from lcifr.report.cautions import find_cautions, find_findings, find_notes
 from lcifr.report.content import About, FrontierRow, GroupRow, ModelRow, Origin, Promise, Proved, Report, Tuning
 from lcifr.report.decided import read_decisions
@@ -95,14 +96,19 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         written="" if about.written == about.audited else about.written,
         author=about.author,
         encoder=() if encoder is None else _sizes(encoder.network),
-        model=_sizes(*found.model.factors),
+        model=_sizes(*found.model.computed),
         arithmetic=arithmetic_words(found.arithmetic, getattr(found, "handover_arithmetic", None)),
         library=about.library,
     )
 
 
-def _sizes(*networks: Network) -> tuple[int, ...]:
-    return networks[0].inputs, *(layer.weight.shape[0] for network in networks for layer in network.layers)
+def _sizes(*functions: Network | Trees) -> tuple[int, ...]:
+    """The widths between layers; of trees their columns and outputs."""
+    widths = [functions[0].inputs]
+    for function in functions:
+        layers = () if isinstance(function, Trees) else function.layers
+        widths += [layer.weight.shape[0] for layer in layers] or [function.outputs]
+    return tuple(widths)
 
 
 def _promise(similarity: Similarity | None, hashes: Mapping[str, str] | None) -> Promise:

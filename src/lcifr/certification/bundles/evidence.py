@@ -10,6 +10,7 @@ import numpy as np
 
 from lcifr.certification.query import BoolArray, FloatArray, Query
 from lcifr.models.network import Network
+from lcifr.models.trees.trees import Trees
 from lcifr.prove import Answer, Budget, maximize
 from lcifr.prove.proof import CellProof, Entry, Leaf, ProvedBound, to_plain, together
 from lcifr.regions.region import Cell, Region
@@ -29,7 +30,7 @@ class Evidence:
 
 
 def prove(
-    network: Network,
+    network: Network | Trees,
     query: Query,
     region: Region,
     *,
@@ -41,7 +42,7 @@ def prove(
     Known from other bounds, maybe of another engine: the search for a proof may stop short of them. ``reached`` says
     of whom it did not. That a proof shows what the search says of it is left to the checker, which must be loud.
     """
-    if network.depth == 0 and all(cell.rows is None for cell in region.cells):
+    if isinstance(network, Network) and network.depth == 0 and all(cell.rows is None for cell in region.cells):
         return _closed_form(network, query, region)
     answer = maximize(
         network,
@@ -53,7 +54,7 @@ def prove(
         device=device,
         proof=True,
     )
-    last = network.layers[-1].weight
+    last = network.layers[-1].weight if isinstance(network, Network) else None
     found = [_of_person(answer, region, person, last) for person in range(region.people)]
     whole = np.array([trees is not None for trees in found], np.bool_)
     return Evidence([trees or [] for trees in found], whole & _reached(answer, query))
@@ -63,7 +64,7 @@ def _reached(answer: Answer, query: Query) -> BoolArray:
     return np.asarray((answer.upper < query.limit).all(1))
 
 
-def _of_person(answer: Answer, region: Region, person: int, last: FloatArray) -> list[Any] | None:
+def _of_person(answer: Answer, region: Region, person: int, last: FloatArray | None) -> list[Any] | None:
     """The trees of all cells of the person, cell by cell; None where a direction has no proof."""
     by_cell: dict[int, list[CellProof]] = {}
     for proofs in answer.proof[person] if answer.proof is not None else (None,):
@@ -76,7 +77,8 @@ def _of_person(answer: Answer, region: Region, person: int, last: FloatArray) ->
     for index in sorted(by_cell):
         order = row_order(region.cells[index])
         found = [tree for proof in by_cell[index] for tree in to_plain(proof)]
-        trees += together([_slim(_renumbered(tree, order), last) for tree in found])
+        ordered = [_renumbered(tree, order) for tree in found]
+        trees += together(ordered if last is None else [_slim(tree, last) for tree in ordered])
     return trees
 
 

@@ -33,13 +33,17 @@ from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.data.io.files import write_json
 from lcifr.errors import ArtefactError
+from lcifr.models.network import Network
 from lcifr.models.rule import Kind
+from lcifr.models.trees.trees import Trees
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 FORMAT = "lcifr-audit-8"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
+NOTHING_BETWEEN = b'{"kind":"network","factors":[]}'
+"""The encoder of trees: they read encoded people themselves."""
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -70,7 +74,8 @@ def write_bundle(
     people = Individuals.read(X, encoder.encoding.schema)
     _check(people, encoder, representation, decisions)
     with fresh_folder(folder) as fresh:
-        (fresh / ENCODER).write_bytes(encoder.network.to_bytes())
+        trees = decisions is not None and isinstance(decisions.model.function, Trees)
+        (fresh / ENCODER).write_bytes(NOTHING_BETWEEN if trees else encoder.network.to_bytes())
         (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
         (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
         if decisions is not None:
@@ -232,7 +237,7 @@ def _audited(
 
 
 def _shown(
-    network: Any, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
+    network: Network | Trees, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
 ) -> dict[int, list[Any]]:
     """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
     if len(sure) == 0:
