@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 import lcifr
 from lcifr.data import Encoding, Schema
@@ -119,6 +119,20 @@ def test_the_class_of_a_graph_may_be_renamed() -> None:
     data = scores("ArgMax", 2, TensorProto.INT64, axis=1, keepdims=0)
     model = read(data, DescribedOutput(Meaning.CLASS, classes=("low", "high")))
     assert list(model.predict(TABLE)) == list(np.array(["low", "high"])[by_hand().argmax(1)])
+
+
+def test_probabilities_by_name_keep_the_order_of_their_classes() -> None:
+    """A map of onnxruntime is sorted by its keys; position 1 is the second class of the graph all the same."""
+    graph = GraphBuilder(4)
+    last = graph.add("Softmax", graph.add("Gemm", "x", WEIGHTS, BIAS, transB=1))
+    last = graph.add("ZipMap", last, domain="ai.onnx.ml", classlabels_strings=["yes", "no"])
+    model = graph.model(last)
+    value = helper.make_map_type_proto(TensorProto.STRING, helper.make_tensor_type_proto(TensorProto.FLOAT, None))
+    model.graph.output[0].type.CopyFrom(helper.make_sequence_type_proto(value))
+    described = DescribedOutput(Meaning.PROBABILITY, position=1, threshold=0.4, classes=("yes", "no"))
+    read_model = read(model.SerializeToString(), described)
+    probability = 1 / (1 + np.exp(by_hand()[:, 0] - by_hand()[:, 1]))
+    assert list(read_model.predict(TABLE)) == list(np.where(probability > 0.4, "no", "yes"))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.onnx.files import read_onnx
 from lcifr.models.rule import Kind
 from lcifr.models.table_model import TableModel
+from tests.story import write_german
 
 RNG = np.random.default_rng(0)
 PEOPLE = 120
@@ -96,15 +98,17 @@ def made_up(schema: Schema) -> Individuals:
     return Individuals(schema, np.concatenate([numbers, *beside]), np.concatenate([codes] * 4))
 
 
-def check(model: TableModel) -> None:
+def check(model: TableModel, people: Individuals | None = None) -> None:
     """The runtime decides as the model does wherever the proved rounding leaves no doubt, and that is nearly always."""
-    people = made_up(model.encoding.schema)
+    people = made_up(model.encoding.schema) if people is None else people
     encoded = model.encoding.encode(people)
     values = model.model.function(model.inputs(encoded))
     stages = [Stage(factor, factor.native) for factor in model.factors]  # type: ignore[attr-defined, arg-type]
     error = Deployment.on_people(model.encoding, *stages).error_at(encoded)
     said = model.library_decides(people)
     rule = model.model.rule
+    if model.library_outputs is not None:
+        assert (np.abs(model.library_outputs(model.frame(people)) - values) <= error).all()
     if rule.kind is Kind.NUMBER:
         assert (np.abs(said - values[:, 0]) <= error[:, 0]).all()
         return
@@ -205,3 +209,24 @@ def test_a_coded_number_has_to_be_a_category_of_the_schema() -> None:
         read(data)
     schema = Schema.infer(TABLE, categorical=["children"])
     check(read_onnx(data).read_table(TABLE, Encoding.fit(TABLE, schema)))
+
+
+@pytest.mark.parametrize(
+    "estimator", [LogisticRegression(max_iter=500), MLPClassifier(**MLP)], ids=["linear", "network"]
+)
+def test_german_people_are_decided_as_onnxruntime_does(estimator: Any, tmp_path: Path) -> None:
+    write_german(tmp_path, 400)
+    table = pd.read_csv(tmp_path / "people.csv", dtype_backend="numpy_nullable")
+    table = table.astype({name: object if kind == "string" else np.int64 for name, kind in table.dtypes.items()})
+    labels = table.pop("repaid")
+    numbers = [name for name in table.columns if table[name].dtype.kind == "i"]
+    texts = [name for name in table.columns if name not in numbers]
+    both = ColumnTransformer([("n", StandardScaler(), numbers), ("c", OneHotEncoder(handle_unknown="ignore"), texts)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = make_pipeline(both, estimator).fit(table, labels)
+        data = to_onnx(fitted, table[:1]).SerializeToString()
+    schema = Schema.infer(table)
+    model = read_onnx(data).read_table(table, Encoding.fit(table, schema))
+    assert (model.library_outputs is not None) == isinstance(estimator, MLPClassifier)
+    check(model, Individuals.read(table, schema))

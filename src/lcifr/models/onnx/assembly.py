@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Encoding
@@ -20,10 +21,16 @@ from lcifr.models.table_model import TableModel
 
 @dataclass(frozen=True)
 class LibraryWord:
-    """What computes the model elsewhere: its decisions about a pandas frame, and its name and version."""
+    """What computes the model elsewhere: its decisions about a pandas frame, and its name and version.
+
+    Parameters
+    ----------
+    outputs : its numbers, where it says those of the function.
+    """
 
     predict: Callable[[Any], NDArray[Any]]
     runtime: str
+    outputs: Callable[[Any], NDArray[np.float64]] | None = None
 
 
 def assembled(
@@ -51,4 +58,5 @@ def assembled(
         library.predict,
         table,
         library.runtime,
+        library.outputs,
     )

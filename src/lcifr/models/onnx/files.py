@@ -15,7 +15,7 @@ from lcifr.models.onnx.decision import ReadDecision, deciding_output, read_decis
 from lcifr.models.onnx.feeding import Feeds, OutputDecisions
 from lcifr.models.onnx.graph import Graph, read_bytes, read_graph, require_onnx
 from lcifr.models.onnx.reading import ReadGraph, read_value
-from lcifr.models.onnx.runtime import OnnxPredictor, runtime_name
+from lcifr.models.onnx.runtime import OnnxPredictor, runtime_name, runtime_scores
 from lcifr.models.onnx.values import Columns, Texts
 from lcifr.models.table_model import TableModel
 
@@ -56,7 +56,8 @@ class OnnxModel:
         decides = OutputDecisions(self.described_output, decision.labels, decision.own_labels)
         predictor = OnnxPredictor(self.data, self.graph, Feeds(encoding.schema), bound, output, decides)
         asked = None if self.description is None else self.description.arithmetic
-        library = LibraryWord(predictor, runtime_name())
+        said = runtime_scores(predictor, read.values, decision.scores)
+        library = LibraryWord(predictor, runtime_name(), said)
         return assembled(decision, asked or read.arithmetic, read.divisions, library, table, encoding)
 
     def _read(self, table: TableColumns) -> tuple[str, ReadGraph, ReadDecision]:

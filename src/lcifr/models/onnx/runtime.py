@@ -5,7 +5,8 @@ Only files that were read exactly get here: nothing of a refused file is ever ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -15,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import NetworkError
+from lcifr.models.columns import Dtype
+from lcifr.models.dataflow.vectors import FlowVector, components
 from lcifr.models.onnx.feeding import Feeds, OutputDecisions
 from lcifr.models.onnx.graph import Graph, GraphTensor
-from lcifr.models.onnx.tensors import AnyArray, is_text
-from lcifr.models.onnx.values import Columns, Texts
+from lcifr.models.onnx.tensors import DOUBLE, FLOAT, AnyArray, is_text
+from lcifr.models.onnx.values import Columns, Hidden, Texts, Value
 
 AT_ONCE = 65_536
 """People that are given to the runtime together."""
@@ -85,9 +88,15 @@ class OnnxPredictor:
             found = _session(self.data).run([name], feeds)[0]
         except Exception as problem:  # whatever a runtime raises, it is about this file
             raise NetworkError(f"{runtime_name()} does not run the model: {problem}", fix="export it again") from None
-        if isinstance(found, list):  # of maps, as ZipMap makes them
-            found = np.array([list(one.values()) for one in found])
+        if isinstance(found, list):  # of maps, as ZipMap makes them, in an order of their own
+            labels = self._labels_of_maps(name)
+            found = np.array([[one[label] for label in labels] for one in found])
         return np.asarray(found)[: len(people)]
+
+    def _labels_of_maps(self, name: str) -> tuple[Any, ...]:
+        maker = next(node for node in self.graph.nodes if name in node.outputs)
+        lists = (maker.attributes.get(f"classlabels_{kind}") for kind in ("int64s", "strings"))
+        return next(one for one in lists if isinstance(one, tuple) and one)
 
     def _feed(self, tensor: GraphTensor, people: Any) -> AnyArray:
         if tensor.name in self.bound:
@@ -102,3 +111,48 @@ def _filled(array: AnyArray, wanted: int | None) -> AnyArray:
     if wanted is None or len(array) == wanted:
         return array
     return np.concatenate([array, np.repeat(array[:1], wanted - len(array), axis=0)])
+
+
+@dataclass(frozen=True)
+class RuntimeScores:
+    """The runtime's own numbers (people, outputs), where a tensor of the file holds those of the function.
+
+    Parameters
+    ----------
+    name : of the tensor. places, signs : of each output in a person's row of it, and 1 or −1.
+    """
+
+    predictor: OnnxPredictor
+    name: str
+    places: tuple[int, ...]
+    signs: tuple[int, ...]
+
+    def __call__(self, frame: Any) -> NDArray[np.float64]:
+        rows = self.predictor.outputs(frame, self.name)
+        chosen = rows.reshape(len(rows), -1)[:, list(self.places)].astype(np.float64)
+        return np.asarray(chosen * np.array(self.signs))
+
+
+def runtime_scores(predictor: OnnxPredictor, values: Mapping[str, Value], scores: FlowVector) -> RuntimeScores | None:
+    """Where the runtime says what the function says; None where that is nowhere in the file as it stands."""
+    wanted = components(scores)
+    for name, value in values.items():
+        if isinstance(value, Hidden):
+            there = {(base, place): (i, sign) for i, (base, place, sign) in enumerate(components(value.vector))}
+            if all((base, place) in there for base, place, _ in wanted):
+                found = [(there[base, place][0], sign * there[base, place][1]) for base, place, sign in wanted]
+                data = _with_output(predictor.data, name, value.dtype)
+                places, signs = zip(*found, strict=True)
+                return RuntimeScores(replace(predictor, data=data), name, places, signs)
+    return None
+
+
+def _with_output(data: bytes, name: str, dtype: Dtype) -> bytes:
+    """The file with one more output."""
+    import onnx
+
+    model = onnx.ModelProto.FromString(data)
+    if name not in {one.name for one in model.graph.output}:
+        kind = FLOAT if dtype == np.float32 else DOUBLE
+        model.graph.output.append(onnx.helper.make_tensor_value_info(name, kind, None))
+    return bytes(model.SerializeToString())
