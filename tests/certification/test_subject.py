@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import LinearSVC
 
 from lcifr import Encoding, Schema, Similarity, Verdict, audit
 from lcifr.errors import LcifrError, NetworkError
@@ -243,3 +246,30 @@ def test_float_verdicts_are_those_of_enumeration_too(arithmetic: str):
         assert (found.verdict[row] == Verdict.COUNTEREXAMPLE) == unfair
     assert (found.verdict != Verdict.UNDECIDED).mean() > 0.9
     assert str(found.arithmetic) == arithmetic
+
+
+CHAINS = {
+    "pca": make_pipeline(prepare(StandardScaler(), OneHotEncoder()), PCA(4), LogisticRegression()),
+    "whitened": make_pipeline(
+        prepare(MinMaxScaler(), OneHotEncoder()),
+        PCA(3, whiten=True),
+        StandardScaler(),
+        MLPClassifier(hidden_layer_sizes=(3,), activation="identity", max_iter=80, random_state=0),
+    ),
+    "calibrated": make_pipeline(
+        prepare(StandardScaler(), OrdinalEncoder()), CalibratedClassifierCV(LinearSVC(), ensemble=False, cv=3)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_verdicts_on_chains_of_factors_are_those_of_enumeration(name: str):
+    model, phi, some = CHAINS[name].fit(PEOPLE, LABELS), similar(), PEOPLE.iloc[:40]
+    found = audit(model, some, similarity=phi)
+    assert str(found.arithmetic) == "float64"
+    own = model.predict(some)
+    for row in np.flatnonzero(found.verdict != Verdict.UNDECIDED):
+        unfair = (model.predict(enumerated(phi, row)) != own[row]).any()
+        assert (found.verdict[row] == Verdict.COUNTEREXAMPLE) == unfair
+    assert (found.verdict != Verdict.UNDECIDED).mean() > 0.9
+    assert found.violated.any()
