@@ -95,11 +95,14 @@ class Evaluation:
 def evaluate(factors: Sequence[Network], points: ArrayLike) -> Evaluation:
     """A plain forward pass through networks in turn."""
     values = np.asarray(points, dtype=np.float64)
-    error = np.zeros_like(values)
+    # An error is the largest input of a factor times what only its weights say: that part is passed on, not each error.
+    parts: list[tuple[FloatArray, FloatArray]] = []
     for factor in factors:
-        error = passed_on(factor, error) + factor.error(values)
+        slope, shift = factor.error_rate
+        parts = [(largest, passed_on(factor, rate)) for largest, rate in parts]
+        parts += [(np.abs(values).max(-1, keepdims=True), slope), (np.ones(1), shift)]
         values = factor(values)
-    return Evaluation(values, error)
+    return Evaluation(values, np.asarray(sum(largest * rate for largest, rate in parts) * (1.0 + 1e-12)))
 
 
 def passed_on(network: Network, error: FloatArray) -> FloatArray:

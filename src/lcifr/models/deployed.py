@@ -6,7 +6,7 @@ never below the bound that the checker computes in rational numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +27,15 @@ from lcifr.models.layer_rounding import (
     rounding_share,
     through_layer,
 )
-from lcifr.models.merging import merge, merging_error
+from lcifr.models.linear_bounds import (
+    LARGEST_SIZE,
+    ColumnKinds,
+    LinearBound,
+    is_affine,
+    linear_merging,
+    linear_rounding,
+)
+from lcifr.models.merging import largest_sizes, merge, merging_error
 from lcifr.models.network import Network
 from lcifr.regions.region import Cell, Region
 
@@ -63,16 +71,19 @@ class Deployment:
     stages : from the input to the decision.
     groups : attributes that the columns of the input belong to: of each, one column at most is not 0.
     flushing_error : F, how far flushing to zero can move an encoded number; infinite where it is not known.
+    columns : of encoded people; None on latents.
     """
 
     stages: tuple[Stage, ...]
     groups: int
     flushing_error: float = 0.0
+    columns: ColumnKinds | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def on_people(cls, encoding: Encoding, *stages: Stage) -> Deployment:
         """From the table's values on, through the steps of its encoding."""
-        return cls(stages, len(encoding.schema.names), encoding.numbers.flushing_error)
+        groups = len(encoding.schema.names)
+        return cls(stages, groups, encoding.numbers.flushing_error, ColumnKinds.of(encoding))
 
     @classmethod
     def on_latents(cls, *stages: Stage) -> Deployment:
@@ -109,12 +120,43 @@ class Deployment:
 
     def room_over(self, region: Region) -> FloatArray:
         """(people, outputs) how far machines can be from the merged network in exact arithmetic, in the region."""
-        return merging_error(self.factors, region) + self.error_over(region)
+        if self._linear_merging is None:
+            return merging_error(self.factors, region) + self.error_over(region)
+        return self._linear_merging.at(self._sizes_in(region)) + self.error_over(region)
+
+    @cached_property
+    def _linear_merging(self) -> LinearBound | None:
+        if self.columns is None or not is_affine(self.factors):
+            return None
+        return linear_merging(self.factors, self.columns)
+
+    @cached_property
+    def _linear_rounding(self) -> LinearBound | None:
+        double = all(stage.arithmetic is Arithmetic.FLOAT64 for stage in self.stages)
+        if self.columns is None or not double or not is_affine(self.factors):
+            return None
+        return linear_rounding(self.factors, self.columns, self.flushing_error)
+
+    def _sizes(self, values: FloatArray) -> FloatArray:
+        """(people, numbers) how large the numbers among encoded people (people, features) are."""
+        return np.abs(values if self.columns is None else values[:, self.columns.numbers])
+
+    def _sizes_in(self, region: Region) -> FloatArray:
+        """(people, numbers) the same of everybody in a person's region."""
+        if self.columns is None or not all(np.array_equal(cell.numeric, self.columns.numbers) for cell in region.cells):
+            return self._sizes(largest_sizes(region))
+        sizes = np.zeros((region.people, len(self.columns.numbers)))
+        for cell in region.cells:
+            far = np.maximum(np.abs(cell.lower), np.abs(cell.upper))
+            np.maximum(sizes, far, out=sizes, where=cell.present[:, None])
+        return sizes
 
     def error_at(self, points: FloatArray) -> FloatArray:
         """(people, outputs) how far the outputs at points (people, inputs) can be from exact ones, at most REFUSED."""
         if self.is_exact:
             return np.zeros((len(points), self.outputs))
+        if self._linear_rounding is not None and (sizes := self._sizes(points)).max(initial=0.0) <= LARGEST_SIZE:
+            return np.minimum(self._linear_rounding.at(sizes), REFUSED)
         everywhere = np.ones(len(points), np.bool_)
         return self._error(Cell(np.arange(points.shape[1]), points, points, (), None, everywhere))
 
@@ -128,6 +170,11 @@ class Deployment:
     def error_over(self, region: Region) -> FloatArray:
         """(people, outputs) the same for everybody in a person's region; 0 where nobody is."""
         worst = np.zeros((region.people, self.outputs))
+        if self._linear_rounding is not None:
+            sizes = self._sizes_in(region)
+            if sizes.max(initial=0.0) <= LARGEST_SIZE:
+                found = np.minimum(self._linear_rounding.at(sizes), REFUSED)
+                return np.where(region.nonempty[:, None], found, worst)
         if not self.is_exact:
             for cell in region.cells:
                 worst = np.maximum(worst, np.where(cell.present[:, None], self._error(cell), 0.0))

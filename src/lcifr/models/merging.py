@@ -56,7 +56,7 @@ def merging_error(factors: Sequence[Network], region: Region) -> FloatArray:
     merged, *others = factors
     if not others:
         return np.zeros((region.people, merged.outputs))
-    size = _sizes(region)
+    size = largest_sizes(region)
     error = np.zeros((1, merged.outputs))
     for factor in others:
         error = passed_on(factor, error) + _rounded_in(merged, factor, size)
@@ -83,7 +83,7 @@ def _rounded_in(merged: Network, factor: Network, size: FloatArray) -> FloatArra
     return np.asarray(error)
 
 
-def _sizes(region: Region) -> FloatArray:
+def largest_sizes(region: Region) -> FloatArray:
     """(people, features) the largest absolute value of every feature in the region."""
     size = np.zeros((region.people, region.features))
     for cell in region.cells:

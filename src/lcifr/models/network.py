@@ -161,11 +161,15 @@ class Network(Function):
         at most ``slope``·X + ``shift``, where slope = |W_L|…|W_0|·1 and shift collects the biases the same way. What
         underflows at a neuron is less than γ·FLOOR, which both have at every layer.
         """
-        value = self._points(points)
-        slope, shift = self._magnitude
-        largest = np.abs(value).max(-1, keepdims=True)
+        slope, shift = self.error_rate
+        return np.asarray(np.abs(self._points(points)).max(-1, keepdims=True) * slope + shift)
+
+    @cached_property
+    def error_rate(self) -> tuple[FloatArray, FloatArray]:
+        """(outputs,) twice: :meth:`error` is the largest |input| times the first, plus the second."""
         unit = gamma(2 * sum(layer.weight.shape[1] + 8 for layer in self.layers))
-        return np.asarray(unit * (largest * slope + shift))
+        slope, shift = self._magnitude
+        return unit * slope, unit * shift
 
     @cached_property
     def _magnitude(self) -> tuple[FloatArray, FloatArray]:
