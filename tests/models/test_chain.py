@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,22 +15,11 @@ from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.merging import merge, merging_error
 from lcifr.models.network import Network
 from lcifr.regions.region import Region
+from tests.models.cells import factors
 from tests.models.exact import exactly
 from tests.models.machines import Machine
 
 FLOATS = (Arithmetic.FLOAT64, Arithmetic.FLOAT32)
-
-
-def factors(rng: np.random.Generator, widths: list[list[int]], scale: float = 1.0) -> tuple[Network, ...]:
-    """Networks of these widths, one behind the other, whose weights differ in size."""
-    found = []
-    for sizes in widths:
-        layers = []
-        for inputs, outputs in pairwise(sizes):
-            size = scale ** rng.integers(-1, 2, (outputs, inputs))
-            layers.append((rng.normal(size=(outputs, inputs)) * size, rng.normal(size=outputs)))
-        found.append(Network.from_arrays(layers))
-    return tuple(found)
 
 
 WIDTHS = [[[3, 4], [4, 2]], [[3, 3], [3, 5], [5, 2], [2, 1]], [[3, 4, 3], [3, 3], [3, 5, 2]], [[2, 6], [6, 3, 3, 1]]]

@@ -16,9 +16,10 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import REFUSED, Deployment, Stage
 from lcifr.models.network import Network
 from lcifr.regions.region import Region
+from tests.models.cells import CATEGORIES, NUMBERS, groups_of, region
 from tests.models.exact import exactly
 from tests.models.machines import Machine
-from tests.models.rational_bound import Group, Overflow, bound
+from tests.models.rational_bound import Overflow, bound
 
 FLOATS = (Arithmetic.FLOAT64, Arithmetic.FLOAT32)
 SCALES = {
@@ -29,7 +30,6 @@ SCALES = {
     "denormal in float64": 1e-310,
     "zero": 0.0,
 }
-NUMBERS, CATEGORIES = 3, (2, 4)
 
 
 def network(rng: np.random.Generator, sizes: list[int], scale: float) -> Network:
@@ -40,32 +40,6 @@ def network(rng: np.random.Generator, sizes: list[int], scale: float) -> Network
         weight = rng.normal(size=(outputs, inputs)) * np.where(ordinary, 1.0, scale)
         layers.append((weight, rng.normal(size=outputs) * rng.choice([1.0, scale, 0.0], outputs)))
     return Network.from_arrays(layers)
-
-
-def region(rng: np.random.Generator, people: int, size: float = 3.0, width: float = 0.3) -> Region:
-    """Numbers between ends, and categories of which some are free; two cells."""
-    features = NUMBERS + sum(CATEGORIES)
-    middle = rng.normal(size=(people, features)) * size
-    lower, upper = middle - width, middle + width
-    choices, start = [], NUMBERS
-    for count in CATEGORIES:
-        allowed = rng.random((people, count)) < rng.choice([0.0, 0.7])
-        allowed[np.arange(people), rng.integers(count, size=people)] = True
-        choices.append((np.arange(start, start + count), allowed))
-        start += count
-    lower[:, NUMBERS:], upper[:, NUMBERS:] = 0.0, 1.0
-    return Region.from_arrays(lower, upper, choices)
-
-
-def groups_of(found: Region, person: int) -> list[Group]:
-    """The corners of the one cell of a person."""
-    (cell,) = found.cells
-    numbers = [
-        [(int(j), float(end[person, place])) for end in (cell.lower, cell.upper)]
-        for place, j in enumerate(cell.numeric)
-    ]
-    chosen = [[(int(j), 1.0) for j in choice.columns[choice.allowed[person]]] for choice in cell.choices]
-    return numbers + chosen
 
 
 @dataclass(frozen=True)

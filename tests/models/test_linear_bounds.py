@@ -13,9 +13,8 @@ from lcifr.models.deployed import REFUSED, Deployment, Stage
 from lcifr.models.linear_bounds import ColumnKinds
 from lcifr.models.merging import merging_error
 from lcifr.models.network import Network
+from tests.models.cells import CATEGORIES, NUMBERS, factors, groups_of, region
 from tests.models.rational_bound import bound
-from tests.models.test_chain import factors
-from tests.models.test_deployed import CATEGORIES, NUMBERS, groups_of, region
 
 COLUMNS = ColumnKinds(np.arange(NUMBERS), (slice(NUMBERS, NUMBERS + 2), slice(NUMBERS + 2, NUMBERS + 6)))
 FEATURES = NUMBERS + sum(CATEGORIES)
