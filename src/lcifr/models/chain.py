@@ -124,9 +124,10 @@ def choose_for(asked: str | None, factors: Iterable[Network | Trees]) -> Arithme
     chosen = choose_arithmetic(asked, *(factor.native for factor in known))
     divides = next((factor.divides for factor in known if factor.divides), "")
     if chosen is Arithmetic.EXACT and divides:
+        native = next((f.native for f in known if f.native is Arithmetic.FLOAT32), Arithmetic.FLOAT64)
         raise LcifrError(
             f"{divides} divides by numbers whose inverses no float64 holds, so of this model nothing can be said in "
             "exact arithmetic",
-            fix='say arithmetic="float64", in which it is computed',
+            fix=f'say arithmetic="{native}", in which it is computed',
         )
     return chosen

@@ -140,7 +140,7 @@ def test_spare_terms_widen_the_layer_before() -> None:
 
 def test_what_grows_without_end_is_refused() -> None:
     vector: FlowVector = leaf(["a"])
-    for _ in range(14):
+    for _ in range(11):
         vector = joined([vector, vector])
     with pytest.raises(NetworkError, match="numbers side by side"):
         joined([vector, vector])

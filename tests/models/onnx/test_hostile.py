@@ -192,6 +192,23 @@ def test_a_hostile_file_is_refused(change: Callable[[onnx.ModelProto], None], mo
         tracemalloc.stop()
 
 
+def test_many_wide_nodes_do_not_fill_the_memory() -> None:
+    """Each of them makes matrices of a few million zeros; the file has a few thousand bytes."""
+    graph = GraphBuilder(WIDTH)
+    hidden = graph.add("Gather", graph.add("Relu", "x"), np.zeros(2000, np.int64), axis=1)
+    for _ in range(200):
+        hidden = graph.add("Abs", hidden)
+    one = graph.add("Gather", hidden, np.array([0]), axis=1)
+    data = graph.model(graph.add("Greater", one, graph.numbers(0.1)), TensorProto.BOOL).SerializeToString()
+    tracemalloc.start()
+    try:
+        with pytest.raises(NetworkError, match="larger than"):
+            read(data)
+        assert tracemalloc.get_traced_memory()[1] < 500e6
+    finally:
+        tracemalloc.stop()
+
+
 def test_external_data_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = small()
     with_external_data(model)

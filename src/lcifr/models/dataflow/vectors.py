@@ -19,7 +19,7 @@ from lcifr.errors import NetworkError
 
 FloatArray = NDArray[np.float64]
 
-WIDEST = 2**14
+WIDEST = 2**11
 """Numbers side by side, at most: a file of a few bytes can ask for as many as it likes."""
 LARGEST = 2**24
 """Weights of all layers together, zeros included, at most."""
@@ -187,3 +187,15 @@ def sources(vector: FlowVector) -> Iterator[FlowVector]:
         else []
     )
     yield from dict.fromkeys(base for one in read for base, _, _ in components(one))
+
+
+def new_weights(vector: FlowVector, seen: set[FlowVector]) -> int:
+    """Weights, zeros included, of the affine vectors behind a vector that are not in ``seen``; they are added to it."""
+    count, open_vectors = 0, [base for base, _, _ in components(vector)]
+    while open_vectors:
+        one = open_vectors.pop()
+        if one not in seen:
+            seen.add(one)
+            count += sum(term.weight.size for term in one.terms) if isinstance(one, AffineVector) else 0
+            open_vectors += sources(one)
+    return count

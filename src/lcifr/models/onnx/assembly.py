@@ -49,7 +49,7 @@ def assembled(
     """
     layers = layer_out(decision.scores, arithmetic)
     block = Block((*layers.columns, *(ConstantColumn(0.0),) * layers.spare))
-    divides = ", ".join(divisions[:3])
+    divides = divisions[0] if divisions else ""
     function = chain_of(replace(network, divides=divides) for network in layers.networks)
     return TableModel(
         encoding_of(block, encoding),

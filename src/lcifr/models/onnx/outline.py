@@ -49,7 +49,8 @@ def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOu
     labels = () if decision.labels is None else tuple(decision.labels.tolist())
     rule = rule_words(Model(network, decision.rule, decision.labels))
     notes = tuple(
-        f"{node} divides behind a matrix: covered in float arithmetic, not in exact arithmetic."
+        f"{node} divides by numbers whose inverses no float64 holds: verdicts in float arithmetic cover it, exact ones "
+        "are refused."
         for node in read.divisions[:3]
     )
     return ModelOutline(

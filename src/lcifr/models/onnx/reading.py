@@ -10,6 +10,7 @@ import numpy as np
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.dataflow.normalisation import ROUNDINGS
+from lcifr.models.dataflow.vectors import LARGEST, FlowVector, new_weights
 from lcifr.models.onnx.binding import Bind
 from lcifr.models.onnx.calls import Call, Circumstances
 from lcifr.models.onnx.graph import Graph, Node
@@ -55,14 +56,16 @@ def read_value(graph: Graph, output: str, bind: Bind) -> ReadGraph:
     read = {name for node in nodes for name in node.inputs}
     values: dict[str, Value] = {name: Constant(array) for name, array in graph.constants.items() if name in read}
     values |= {one.name: bind(one) for one in graph.inputs if one.name in read}
-    numbers = 0
+    numbers, weights = 0, 0
+    seen: set[FlowVector] = set()
     for node in nodes:
         given = tuple(values[name] if name else None for name in node.inputs)
         found = _computed(Call(node, given, circumstances))
         values |= {name: value for name, value in zip(node.outputs, found, strict=False) if name}
         numbers += sum(1 if isinstance(one, Constant) else prod(one.shape) for one in found)
-        if numbers > MOST_NUMBERS:
-            raise NetworkError(f"{node.where}: the model computes more than {MOST_NUMBERS} numbers")
+        weights += sum(new_weights(one.vector, seen) for one in found if isinstance(one, Hidden))
+        if numbers > MOST_NUMBERS or weights > LARGEST:
+            raise NetworkError(f"{node.where}: the model is larger than {MOST_NUMBERS} numbers or {LARGEST} weights")
     if output not in values:
         raise NetworkError(f'the output "{output}" is one that its node does not have here')
     single = any(isinstance(value, COMPUTED) and value.dtype == np.float32 for value in values.values())
