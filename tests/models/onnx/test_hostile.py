@@ -180,7 +180,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("change", HOSTILE)
 def test_a_hostile_file_is_refused(change: Callable[[onnx.ModelProto], None], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "_session", lambda data: pytest.fail("a refused file was run"))
+    monkeypatch.setattr(runtime, "_session", lambda data, output: pytest.fail("a refused file was run"))
     model = small()
     change(model)
     tracemalloc.start()
@@ -283,7 +283,7 @@ def mutated(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 def survives(numbers: range, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "_session", lambda data: pytest.fail("a mutated file was run"))
+    monkeypatch.setattr(runtime, "_session", lambda data, output: pytest.fail("a mutated file was run"))
     files = [(small().SerializeToString(), read), (of_columns(), read_columns)]
     refused = 0
     for number in numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import warnings
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import Deployment, Stage
+from lcifr.models.onnx import runtime
 from lcifr.models.onnx.files import read_onnx
 from lcifr.models.rule import Kind
 from lcifr.models.table_model import TableModel
@@ -230,3 +232,16 @@ def test_german_people_are_decided_as_onnxruntime_does(estimator: Any, tmp_path:
     model = read_onnx(data).read_table(table, Encoding.fit(table, schema))
     assert (model.library_outputs is not None) == isinstance(estimator, MLPClassifier)
     check(model, Individuals.read(table, schema))
+
+
+@pytest.mark.parametrize("name", ["standard, logistic", "network", "ordinal"])
+def test_without_onnxruntime_the_reference_evaluator_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = converted(CLASSIFIERS[name], THREE)
+    expected = read(data).predict(TABLE)
+    found = importlib.util.find_spec
+    monkeypatch.setattr(runtime, "find_spec", lambda package: None if package == "onnxruntime" else found(package))
+    runtime._session.cache_clear()
+    model = read(data)
+    assert model.runtime.startswith("the reference evaluator of onnx")
+    assert list(model.predict(TABLE)) == list(expected)
+    runtime._session.cache_clear()

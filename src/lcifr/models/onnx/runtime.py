@@ -35,19 +35,36 @@ def runtime_name() -> str:
 
 
 @lru_cache(maxsize=8)
-def _session(data: bytes) -> Any:
+def _session(data: bytes, output: str) -> Any:
     """Something with run(names, feeds)."""
     if find_spec("onnxruntime") is None:
-        import onnx
         from onnx.reference import ReferenceEvaluator
 
-        return ReferenceEvaluator(onnx.ModelProto.FromString(data))
+        return ReferenceEvaluator(_without_other_outputs(data, output))
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
+def _without_other_outputs(data: bytes, output: str) -> Any:
+    """The graph as far as one output needs it: the reference evaluator does not know every operator (ZipMap)."""
+    import onnx
+
+    model = onnx.ModelProto.FromString(data)
+    wanted, kept = {output}, []
+    for node in reversed(model.graph.node):
+        if wanted & set(node.output):
+            wanted |= set(node.input)
+            kept.append(node)
+    outputs = [one for one in model.graph.output if one.name == output]
+    for field_, found in ((model.graph.node, kept[::-1]), (model.graph.output, outputs)):
+        copies = [type(one).FromString(one.SerializeToString()) for one in found]
+        del field_[:]
+        field_.extend(copies)
+    return model
 
 
 @dataclass(frozen=True)
@@ -85,7 +102,7 @@ class OnnxPredictor:
     def _run(self, people: Any, wanted: int | None, name: str) -> AnyArray:
         feeds = {one.name: _filled(self._feed(one, people), wanted) for one in self.graph.inputs}
         try:
-            found = _session(self.data).run([name], feeds)[0]
+            found = _session(self.data, name).run([name], feeds)[0]
         except Exception as problem:  # whatever a runtime raises, it is about this file
             raise NetworkError(f"{runtime_name()} does not run the model: {problem}", fix="export it again") from None
         if isinstance(found, list):  # of maps, as ZipMap makes them, in an order of their own
