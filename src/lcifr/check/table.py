@@ -39,7 +39,7 @@ class Number:
         self.slope, self.shift, self.clear = Fraction(1), Fraction(0), EVERY
         for operation, form, *given in items(program):
             constants = [Fraction(c) for c in numbers(given, CONSTANTS[operation])]
-            right &= constants == sorted({nearest(c, form) for c in constants})
+            right &= form in FORMATS and constants == sorted({nearest(c, form) for c in constants})
             c = constants[0] if CONSTANTS[operation] == 1 else Fraction(0)
             scale = c if operation == "multiply" else 1 / c if operation == "divide" else Fraction(1)
             offset = {"add": c, "subtract": -c}.get(operation, Fraction(0))
