@@ -26,7 +26,7 @@ def show(file: FileArgument, describe: DescribeOption = None, as_json: JsonOptio
         return
     say(" ".join(found.outline.sentences()))
     if found.description:
-        say(f"Inputs as described in {found.description}: {found.described}.")
+        say(f"Which column feeds which input is said in {found.description}.")
     say(f"sha256 {found.sha256}")
 
 

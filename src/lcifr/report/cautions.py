@@ -84,11 +84,16 @@ def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Cau
 
 def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
     if statement.lower is None:
-        text = (
-            "These people were not held out from training, or not drawn from the population the model is used on. The "
-            "certificates hold for each of them; they allow no statement about anybody else."
+        known = "These people were not held out from training, or not drawn from the population the model is used on."
+        unknown = (
+            "Nobody said that these people were held out from training and drawn from the population the model is used "
+            "on (lcifr audit --population)."
         )
-        yield Caution("in-sample", "In-sample people", text)
+        text = (
+            f"{known if about.library is None else unknown} The certificates hold for each of them; they allow no "
+            "statement about anybody else."
+        )
+        yield Caution("in-sample", "In-sample people" if about.library is None else "Perhaps in-sample people", text)
     if about.left_out:
         text = (
             f"{count(about.left_out)} rows of the table have missing values and were left out. Nothing is said about "

@@ -23,7 +23,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
     origin = result.model.origin
     return About(
         title=_title(result.model.target),
-        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out)}",
+        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out, known=origin is None)}",
         partial=None if data is None else data.partial,
         data_cautions=() if data is None else data.cautions,
         checked=None if result.checked is None else checked_of(result.checked),
@@ -58,8 +58,11 @@ def _title(target: str) -> str:
     return f"{target}: who is decided like everybody similar?"
 
 
-def _whom(held_out: bool) -> str:
-    return "held out from training" if held_out else "not held out from training"
+def _whom(held_out: bool, *, known: bool = True) -> str:
+    """``known`` : whether lcifr trained the model, and so knows on whom."""
+    if held_out:
+        return "held out from training" if known else "said to be held out from training"
+    return "not held out from training" if known else "perhaps trained on"
 
 
 def _of_run(settings: RunSettings | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.data.io.files import json_value
-from lcifr.models.files.outline import ModelOutline, listed
+from lcifr.models.files.outline import ModelOutline
 from lcifr.runs.models.opening import open_model
 
 
@@ -27,11 +27,6 @@ class ShownModel:
     outline: ModelOutline
     description: str
     columns: tuple[str, ...] | None
-
-    @property
-    def described(self) -> str:
-        """The columns in words."""
-        return listed(self.columns or ())
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""

@@ -7,7 +7,7 @@ how many it gives.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) 
     inputs, fits = _inputs(outline.width, schema, frame)
     tensor = [one.name for one in outline.inputs]
     if len(tensor) > 1:  # whose is whose nobody can guess: all to the first
-        inputs = tuple(DescribedInput(**{**one.__dict__, "input": tensor[0]}) for one in inputs)
+        inputs = tuple(replace(one, input=tensor[0]) for one in inputs)
     output = _output(outline, _classes(schema, frame))
     given = sum(one.width for one in inputs)
     counted = f"{outline.width} numbers, and the entries below give {given}"
