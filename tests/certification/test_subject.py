@@ -226,6 +226,12 @@ def test_dates_and_prose_are_errors_that_say_what_is_possible():
     assert len(audit(model, days, similarity=phi)) == len(days)
 
 
+def test_a_column_that_the_table_does_not_have_is_named():
+    model = MODELS["logistic"].fit(PEOPLE, LABELS)
+    with pytest.raises(NetworkError, match='reads the column "visits", which the table does not have'):
+        audit(model, PEOPLE.rename(columns={"visits": "visit"}), similarity=similar())
+
+
 def test_a_path_is_the_model_in_its_file(tmp_path: Any):
     skops_io = pytest.importorskip("skops.io")
     model = MODELS["network"].fit(PEOPLE, LABELS)

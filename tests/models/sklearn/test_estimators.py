@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import (
     Lasso,
     LinearRegression,
@@ -16,6 +18,7 @@ from sklearn.linear_model import (
     RidgeClassifier,
     SGDClassifier,
 )
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
@@ -95,3 +98,23 @@ def test_others_are_refused_with_what_works(model: Any, words: str) -> None:
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(NetworkError, match="LogisticRegression"):
         read_sklearn(object())
+
+
+def test_a_network_decides_by_a_rounded_probability_on_latents_too() -> None:
+    """logistic(1e-17) is 0.5, and not above it: next to 0 nobody can tell."""
+    z, y, _ = latent(200, kind="binary")
+    read = read_sklearn(make_pipeline(StandardScaler(), MLPClassifier(**MLP)).fit(z, y))
+    lower, upper = read.rule.band
+    assert lower < -1e-17 < 1e-17 < upper < 1e-13
+
+
+def test_thresholds_and_mixtures_decide_alike_on_latents() -> None:
+    z, y, _ = latent(200, kind="binary")
+    others = np.random.default_rng(3).normal(size=(500, z.shape[1])) * 3
+    for model in (
+        FixedThresholdClassifier(LogisticRegression(), threshold=0.3, pos_label=np.unique(y)[1]),
+        make_pipeline(PCA(2, whiten=True), MLPClassifier(activation="identity", **MLP)),
+        make_pipeline(MinMaxScaler(), PCA(2), SelectKBest(k=1), RidgeClassifier()),
+    ):
+        read = read_sklearn(model.fit(z, y))
+        np.testing.assert_array_equal(read.predict(others), model.predict(others))

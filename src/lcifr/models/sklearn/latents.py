@@ -11,11 +11,15 @@ from lcifr.errors import NetworkError
 from lcifr.models.chain import chain_of
 from lcifr.models.columns import FLOAT64
 from lcifr.models.model import Model, own_model
-from lcifr.models.sklearn.estimators import WORKS, read_estimator
+from lcifr.models.sklearn.estimators import WORKS
 from lcifr.models.sklearn.mixtures import MIXERS, AffineFactors, read_mixer, read_scaler_behind
 from lcifr.models.sklearn.scalers import SCALERS
+from lcifr.models.sklearn.thresholds import WRAPPERS, read_decision
 
-FIX = f"use {WORKS}; in a Pipeline behind {', '.join((*SCALERS, *MIXERS))} or feature selection"
+FIX = (
+    f"use {WORKS}, alone or in {', '.join(WRAPPERS)}; "
+    f"in a Pipeline behind {', '.join((*SCALERS, *MIXERS))} or feature selection"
+)
 
 
 def read_sklearn(model: Any) -> Model:
@@ -34,11 +38,11 @@ def read_sklearn(model: Any) -> Model:
     if not type(model).__module__.startswith("sklearn."):
         raise NetworkError(f"{name} is not a model of scikit-learn or of this package", fix=FIX)
     if name != "Pipeline":
-        return read_estimator(model)
+        return read_decision(model)
     before = AffineFactors(int(model.n_features_in_), FLOAT64)
     for step, transformer in model.steps[:-1]:
         before = _read_step(transformer, before, f'pipeline step "{step}"')
-    last = own_model(model.steps[-1][1]) or read_estimator(model.steps[-1][1], before.dtype)
+    last = own_model(model.steps[-1][1]) or read_decision(model.steps[-1][1], before.dtype)
     return replace(last, function=chain_of((*before.factors, *last.factors)))
 
 

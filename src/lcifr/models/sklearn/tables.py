@@ -103,6 +103,13 @@ def _names(model: Any, table: Any, encoding: Encoding) -> list[str]:
             f"{did_you_mean(unknown[0], schema.names)}",
             fix="add it to the schema: Schema.infer(X) takes all columns",
         )
+    absent = [name for name in names if name not in table.columns]
+    if absent:
+        raise NetworkError(
+            f'the model reads the column "{absent[0]}", which the table does not have.'
+            f"{did_you_mean(absent[0], [str(name) for name in table.columns])}",
+            fix="give the columns that the model was fitted on",
+        )
     return names
 
 
