@@ -17,7 +17,7 @@ from lcifr.check import Rejected, examine
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
-from lcifr.check.trees import TreeSum
+from lcifr.check.trees import TreesProblem, TreeSum
 from tests.certification.bundles.made_bundles import judged_by
 
 IDENTITY = {"kind": "network", "factors": []}
@@ -128,7 +128,7 @@ def descend(nodes: Any, point: list[float]) -> Any:
 
 def bound_of(one: Ensemble, proof: Any, direction: Any) -> Fraction | None:
     (cell,) = derive(one.formula, {"a": 0.0, "n": 0.0, "c": 0})
-    found = examine(TreeSum(one.plain, 5).problem(cell), proof)
+    found = examine(TreesProblem(TreeSum(one.plain, 5), cell), proof)
     return found.get(tuple(map(tuple, direction)))
 
 

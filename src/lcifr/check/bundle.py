@@ -18,6 +18,7 @@ from lcifr.check.table import AttributeTable
 
 FORMAT = "lcifr-audit-8"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
+DIFFERS = f"is not the file that {MANIFEST} speaks about: its hash differs"
 ENCODER, MODEL, HANDOVER, SCHEMA = "encoder.json", "model.json", "hand-over", "schema"
 
 
@@ -59,17 +60,12 @@ class _Hashed(io.FileIO):
         self.hash.update(data)
         return data
 
-    def ensure_named(self, path: Path, sha256: Any) -> None:
-        named = self.hash.hexdigest() == sha256
-        ensure(named, f"{path.name} is not the file that {MANIFEST} speaks about: its hash differs")
-
 
 def _file(path: Path, sha256: Any) -> Any:
     """The JSON of a file, if it is the one that the manifest names; nothing names the manifest itself."""
     with _Hashed(path) as file:
         data = file.read(BYTES + 1)
-    if path.name != MANIFEST:
-        file.ensure_named(path, sha256)
+    ensure(path.name == MANIFEST or file.hash.hexdigest() == sha256, f"{path.name} {DIFFERS}")
     return _json(data, path.name)
 
 
@@ -114,7 +110,7 @@ def read_people(path: Path, sha256: str) -> Iterator[Any]:
                 yield _json(line, f"line {count} of {PEOPLE}", LONGER)
     except (OSError, EOFError, zlib.error):
         raise Rejected(f"{PEOPLE} is not a whole gzip file") from None
-    raw.ensure_named(path, sha256)
+    ensure(raw.hash.hexdigest() == sha256, f"{PEOPLE} {DIFFERS}")
 
 
 def latent_bytes(line: Any) -> bytes:

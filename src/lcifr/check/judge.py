@@ -12,7 +12,7 @@ from lcifr.check.network import Groups, Network, compose, forward, read_factors,
 from lcifr.check.proof import Bounds, Problem, RationalCell, settle
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import Person
-from lcifr.check.trees import TreeSum
+from lcifr.check.trees import TreesProblem, TreeSum
 
 KINDS = ("radius", "vacuous_radius", "unproved", "certified", "vacuous", "counterexample", "undecided", "unclaimed")
 OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; radii without a proof: {unproved}"
@@ -62,8 +62,8 @@ class DecisionRule:
     def __init__(self, found: Any, outputs: int) -> None:
         with reading("the rule of decision"):
             self.within, self.sign = found["kind"] == "within", int(found["kind"] == "sign")
-            lacks = KEYS[found["kind"]] ^ set(found)
-            ensure(lacks <= {"band"} - {*found}, "the rule says more than its kind has, or less")
+            right = KEYS[found["kind"]] - {"band"} <= set(found) <= KEYS[found["kind"]]
+            ensure(right, "the rule says more than its kind has, or less")
             self.band = [Fraction(end) for end in numbers(found.get("band", [0.0, 0.0]), 2)]
             self.tolerance = Fraction(number(found["tolerance"])) if self.within else Fraction(0)
             self.groups = [[0], [1]] if self.sign else found.get("groups", [])
@@ -115,10 +115,6 @@ class FactorChain:
         """The exact outputs at a point, and how far a machine's are from them at most."""
         return forward(self.network, point.values()), self.off(point, arithmetic)
 
-    def problem(self, cell: RationalCell) -> Problem:
-        """The networks on a cell."""
-        return Problem(self.network, cell)
-
 
 class Judge:
     """Judges people against one formula, encoder and, where decisions are claimed, model and rule of decision."""
@@ -146,7 +142,12 @@ class Judge:
         COUNTER.most, COUNTER.done = self.steps, 0
         try:
             with reading("what is said of them"):
-                x, claims, nobody = self.table.person(line["x"]), self._claims(latent, decision), []
+                x, nobody = self.table.person(line["x"]), []
+                claims = {"radius": latent} if latent is not None and "proofs" in latent else {}
+                word = "undecided" if decision is None else decision["verdict"]
+                known = ("certified", "counterexample") if self.rule is not None else ()
+                ensure(word in ("undecided", *known), f"there is no model to decide, or no verdict {word!s:.60}")
+                claims |= {} if word == "undecided" else {word: decision}
                 for kind, claim in claims.items():
                     cells = derive(self.formulas[claim["universe"]], x)
                     confirm = self._radius if kind == "radius" else self._verdict
@@ -158,27 +159,15 @@ class Judge:
         finally:
             COUNTER.most = math.inf
         verdict = claims.keys() - {"radius"}
-        belongs = {
-            **claims,
-            "vacuous_radius": "radius" in nobody,
-            "vacuous": "certified" in nobody,
-            "unproved": latent is not None and "radius" not in claims,
-            "undecided": decision is not None and not verdict,
-            "unclaimed": not (claims if self.rule is None else verdict),
-        }
-        for kind in (kind for kind, so in belongs.items() if so):
+        kinds = [*claims, *("vacuous" if kind == "certified" else "vacuous_radius" for kind in nobody)]
+        kinds += ["unproved"] if latent is not None and "radius" not in claims else []
+        kinds += ["undecided"] if decision is not None and not verdict else []
+        kinds += [] if (claims if self.rule is None else verdict) else ["unclaimed"]
+        for kind in kinds:
             report.names[kind].append(name)
         for kind, claim in claims.items():
             what = f"{kind} (universe: {claim['universe']}, arithmetic: {claim['arithmetic']})"
             report.confirmed[what] = report.confirmed.get(what, 0) + 1
-
-    def _claims(self, latent: Any, decision: Any) -> dict[str, Any]:
-        """What is claimed of somebody, by its kind: a radius without proofs is said and not claimed."""
-        claims = {"radius": latent} if latent is not None and "proofs" in latent else {}
-        word = "undecided" if decision is None else decision["verdict"]
-        known = word == "undecided" or (self.rule is not None and word in ("certified", "counterexample"))
-        ensure(known, f"there is no model to decide, or no verdict {word!s:.60}")
-        return claims if word == "undecided" else {**claims, word: decision}
 
     def _radius(self, latent: Any, _: Any, x: Person, cells: list[RationalCell]) -> None:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
@@ -225,7 +214,8 @@ class Judge:
         for place, cell in enumerate(cells):
             off = function.off(cell.groups, arithmetic)
             left = {direction: k - sum(off[j] for j, _ in direction) for direction, k in limits.items()}
-            problem, reason = function.problem(cell), "nothing is shown that is strong enough"
+            trees, reason = isinstance(function, TreeSum), "nothing is shown that is strong enough"
+            problem = TreesProblem(function, cell) if trees else Problem(function.network, cell)
             for proof in [*proofs[place:], *proofs[:place]]:
                 try:
                     left = settle(problem, proof, left, strict=what == "verdict")

@@ -38,21 +38,22 @@ class TreeSum:
             at_most(VALUES, width * self.outputs, "columns times outputs of trees")
             leaves = (node[1] for nodes in items(found["trees"]) for node in nodes if node[0] == "leaf")
             values = exact([number(value) for leaf in leaves for _, value in leaf])
-            integers, self.shift = iter(values.values), values.shift
-            self.trees = [self._read(iter([*nodes, None]), integers, True) for nodes in found["trees"]]
+            integers, self.shift = reversed(values.values), values.shift
+            self.trees = [self._read(nodes, integers) for nodes in reversed(found["trees"])]
             self.network = (read_layer([[0.0] * (width + 1)] * self.outputs, width + 1),)  # nothing is linear
             ensure(self.scale > 0, "the scale is not positive")
 
-    def _read(self, nodes: Iterator[Any], values: Iterator[int], last: bool) -> Any:
-        """A tree in preorder as its only leaf, or as (group, ends, first child, second child)."""
-        kind, name, *border = next(nodes)
-        if kind == "leaf":
-            tree: Any = {position(output, self.outputs): next(values) for output, _ in items(name)}
-        else:
+    def _read(self, nodes: Any, values: Iterator[int]) -> Any:
+        """A tree in preorder as its only leaf, or as (group, ends, first child, second child); from its end on."""
+        built: list[Any] = []
+        for kind, name, *border in reversed(items(nodes)):
+            if kind == "leaf":
+                built.append({position(output, self.outputs): next(values) for output, _ in reversed(items(name))})
+                continue
             (end,) = border
             ends: Any = frozenset(items(end)) if kind == "choice" else (number(end), math.nextafter(end, math.inf))
-            tree = (kind, name), ends, self._read(nodes, values, False), self._read(nodes, values, False)
-        ensure(not last or next(nodes) is None, "a tree has nodes that are no part of it")
+            built.append(((kind, name), ends, built.pop(), built.pop()))
+        (tree,) = built
         return tree
 
     def at(self, point: Groups, arithmetic: list[str]) -> tuple[list[Fraction], list[Fraction]]:
@@ -78,10 +79,6 @@ class TreeSum:
             found[j] = rounded / (1 - rounded) * (base + self.scale * large) + lost
             ensure((base + large + self.scale * large + found[j]) * normal < 2, "a number may be too large")
         return found
-
-    def problem(self, cell: RationalCell) -> "TreesProblem":
-        """The trees on a cell."""
-        return TreesProblem(self, cell)
 
 
 class TreesProblem(Problem):
