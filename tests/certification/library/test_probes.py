@@ -87,3 +87,24 @@ def test_a_model_that_was_read_wrongly_is_found_out_and_refused() -> None:
     assert not flipped.compare(people).agrees
     with pytest.raises(NetworkError, match=r"decides otherwise(.|\n)*lcifr doctor --model"):
         flipped.decisions_about(people, ids=[f"p{k}" for k in range(len(people))])
+
+
+def test_every_threshold_of_a_tree_is_tried_on_both_sides() -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
+    draw = np.random.default_rng(1)
+    table = pd.DataFrame({"pay": draw.normal(50, 20, 300), "age": draw.integers(18, 80, 300)})
+    label = ((table["pay"] > 40) ^ (table["age"] > 50)).astype(int)
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(table, label)
+    schema = Schema.infer(table)
+    similarity = Similarity("numeric within 1", schema, Encoding.fit(table, schema))
+    read, people = LibraryModel.read(model, table, similarity), Individuals.read(table, schema)
+    found = place_at_boundaries(read.source, people)
+    for j, name in enumerate(("pay", "age")):
+        for threshold in model.tree_.threshold[model.tree_.feature == j]:
+            values = found.number(name)
+            cast = values.astype(np.float32)
+            step = 1.0 if name == "age" else 1e-4
+            assert ((cast <= threshold) & (values > threshold - step)).any()
+            assert ((cast > threshold) & (values < threshold + step)).any()
+    assert read.compare(found).agrees

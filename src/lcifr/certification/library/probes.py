@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 from lcifr.data import Individuals
 from lcifr.data.program import Operation, Program, StepFormat
 from lcifr.models.table_model import TableModel
+from lcifr.models.trees.trees import NUMBER, Trees
 
 FloatArray = NDArray[np.float64]
 
 HALVINGS = 64
 """Between any two floats there are fewer than 2^64."""
 SIGN_BIT = np.int64(np.iinfo(np.int64).min)
+MOST_SPLITS = 200
+"""Thresholds of trees that are tried for each number; the smallest ones where there are more."""
 TRIED = 24
 """People whose numbers are moved to each place, one attribute at a time."""
 
@@ -52,6 +55,9 @@ def place_at_boundaries(read: TableModel, people: Individuals) -> Individuals:
         values = [*_clip_values(program), *_cast_values(program, tried.numbers[:, j])]
         if not attribute.integer:
             found += [_moved(tried, j, value) for value in values]
+        splits = _split_values(read, people, j)
+        if len(splits):  # many: each is tried on one person
+            found.append(_moved(tried.take(np.arange(len(splits)) % len(tried)), j, splits))
         found += _decision_places(read, people, tried, j)
     return Individuals.joined(found)
 
@@ -90,6 +96,27 @@ def _cast_values(program: Program, values: FloatArray) -> Iterator[FloatArray]:
     below = values.astype(np.float32)
     above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
     yield from _beside(below.astype(np.float64) / 2 + above / 2)
+
+
+def _split_values(read: TableModel, people: Individuals, j: int) -> FloatArray:
+    """Where trees split a number: the last value that goes one way, the first that goes the other, and their floats."""
+    program, attribute = read.encoding.programs[j], people.schema.numeric[j]
+    lower, upper = _range(people, j)
+    [column] = range(*read.encoding.columns(attribute.name).indices(len(read.encoding.features)))
+    trees = [factor.nodes for factor in read.factors if isinstance(factor, Trees)]
+    found = [nodes.threshold[(nodes.kind == NUMBER) & (nodes.column == column)] for nodes in trees]
+    thresholds = np.unique(np.concatenate([*found, np.zeros(0)]))[:MOST_SPLITS]
+    starts, ends = np.full(len(thresholds), lower), np.full(len(thresholds), upper)
+    first = program(starts) <= thresholds
+
+    def is_before(values: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray((program(values) <= thresholds) == first)
+
+    places = np.concatenate(_halve(starts, ends, is_before, whole=False))
+    if attribute.integer:
+        places = np.concatenate([np.floor(places), np.ceil(places)])
+        return np.unique(np.concatenate([places - 1, places, places + 1]).clip(lower, upper))
+    return np.unique(np.concatenate(list(_beside(places))).clip(lower, upper)) if len(places) else places
 
 
 def _decision_places(read: TableModel, people: Individuals, tried: Individuals, j: int) -> Iterator[Individuals]:

@@ -102,8 +102,9 @@ def rule_words(model: Model) -> str:
         return f"the class{classes} whose output is the largest{lead} decides, of several the first"
     first, second = names or ("class 0", "class 1")
     near = f" (within {(rule.band[1] - rule.band[0]) / 2:.1g} of it only rounding decides)"
-    room = near if rule.band[0] < rule.band[1] else ""
-    return f"{second} is decided where the output is above {rule.middle:.6g}{room}, else {first}"
+    width = rule.band[1] - rule.band[0]
+    threshold = 0.0 if abs(rule.middle) < width else rule.middle
+    return f"{second} is decided where the output is above {threshold:.6g}{near if width else ''}, else {first}"
 
 
 def listed(names: Any, *, quoted: bool = True) -> str:

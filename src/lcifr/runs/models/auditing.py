@@ -15,7 +15,14 @@ from lcifr.runs.events import Listener, listening
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE
-from lcifr.runs.models.preparing import ModelQuestion, PreparedModel, prepare_model, read_for_people, read_people
+from lcifr.runs.models.preparing import (
+    ModelQuestion,
+    PreparedModel,
+    prepare_model,
+    read_for_people,
+    read_people,
+    without_strange_labels,
+)
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.result import AuditResult, CheckedProofs
@@ -54,6 +61,7 @@ def audit_model(
             source = read_people(prepared, request, run.work, request.sample, request.seed)
             request.refuse_many(source)
             subject = read_for_people(prepared, request, source)
+            source = without_strange_labels(source, subject)
             subject.check_groups(request.by)
             gathering.audit_people(run.steps, subject, source, request.workers, request.chunk, modular=False)
             checked = write_and_check(run.steps, subject, source, request)

@@ -11,7 +11,13 @@ from lcifr.runs.auditing.gathering import AUDITED, audit_people, gather
 from lcifr.runs.events import Listener, listening
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
-from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
+from lcifr.runs.models.preparing import (
+    ModelQuestion,
+    prepare_model,
+    read_for_people,
+    read_people,
+    without_strange_labels,
+)
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certify_result import CertifyResult
@@ -58,6 +64,7 @@ def certify_model(
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = read_people(prepared, request, run.work)
             subject = read_for_people(prepared, request, source)
+            source = without_strange_labels(source, subject)
             audit_people(run.steps, subject, source, request.workers, request.chunk, modular=False)
             found, model = gather(run.work, subject, source, None), subject.summary()
             result = CertifyResult(

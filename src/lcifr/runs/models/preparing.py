@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lcifr.data.io.files import json_value
 from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import note, step
 from lcifr.runs.formulas import fit_similarity, read_formula
@@ -152,6 +153,22 @@ def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: Pe
             tolerance=question.tolerance,
             arithmetic=question.arithmetic,
         )
+
+
+def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> PeopleSource:
+    """The same people without labels where none of these is a class of the model: accuracy would be 0 by name alone."""
+    classes = subject.model.labels
+    if source.label is None or classes is None:
+        return source
+    found = {
+        json_value(one) for _, labels in source.rows() if labels is not None for one in labels.unique().to_pylist()
+    }
+    decided = [json_value(one) for one in classes]
+    if found & set(decided):
+        return source
+    named = ", ".join(repr(one) for one in sorted(found, key=str)[:3])
+    note(f'no accuracy is said: "{source.label}" holds {named}, and the model decides {", ".join(map(repr, decided))}')
+    return source.without_labels()
 
 
 def _examples(source: PeopleSource) -> Any:

@@ -109,6 +109,10 @@ class PeopleSource:
             return replace(self.table, names=tuple(name for name in self.table.names if name != self.label))
         return self.table.drop_columns([self.label])
 
+    def without_labels(self) -> PeopleSource:
+        """The same people, as if nothing were known of their labels."""
+        return replace(self, table=self.attributes, label=None)
+
     def rows(self) -> Iterator[tuple[Individuals, Any]]:
         """Everybody in order, some at a time: who they are, and their labels (an Arrow column) or None."""
         from lcifr.data import Individuals
