@@ -11,7 +11,6 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
@@ -24,6 +23,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -263,7 +263,7 @@ def test_an_estimator_without_names_reads_columns_by_their_place():
 REFUSED = {
     "PowerTransformer": (columns(PowerTransformer(), OneHotEncoder()), LogisticRegression()),
     "PolynomialFeatures": (make_pipeline(PREPROCESSING["drop"], PolynomialFeatures()), LogisticRegression()),
-    "RandomForestClassifier": (PREPROCESSING["standard"], RandomForestClassifier(2)),
+    "KNeighborsClassifier": (PREPROCESSING["standard"], KNeighborsClassifier()),
     'transformer "codes"': (
         columns(StandardScaler(), OneHotEncoder(), SimpleImputer(missing_values=0)),
         RidgeClassifier(),
