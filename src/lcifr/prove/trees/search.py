@@ -74,6 +74,9 @@ def search(
         if bound == -math.inf:
             continue
         tree.bound[node] = min(bound, above)
+        if tree.bound[node] < target:  # no point here is of interest
+            closed = max(closed, tree.bound[node])
+            continue
         if spent <= EVERY or spent % EVERY == 0:
             look_for_point(ensemble, rows, i, memory)
         if settled(tree.bound[node], target, room[BEST], asked.tolerance):
