@@ -56,21 +56,21 @@ def preorder(root: TreeNode) -> Iterator[TreeNode]:
 
 
 @dataclass(frozen=True)
-class _Room:
+class _LeftBySplits:
     """What the splits on the way leave: of each column its ends, of each attribute the columns that are left."""
 
     ends: dict[int, tuple[float, float]]
     left: dict[int, frozenset[int]]
 
-    def sides(self, node: NumberNode | CategoryNode) -> tuple[_Room | None, _Room | None]:
+    def sides(self, node: NumberNode | CategoryNode) -> tuple[_LeftBySplits | None, _LeftBySplits | None]:
         if isinstance(node, NumberNode):
             low, high = self.ends.get(node.column, (-np.inf, np.inf))
-            first = _Room({**self.ends, node.column: (low, min(high, node.threshold))}, self.left)
-            second = _Room({**self.ends, node.column: (max(low, node.threshold), high)}, self.left)
+            first = _LeftBySplits({**self.ends, node.column: (low, min(high, node.threshold))}, self.left)
+            second = _LeftBySplits({**self.ends, node.column: (max(low, node.threshold), high)}, self.left)
             return (first if low < node.threshold else None, second if high > node.threshold else None)
         known = self.left.get(node.columns.start, frozenset(node.columns))
         parts = known & node.chosen, known - node.chosen
-        rooms = (_Room(self.ends, {**self.left, node.columns.start: part}) if part else None for part in parts)
+        rooms = (_LeftBySplits(self.ends, {**self.left, node.columns.start: part}) if part else None for part in parts)
         first_room, second_room = rooms
         return first_room, second_room
 
@@ -78,7 +78,7 @@ class _Room:
 def cut_unreachable(root: TreeNode) -> TreeNode:
     """The same tree without splits that everybody who comes there passes on the same side."""
     # Two stacks, because trees may be deeper than Python's own: what is to be done, and the subtrees that are built.
-    todo: list[tuple[str, TreeNode, _Room]] = [("look", root, _Room({}, {}))]
+    todo: list[tuple[str, TreeNode, _LeftBySplits]] = [("look", root, _LeftBySplits({}, {}))]
     built: list[TreeNode] = []
     while todo:
         what, node, room = todo.pop()
