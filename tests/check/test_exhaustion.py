@@ -180,6 +180,52 @@ def test_a_limit_ends_it(name: str, tmp_path: Path) -> None:
     assert re.search(rf"beyond a limit: at most [\d,]+ .*({limit})", done.stderr), done.stderr[:500]
 
 
+def trees(model: dict[str, Any], tree: list[Any]) -> Attack:
+    """Trees in place of encoder and model, and this proof of a verdict, in float32."""
+
+    def attack(plain: dict[str, Any]) -> None:
+        width = len(plain["encoder.json"][0][0]) - 1
+        plain["encoder.json"] = {"kind": "network", "factors": []}
+        plain["model.json"] = {"kind": "trees", "inputs": width, "base": [1.0], "scale": [1, 1], **model}
+        about = {"universe": "whole", "arithmetic": "float32", "on": "whole", "prediction": 1}
+        plain["lines"][0]["decision"] = {"verdict": "certified", **about, "proofs": [tree]}
+        for line in plain["lines"]:
+            del line["latent"]
+
+    return attack
+
+
+def chain_of(count: int) -> list[Any]:
+    """A tree that is a long chain: so many splits inside each other."""
+    splits: list[Any] = []
+    for k in range(count):
+        splits += [["numeric", 0, -1.0 + k / count], ["leaf", [[0, 1.0]]]]
+    return [*splits, ["leaf", []]]
+
+
+STUMP = [["numeric", 0, 0.0], ["leaf", [[0, 1.0]]], ["leaf", [[0, -1.0]]]]
+MANY = [["leaf", [], [[[[0, -1.0 - k / 1000]], [], []] for k in range(20_000)]]]
+TREES: dict[str, Attack] = {
+    "a tree as deep as a file allows": trees({"trees": [chain_of(20_000)]}, [LEAF]),
+    "a tree of many splits": trees({"trees": [chain_of(300)] * 60}, [LEAF]),
+    "many directions of many trees": trees({"trees": [STUMP] * 8_000}, MANY),
+    "many splits of many trees": trees({"trees": [STUMP] * 8_000}, [["numeric", 0, 0.0]] * 3_000 + [LEAF] * 3_001),
+    "many outputs of many trees": trees(
+        {"base": [1.0] * 20_000, "trees": [[["leaf", [[k, HUGE], [k + 1, TINY]]]] for k in range(10_000)]}, [LEAF]
+    ),
+    "long integers": trees({"trees": [[["leaf", [[0, HUGE if k % 2 else TINY]]]] for k in range(9_000)]}, MANY),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_trees_made_to_keep_a_checker_busy_end(name: str, tmp_path: Path) -> None:
+    plain = copy.deepcopy(contents(0, "whole"))
+    TREES[name](plain)
+    done = checked(rewritten(tmp_path, plain))
+    assert done.returncode in (1, 2), (done.returncode, done.stdout[-300:], done.stderr[-300:])
+    assert "Traceback" not in done.stderr
+
+
 HARMLESS: dict[str, Attack] = {
     "a long numerator": formula(["compare", "<=", [10**4000, 1], []]),
     "nodes inside each other": formula(nested(150)),

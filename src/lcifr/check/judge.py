@@ -173,8 +173,8 @@ class Judge:
         """The box holds f(x′) for every similar x′ and for x itself, and the ball around z holds the box."""
         own, off = self.encoder.at(self.table.point(x), arithmetic := [latent["arithmetic"]])
         z, lower, upper = ([Fraction(v) for v in numbers(latent[key], len(own))] for key in ("z", "lower", "upper"))
-        limits: Bounds = {((j, 1.0),): end for j, end in enumerate(upper)}
-        limits |= {((j, -1.0),): -end for j, end in enumerate(lower)}
+        ends = enumerate(zip(lower, upper, strict=True))
+        limits: Bounds = {((j, s),): end for j, (low, high) in ends for s, end in ((1.0, high), (-1.0, -low))}
         radius = [Fraction(number(latent["radius"]))] * len(z)
         right = max(beyond(limits, own, off)) <= 0 <= min(beyond(limits, z, radius))
         ensure(right, "the person is not in the box, or the box not in the radius around z")

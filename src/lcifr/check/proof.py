@@ -13,7 +13,6 @@ from lcifr.check.network import Corners, Group, Groups, Network, read_layer
 
 Direction = tuple[tuple[int, float], ...]  # (output, coefficient) in ascending order, without zeros
 Bounds = dict[Direction, Fraction]  # what a direction does not exceed; below 0 for none at all: there is no point
-Ends = list[float]  # what y and −y of each neuron of a layer do not exceed, one after the other; rounded up
 
 
 class RationalCell(NamedTuple):
@@ -58,7 +57,7 @@ class Problem:
         moving = (group for group in part.groups.values() if all(column in self.places for column, _ in group))
         return Corners([(self.places[column], value) for column, value in group] for group in moving)
 
-    def bounds(self, corners: Corners, hidden: Sequence[Ends], starts: Iterable[Vector], by: Any) -> Iterator[Fraction]:
+    def bounds(self, corners: Corners, hidden: list[Any], starts: Iterable[Vector], by: Any) -> Iterator[Fraction]:
         """For each start a number that it does not exceed: start · [relu(y) 1] of the last of these hidden layers."""
         lines, steps = {(layer, k): numbers(line, 3) for layer, k, *line in items(by[0])}, []
         for depth, ends in reversed(list(enumerate(hidden))):
@@ -71,9 +70,12 @@ class Problem:
                 over = layer.before(_relaxed(over, slopes, sides))
             yield corners.top(over.plus(cut) if rates else over)  # λ·(g − G x) is not negative anywhere in the cell
 
-    def intervals(self, corners: Corners, decided: frozenset[tuple[int, int]], passes: Any) -> list[Ends]:
-        """Where the neurons of every hidden layer are: by what is decided, interval arithmetic and given passes."""
-        hidden: list[Ends] = []
+    def intervals(self, corners: Corners, decided: frozenset[tuple[int, int]], passes: Any) -> list[list[float]]:
+        """Where the neurons of every hidden layer are: by what is decided, interval arithmetic and given passes.
+
+        Of each layer what y and −y of each neuron do not exceed, one after the other; rounded up.
+        """
+        hidden: list[list[float]] = []
         for depth, layer in enumerate(self.layers[:-1]):
             count = 2 * len(layer.rows) - 2
             ends = [0.0 if (depth, place) in decided else math.inf for place in range(count)]

@@ -13,7 +13,6 @@ from lcifr.check.exact import CELLS, DIGITS, at_most, decimal, ensure, fraction,
 from lcifr.check.proof import RationalCell
 from lcifr.check.table import AttributeTable, Part, Person
 
-People = dict[str, Person | None]  # "self" and "other"; None is anybody
 Row = tuple[tuple[str, Fraction], ...]  # Σ a·x′ as ((name, a), …) by name; of one number a is 1 or −1
 
 
@@ -74,8 +73,8 @@ class Formula:
         """Whether a number of the other individual is."""
         return self.whole and self.table.numbers[name].integer
 
-    def narrow(self, node: Any, people: People, parts: list[Part]) -> list[Part]:
-        """What is left of the parts where the node is true."""
+    def narrow(self, node: Any, people: dict[str, Any], parts: list[Part]) -> list[Part]:
+        """What is left of the parts where the node is true, of "self" and "other"; None is anybody."""
         kind, *inside = items(node)
         if kind == "all":
             for one in inside:
@@ -90,13 +89,13 @@ class Formula:
             return found
         return _cut(parts, {"category": self._category, "compare": self._compare}[kind](people, *inside))
 
-    def _category(self, people: People, who: str, name: str, codes: Any) -> list[Part]:
+    def _category(self, people: dict[str, Any], who: str, name: str, codes: Any) -> list[Part]:
         allowed = frozenset(position(code, len(self.table.categories[name])) for code in items(codes))
         if (person := people[who]) is not None:
             return [{}] if person[name] in allowed else []
         return [{name: allowed}]
 
-    def _compare(self, people: People, operator: str, constant: Any, terms: Any) -> list[Part]:
+    def _compare(self, people: dict[str, Any], operator: str, constant: Any, terms: Any) -> list[Part]:
         value, others, ranks = fraction(constant), dict[str, Fraction](), []
         common = value.denominator
         for factor, who, name, *rank in items(terms):
