@@ -108,6 +108,34 @@ def test_a_rule_says_what_its_kind_has_and_no_more(rule: Any, plain: dict[str, A
         check_bundle(rewritten(tmp_path, plain))
 
 
+@pytest.mark.parametrize("name", ["encoder.json", "model.json"])
+@pytest.mark.parametrize(
+    "found",
+    [
+        {},
+        {"kind": "network"},
+        {"factors": []},
+        {"kind": "forest"},
+        {"kind": "trees"},
+        {"kind": "network", "factors": [1]},
+        5,
+        [],
+        None,
+    ],
+    ids=str,
+)
+def test_a_function_that_is_none_is_refused(name: str, found: Any, plain: dict[str, Any], tmp_path: Path) -> None:
+    plain[name] = found
+    with pytest.raises(Rejected):
+        check_bundle(rewritten(tmp_path, plain))
+
+
+def test_without_a_factor_there_is_no_function(plain: dict[str, Any], tmp_path: Path) -> None:
+    plain["encoder.json"] = plain["model.json"] = {"kind": "network", "factors": []}
+    with pytest.raises(Rejected):
+        check_bundle(rewritten(tmp_path, plain))
+
+
 def test_every_file_is_opened_once() -> None:
     """A second reading could find another file than the one that was hashed."""
     program = """

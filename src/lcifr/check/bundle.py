@@ -99,7 +99,8 @@ def read_judge(root: Path) -> tuple[Judge, CheckReport, Any]:
         ensure(formats in ((3, 2), (3, 3)), f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2 or 3")
         formula = Formula(found[SIMILARITY]["formula"], AttributeTable(found[ENCODING]))
     hashes[SCHEMA] = hashlib.sha256(json.dumps(found[ENCODING]["schema"]).encode()).hexdigest()
-    return Judge(formula, found[ENCODER], found.get(MODEL), rule), CheckReport(rule, hashes), people
+    with reading(f"{ENCODER} or {MODEL}"):
+        return Judge(formula, found[ENCODER], found.get(MODEL), rule), CheckReport(rule, hashes), people
 
 
 def read_people(path: Path, sha256: str) -> Iterator[Any]:
