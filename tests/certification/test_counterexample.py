@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lcifr.certification import counterexample
 from lcifr.certification.counterexample import Counterexamples, RoughError, Trial, shorter_numbers, simplify
 from lcifr.certification.query import is_strict, outputs_at
 from lcifr.data import Categorical, Individuals, Numeric, Schema
@@ -76,12 +78,15 @@ def one_by_one(trial: Any, row: int, other: Individuals) -> Individuals:
     return kept
 
 
-@given(seed=st.integers(0, 10_000), share=st.sampled_from([0.0, 0.3, 0.7, 1.0]))
-def test_it_is_what_one_attribute_after_the_other_would_give(seed: int, share: float) -> None:
+@given(
+    seed=st.integers(0, 10_000), share=st.sampled_from([0.0, 0.3, 0.7, 1.0]), at_once=st.sampled_from([1, 12, 1_000])
+)
+def test_it_is_what_one_attribute_after_the_other_would_give(seed: int, share: float, at_once: int) -> None:
     people, others = drawn_people(seed)
     trial: Any = AnyTrial(people, others, share, seed)
     found = np.random.default_rng(seed).random(6) < 0.8
-    simple = simplify(trial, Counterexamples(others, found)).others
+    with patch.object(counterexample, "AT_ONCE", at_once):
+        simple = simplify(trial, Counterexamples(others, found)).others
     for row in range(6):
         expected = one_by_one(trial, row, others.take([row])) if found[row] else others.take([row])
         assert (simple.numbers[row] == expected.numbers[0]).all()

@@ -42,7 +42,9 @@ class LibraryDecisions:
 
 SAMPLED = 64
 """People drawn from a region whose witness cannot exist, before giving up."""
-DIGITS = (12, 9, 6, 4, 3, 2, 1)
+AT_ONCE = 1_000
+"""Pairs that are tried in one call, unless there are more people."""
+DIGITS = (1, 2, 3, 4, 6, 9, 12)
 
 
 @dataclass(frozen=True)
@@ -164,13 +166,14 @@ def _move_back(trial: Trial, rows: NDArray[np.intp], others: Individuals, own: I
     """Attributes of the others back to the person's own values, one after the other, where they still count.
 
     What one by one would do, in a few calls: of the attributes that are left, the first, the first two, … go back at
-    once. All go back before the first that fails, which stays as it is; then the same with those behind it.
+    once. All go back before the first that fails, which stays as it is; then the same with those behind it. Of many
+    people one attribute at a time, because there a call costs less than what is tried in vain.
     """
     left = np.concatenate([others.codes != own.codes, others.numbers != own.numbers], axis=1)
     split = own.codes.shape[1]
     while len(people := np.flatnonzero(left.any(1))):
         turn = left.cumsum(1)  # the number of an attribute among those that are left
-        count = turn[people, -1]
+        count = np.minimum(turn[people, -1], max(1, AT_ONCE // len(people)))
         start = np.cumsum(count) - count
         who = np.repeat(people, count)
         upto = np.arange(len(who)) - np.repeat(start, count) + 1
@@ -178,11 +181,12 @@ def _move_back(trial: Trial, rows: NDArray[np.intp], others: Individuals, own: I
         codes = np.where(back[:, :split], own.codes[who], others.codes[who])
         numbers = np.where(back[:, split:], own.numbers[who], others.numbers[who])
         good = trial.is_counterexample(rows[who], Individuals(own.schema, numbers, codes))
-        fails = np.minimum.reduceat(np.where(good, len(left.T) + 1, upto), start)[:, None]  # the first that does
-        back = left[people] & (turn[people] < fails)
+        first = np.minimum.reduceat(np.where(good, left.shape[1] + 1, upto), start)  # that fails
+        moved = np.minimum(first - 1, count)
+        back = left[people] & (turn[people] <= moved[:, None])
         others.codes[people] = np.where(back[:, :split], own.codes[people], others.codes[people])
         others.numbers[people] = np.where(back[:, split:], own.numbers[people], others.numbers[people])
-        left[people] &= turn[people] > fails
+        left[people] &= turn[people] > (moved + (first <= count))[:, None]
 
 
 def _shorten(trial: Trial, rows: NDArray[np.intp], others: Individuals, moved: NDArray[np.intp], j: int) -> None:
@@ -198,8 +202,13 @@ def _shorten(trial: Trial, rows: NDArray[np.intp], others: Individuals, moved: N
 
 def shorter_numbers(value: float) -> list[float]:
     """The value rounded to fewer and fewer digits, where that changes it."""
-    found = (float(f"{value:.{digits}g}") for digits in DIGITS)
-    return [shorter for shorter in dict.fromkeys(found) if shorter != value]
+    found: list[float] = []
+    for digits in DIGITS:
+        shorter = float(f"{value:.{digits}g}")
+        if shorter == value:  # more digits change nothing either
+            break
+        found.append(shorter)
+    return found[::-1]
 
 
 class RoughError:
