@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.certification import counterexample
@@ -78,6 +78,7 @@ def one_by_one(trial: Any, row: int, other: Individuals) -> Individuals:
     return kept
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     seed=st.integers(0, 10_000), share=st.sampled_from([0.0, 0.3, 0.7, 1.0]), at_once=st.sampled_from([1, 12, 1_000])
 )
