@@ -88,7 +88,16 @@ def xgboost_source(read: xgboost.XGBoostModel, labels: NDArray[Any] | None) -> T
     installed = next((f"xgboost {version(one)}" for one in ("xgboost", "xgboost-cpu") if _has(one)), "")
     kinds = StepFormat.FLOAT32, Arithmetic.FLOAT32
     return TreeSource(
-        read.trees, read.base, Fraction(1), read.rule, labels, *kinds, installed, sparse_missing=True, width=read.width
+        read.trees,
+        read.base,
+        Fraction(1),
+        read.rule,
+        labels,
+        *kinds,
+        installed,
+        sparse_missing=True,
+        width=read.width,
+        categories=read.categories,
     )
 
 

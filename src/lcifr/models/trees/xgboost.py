@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,7 @@ class XGBoostModel:
     ----------
     trees : over columns of the matrix, leaves with one value for each output. base : (outputs,) margins.
     names : of the columns, where it knows them. categorical : which columns are codes of categories.
+    categories : of these, in their order, the values that the codes stand for; None where the model does not keep them.
     used, total : rounds of boosting that decide, and that there are.
     """
 
@@ -42,6 +44,7 @@ class XGBoostModel:
     objective: str
     names: tuple[str, ...]
     categorical: tuple[bool, ...]
+    categories: tuple[tuple[Any, ...], ...] | None
     width: int
     used: int
     total: int
@@ -90,10 +93,34 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
         room = 8 * UNIT * (1.0 + float(np.abs(base).max()))
         rule = Rule(rule.kind, rule.outputs, rule.groups, rule.tolerance, (rule.band[0] - room, rule.band[1] + room))
     names = tuple(str(name) for name in learner.get("feature_names", ()))
-    kinds = tuple(kind == "c" for kind in learner.get("feature_types", ()))
     width = int(parameters["num_feature"])
+    kinds = tuple(kind == "c" for kind in learner.get("feature_types", ())) or (False,) * width
+    known = _categories(model.get("cats", {}).get("enc", []), kinds)
     version = ".".join(map(str, content.get("version", ())))
-    return XGBoostModel(trees, base, rule, objective, names, kinds or (False,) * width, width, best, rounds, version)
+    return XGBoostModel(trees, base, rule, objective, names, kinds, known, width, best, rounds, version)
+
+
+def _categories(stored: Sequence[Mapping[str, Any]], kinds: Sequence[bool]) -> tuple[tuple[Any, ...], ...] | None:
+    """The values of each categorical column by their codes, as models keep them since version 3.1.
+
+    Text is kept as bytes with offsets. Version 3.2 counts characters there and cuts other letters than ASCII off, so
+    such text is not taken from the file.
+    """
+    chosen = [one for one, is_code in zip(stored, kinds, strict=False) if is_code]
+    if not chosen or len(chosen) != sum(kinds):
+        return None
+    found = [_values_of(one) for one in chosen]
+    return tuple(found) if all(found) else None
+
+
+def _values_of(one: Mapping[str, Any]) -> tuple[Any, ...]:
+    values = [int(value) if float(value).is_integer() else float(value) for value in one["values"]]
+    if "offsets" not in one:
+        return tuple(values)
+    if any(not 0 <= value < 128 for value in values):
+        return ()
+    text, ends = bytes(values).decode("ascii"), [int(end) for end in one["offsets"]]
+    return tuple(text[start:stop] for start, stop in itertools.pairwise(ends))
 
 
 def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
