@@ -17,6 +17,7 @@ from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.library.probes import make_up_people, place_at_boundaries
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
+from lcifr.models.network import Network
 from lcifr.similarity import Similarity
 
 
@@ -108,3 +109,22 @@ def test_every_threshold_of_a_tree_is_tried_on_both_sides() -> None:
             assert ((cast <= threshold) & (values > threshold - step)).any()
             assert ((cast > threshold) & (values < threshold + step)).any()
     assert read.compare(found).agrees
+
+
+def test_every_category_is_made_up_however_rare() -> None:
+    read, people = scene(StandardScaler())
+    rare = people.take(np.flatnonzero(people.code("job") == 0))
+    assert set(make_up_people(read.source, rare, 3).code("job")) == {0, 1, 2}
+
+
+def test_a_model_that_was_read_wrongly_where_nobody_of_the_table_is_is_refused() -> None:
+    read, people = scene(StandardScaler())
+    encoded = np.array(read.encoder.network.layers[0].weight)
+    columns = read.encoder.encoding.columns("job")
+    encoded[:, columns] = encoded[:, columns][:, [0, 2, 1]]  # b for c, and c for b
+    inputs = Network.from_arrays([(encoded, read.encoder.network.layers[0].bias)])
+    wrong = replace(read, encoder=replace(read.encoder, network=inputs))
+    only_a = people.take(np.flatnonzero(people.code("job") == 0))
+    assert wrong.compare(only_a).agrees
+    with pytest.raises(NetworkError, match="people made up among those of the table"):
+        wrong.decisions_about(only_a)

@@ -118,3 +118,17 @@ def test_thresholds_and_mixtures_decide_alike_on_latents() -> None:
     ):
         read = read_sklearn(model.fit(z, y))
         np.testing.assert_array_equal(read.predict(others), model.predict(others))
+
+
+@pytest.mark.parametrize("model", [RidgeClassifier(), MLPClassifier(hidden_layer_sizes=(3,), max_iter=2)], ids=_name)
+def test_several_labels_at_once_are_refused(model: Any) -> None:
+    z, y, _ = latent(60)
+    model.fit(z, np.stack([y > 0, y <= 0, z[:, 0] > 0], axis=1).astype(int))
+    with pytest.raises(NetworkError, match="several labels at once"):
+        read_sklearn(model)
+
+
+def test_sparse_weights_are_refused_with_what_helps() -> None:
+    z, y, _ = latent(60)
+    with pytest.raises(NetworkError, match=r"sparse weights(.|\n)*densify"):
+        read_sklearn(LogisticRegression().fit(z, y).sparsify())

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
+from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
+from lcifr.models.sklearn.tables import read_sklearn_table
 from lcifr.models.trees.ubjson import read_ubjson
 from lcifr.models.trees.xgboost import content_of, read_booster
 from tests.models.trees.semantics import CATEGORIES, NUMERIC, check_semantics, read, table
@@ -123,3 +126,23 @@ def test_what_is_refused_by_name(options, said):
     kind = xgboost.XGBRegressor if "objective" in options else xgboost.XGBClassifier
     with pytest.raises(NetworkError, match=said):
         read(kind(n_estimators=2, n_jobs=1, **options).fit(frame[NUMERIC], labels), frame[NUMERIC])
+
+
+def test_raw_margins_are_compared_as_the_wrapper_compares_them() -> None:
+    """It asks whether they are above 0.5, as if they were probabilities."""
+    draw = np.random.default_rng(0)
+    people = pd.DataFrame({"pay": draw.normal(size=200), "age": draw.normal(size=200)})
+    model = xgboost.XGBClassifier(n_estimators=4, objective="binary:logitraw")
+    model.fit(people, (people["pay"] + people["age"] > 0.7).astype(int))
+    between = model.predict(people, output_margin=True)
+    assert ((between > 0) & (between < 0.5)).any()
+    schema = Schema.infer(people)
+    read = read_sklearn_table(model, people, Encoding.fit(people, schema))
+    assert np.array_equal(read.decide(Individuals.read(people, schema)), model.predict(people))
+
+
+def test_a_regressor_that_predicts_probabilities_is_refused() -> None:
+    people = pd.DataFrame({"pay": np.arange(20.0), "age": np.arange(20.0) % 7})
+    model = xgboost.XGBRegressor(n_estimators=2, objective="reg:logistic").fit(people, np.arange(20) % 2)
+    with pytest.raises(NetworkError, match="predicts probabilities"):
+        read_sklearn_table(model, people, Encoding.fit(people, Schema.infer(people)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from lcifr.certification.counterexample import LibraryDecisions, deploy_both
 from lcifr.certification.library.comparison import LibraryComparison, compare
+from lcifr.certification.library.probes import make_up_people
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.query import Outputs, outputs_at
 from lcifr.data import Individuals
@@ -19,6 +20,9 @@ from lcifr.models.load import read_table_model
 from lcifr.models.model import Model
 from lcifr.models.table_model import TableModel
 from lcifr.similarity.similarity import Similarity
+
+MADE_UP = 256
+"""People beside those of the table that a model is compared with its library on, at least."""
 
 
 @dataclass(frozen=True)
@@ -66,22 +70,33 @@ class LibraryModel:
     ) -> LibraryDecisions:
         """The library's decisions about people.
 
+        Compared with are these people, and as many others made up among them as it takes to have every category: a
+        model that is read wrongly elsewhere would decide alike about those who happen to be in the table.
+
         Raises
         ------
         NetworkError
             If the library decides otherwise about somebody, where rounding cannot be the reason.
         """
         found = self.compare(people, frame)
-        if not found.agrees:
-            row = int(found.wrong.argmax())
-            named = f"row {row}" if ids is None else f'"{ids[row]}"'
-            raise NetworkError(
-                f"the library decides otherwise than its model as it was read about {int(found.wrong.sum())} of "
-                f"{len(found)} people; the first is {named}: {found.library[row]!r}, not {found.read[row]!r}",
-                fix="see that the table is the one that the model takes (spaces in texts, dtypes); "
-                "`lcifr doctor --model` shows more",
-            )
+        self._refuse_difference(found, "people", ids)
+        if len(people):
+            count = max([MADE_UP, *(len(category.values) for category in people.schema.categorical)])
+            made_up = self.compare(make_up_people(self.source, people, count))
+            self._refuse_difference(made_up, "people made up among those of the table", None)
         return LibraryDecisions(self.source, self.model, found.library)
+
+    def _refuse_difference(self, found: LibraryComparison, who: str, ids: Sequence[Any] | None) -> None:
+        if found.agrees:
+            return
+        row = int(found.wrong.argmax())
+        named = f"row {row}" if ids is None else f'"{ids[row]}"'
+        raise NetworkError(
+            f"the library decides otherwise than its model as it was read about {int(found.wrong.sum())} of "
+            f"{len(found)} {who}; the first is {named}: {found.library[row]!r}, not {found.read[row]!r}",
+            fix="see that the table is the one that the model takes (spaces in texts, dtypes); "
+            "`lcifr doctor --model` shows more",
+        )
 
     def _outputs(self, people: Individuals) -> Outputs:
         """With what rounding can do in the library: a bound for sums in any order, so for its own, in its format."""

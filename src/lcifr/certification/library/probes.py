@@ -29,7 +29,7 @@ TRIED = 24
 
 
 def make_up_people(read: TableModel, people: Individuals, count: int, seed: int = 0) -> Individuals:
-    """Numbers drawn between the smallest and the largest of the table, categories among those the model takes."""
+    """Numbers between the smallest and the largest of the table, all categories that the model takes equally often."""
     generator = np.random.default_rng(seed)
     numbers = np.empty((count, people.numbers.shape[1]))
     for j, attribute in enumerate(people.schema.numeric):
@@ -39,7 +39,8 @@ def make_up_people(read: TableModel, people: Individuals, count: int, seed: int 
             numbers[:, j] = np.rint(numbers[:, j])
     codes = np.empty((count, people.codes.shape[1]), people.codes.dtype)
     for j, category in enumerate(people.schema.categorical):
-        codes[:, j] = generator.choice(np.flatnonzero(~read.encoding.is_outside(category.name)), count)
+        taken = np.flatnonzero(~read.encoding.is_outside(category.name))
+        codes[:, j] = generator.permutation(np.resize(generator.permutation(taken), count))
     return Individuals(people.schema, numbers, codes)
 
 

@@ -46,6 +46,7 @@ class _Coded:
     numbers: tuple[int, ...]
     infrequent: int | None
     indices: tuple[int | None, ...]
+    where: str
 
     @property
     def groups(self) -> list[int | None]:
@@ -74,12 +75,14 @@ def _coded(encoder: Any, place: int, raw: RawColumn, where: str) -> _Coded:
     listed = getattr(encoder, "infrequent_categories_", None)
     rare = set() if listed is None or listed[place] is None else {_text(value) for value in listed[place]}
     frequent = [text for text in texts if text not in rare]
+    if rare and type(encoder).__name__ == "OrdinalEncoder" and "" in frequent:
+        frequent.remove("")  # what is missing has a code of its own, and no place among the others; it is in no table
     numbers = tuple(frequent.index(text) if text in frequent else len(frequent) for text in texts)
     known = {text: index for index, text in enumerate(texts)}
     if encoder.categories_[place].dtype.kind in "iuf":  # booleans beside numbers become numbers
         known |= {word: known[digit] for word, digit in (("true", "1"), ("false", "0")) if digit in known}
     indices = tuple(known.get(value) for value in attribute.values)
-    return _Coded(encoder, place, attribute, numbers, len(frequent) if rare else None, indices)
+    return _Coded(encoder, place, attribute, numbers, len(frequent) if rare else None, indices, where)
 
 
 def _text(value: object) -> str:
@@ -106,4 +109,11 @@ def _ordinal(coded: _Coded) -> list[TableColumn]:
     unknown = coded.encoder.handle_unknown == "use_encoded_value"
     value = float(coded.encoder.unknown_value) if unknown else None
     rest = None if value is None or not np.isfinite(value) else value
+    if unknown and rest is None and None in coded.groups:
+        unseen = coded.attribute.values[coded.groups.index(None)]
+        raise NetworkError(
+            f'{coded.where} codes the unknown value "{unseen}" of "{coded.attribute.name}" as missing, and what the '
+            "model decides then is not read",
+            fix=f'leave "{unseen}" out of the schema, or code unknown values as -1',
+        )
     return [TableColumn(coded.attribute.name, tuple(rest if g is None else float(g) for g in coded.groups))]

@@ -67,6 +67,8 @@ def read_estimator(model: Any, dtype: Dtype = FLOAT64) -> Model:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
+    if not isinstance(getattr(model, "coef_", None), np.ndarray | None):
+        raise NetworkError(f"{name} has sparse weights", fix="call densify() on it")
     networks = _multilayer(model) if name.startswith("MLP") else [_linear(model)]
     native = runtime_of(np.result_type(dtype, weights_of(model).dtype))
     return _with_rule(model, chain_of(network.of_runtime(native) for network in networks), name in CLASSIFIERS)
@@ -104,9 +106,15 @@ def _with_rule(model: Any, function: Network | Chain, classifies: bool) -> Model
         return Model(function, Rule(Kind.NUMBER, 1))
     classes = model.classes_
     if (
-        isinstance(classes, list)
+        _is_multilabel(model)
+        or isinstance(classes, list)
         or np.ndim(classes) != 1
         or function.outputs != (1 if len(classes) == 2 else len(classes))
     ):
         raise NetworkError(f"{type(model).__name__} decides several labels at once", fix="fit one at a time")
     return Model(function, Rule.of(function.outputs), np.asarray(classes))
+
+
+def _is_multilabel(model: Any) -> bool:
+    """Whether each output is a label of its own, to be had or not."""
+    return str(getattr(getattr(model, "_label_binarizer", None), "y_type_", "")).startswith("multilabel")

@@ -21,7 +21,8 @@ class FittedModel:
 
     def predict(self, frame: Any) -> NDArray[Any]:
         """(people,) the library's decisions about the rows of a pandas frame."""
-        return np.asarray(self.model.predict(self._rows(frame)))
+        found = np.asarray(self.model.predict(self._rows(frame)))
+        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # of a label that was a column
 
     @property
     def has_outputs(self) -> bool:
@@ -37,7 +38,15 @@ class FittedModel:
 
     def _rows(self, frame: Any) -> Any:
         chosen = frame[list(self.columns)]
-        return chosen if hasattr(self.model, "feature_names_in_") else chosen.to_numpy()
+        return chosen if hasattr(reads_the_table(self.model), "feature_names_in_") else chosen.to_numpy()
+
+
+def reads_the_table(model: Any) -> Any:
+    """The model, or of a pipeline the first step that does anything: it knows the columns that it was fitted on."""
+    if type(model).__name__ != "Pipeline":
+        return model
+    steps = [step for _, step in model.steps if step is not None and not isinstance(step, str)]
+    return reads_the_table(steps[0]) if steps else model
 
 
 def _innermost(model: Any) -> Any:

@@ -95,7 +95,7 @@ def _imputer(imputer: Any, columns: Columns, where: str) -> Columns:
         raise NetworkError(f"{where} drops a column in which everything was missing", fix="drop it before")
     marks = 0 if getattr(imputer, "indicator_", None) is None else len(imputer.indicator_.features_)
     if marks:
-        indicators = Block((ConstantColumn(0.0),) * marks)
+        indicators = Block((ConstantColumn(0.0),) * marks, np.dtype(np.bool_))
         if isinstance(columns, Mixture):
             return join_mixtures([columns, Mixture.of(indicators)])
         block = as_numbers(columns, where)
@@ -107,6 +107,10 @@ def _imputer(imputer: Any, columns: Columns, where: str) -> Columns:
 
 
 def _column_transformer(transformer: Any, columns: Columns, where: str) -> Block | Mixture:
+    if transformer.transformer_weights:
+        raise NetworkError(
+            f"{where} multiplies its parts by transformer_weights, which are not read", fix="leave the weights out"
+        )
     parts: list[Block | Mixture] = []
     for name, one, _ in transformer.transformers_:
         if isinstance(one, str) and one == "drop":

@@ -12,7 +12,7 @@ from lcifr.data import Encoding
 from lcifr.errors import NetworkError, did_you_mean
 from lcifr.models.chain import chain_of
 from lcifr.models.columns import Block, Dtype, RawColumn, encoding_of, inputs_of
-from lcifr.models.sklearn.fitted import FittedModel
+from lcifr.models.sklearn.fitted import FittedModel, reads_the_table
 from lcifr.models.sklearn.mixtures import Mixture
 from lcifr.models.sklearn.preprocessing import Columns, as_mixture, read_preprocessing
 from lcifr.models.sklearn.thresholds import inner_estimator, read_decision
@@ -33,9 +33,7 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
     NetworkError
         For what is not exactly representable, with the name of the step that stands in the way.
     """
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
+    _check_fitted(model)
     names = _names(model, table, encoding)
     columns: Columns = tuple(RawColumn(encoding.schema[name], _dtype(table[name])) for name in names)
     for name, step in preprocessing_of(model):
@@ -59,6 +57,18 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
         runtime=f"scikit-learn {version('scikit-learn')}",
         library_outputs=fitted.outputs if fitted.has_outputs else None,
     )
+
+
+def _check_fitted(model: Any) -> None:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise NetworkError(f"{type(model).__name__} is not fitted yet", fix="fit it first: model.fit(X, y)") from None
+    except TypeError:
+        raise NetworkError(f"{type(model).__name__} is no model of scikit-learn") from None
 
 
 def preprocessing_of(model: Any) -> list[tuple[str, Any]]:
@@ -87,13 +97,14 @@ def without_mixtures(columns: Columns) -> tuple[RawColumn, ...] | Block:
 def _names(model: Any, table: Any, encoding: Encoding) -> list[str]:
     """The columns that the model reads, in its order."""
     schema = encoding.schema
-    if hasattr(model, "feature_names_in_"):
-        names = [str(name) for name in model.feature_names_in_]
+    first = reads_the_table(model)
+    if hasattr(first, "feature_names_in_"):
+        names = [str(name) for name in first.feature_names_in_]
     else:
         names = [str(name) for name in table.columns if name != schema.target]
-        if len(names) != model.n_features_in_:
+        if len(names) != first.n_features_in_:
             raise NetworkError(
-                f"the model was fitted on {model.n_features_in_} columns without names, the table has {len(names)}",
+                f"the model was fitted on {first.n_features_in_} columns without names, the table has {len(names)}",
                 fix="fit it on a frame with column names, or give exactly its columns in their order",
             )
     unknown = [name for name in names if name not in schema]

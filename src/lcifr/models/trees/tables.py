@@ -78,6 +78,12 @@ def _xgboost_source(estimator: Any) -> TreeSource:
     if name not in ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"):
         raise NetworkError(f"{name} of XGBoost is not read", fix="use XGBClassifier or XGBRegressor")
     read = xgboost.read_booster(xgboost.content_of(estimator.get_booster()), name)
+    if read.classes and "Classifier" not in name:
+        raise NetworkError(
+            f"{name} with the objective {read.objective} predicts probabilities", fix="use XGBClassifier"
+        )
+    if read.objective == "binary:logitraw":  # the wrapper compares margins with 0.5, as if they were probabilities
+        read = replace(read, rule=replace(read.rule, band=(0.5, 0.5)))
     labels = np.asarray(estimator.classes_) if read.classes else None
     missing = math.nan if estimator.missing is None else float(estimator.missing)
     return replace(xgboost_source(read, labels), missing=float(np.float32(missing)))
