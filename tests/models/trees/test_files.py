@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import lcifr
-from lcifr.data import Encoding, Individuals, Schema
+from lcifr.data import Categorical, Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
 from lcifr.models.load import load_file
-from tests.models.trees.semantics import CATEGORIES, NUMERIC, table
+from tests.models.trees.semantics import CATEGORIES, NUMERIC, TOWNS, table
 
 xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
 QUIET = {"n_jobs": 1, "verbose": -1, "min_child_samples": 5}
@@ -110,3 +110,28 @@ def test_codes_that_nobody_explains_are_refused(tmp_path):
         path.write_text(json.dumps(content))
         with pytest.raises(NetworkError, match="which code stands for"):
             load_file(path).read_table(plain, Encoding.fit(plain, Schema.infer(plain)))
+
+
+def test_a_categorical_column_of_one_value_moves_no_other(tmp_path):
+    """LightGBM leaves such a column out of its trees, and keeps its values."""
+    frame, labels = table(count=600)
+    frame = frame[["age", "sex", "town"]].assign(sex="1")
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    model, path = saved("txt", frame, labels, tmp_path)
+    plain = frame.astype(dict.fromkeys(CATEGORIES, object))
+    schema = Schema((*Schema.infer(plain[["age"]]), Categorical("sex", ("1", "2")), Categorical("town", TOWNS)))
+    read = load_file(path).read_table(plain, Encoding.fit(plain, schema))
+    assert (read.decide(Individuals.read(plain, read.encoding.schema)) == model.predict(frame)).all()
+
+
+def test_codes_beside_categories_are_not_taken_for_them(tmp_path):
+    """LightGBM keeps the values of pandas categories, and not of whole numbers that are called categorical."""
+    frame, labels = table(count=600)
+    frame = frame[["age", "town"]].assign(kids=np.arange(600) % 4)[["kids", "age", "town"]]
+    frame["town"] = frame["town"].astype("category")
+    model = lightgbm.LGBMClassifier(n_estimators=8, verbose=-1).fit(frame, labels, categorical_feature=["kids", "town"])
+    model.booster_.save_model(tmp_path / "model.txt")
+    plain = frame.astype({"town": object, "kids": str})
+    with pytest.raises(NetworkError, match="which code stands for"):
+        load_file(tmp_path / "model.txt").read_table(plain, Encoding.fit(plain, Schema.infer(plain)))

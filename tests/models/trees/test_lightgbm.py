@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
+from lcifr.data import Individuals
 from lcifr.errors import NetworkError
 from lcifr.models.trees.lightgbm import read_text
 from tests.models.trees.semantics import CATEGORIES, NUMERIC, TOWNS, before, check_semantics, read, table
@@ -79,3 +82,24 @@ def test_what_is_refused_by_name(options, said):
 def test_other_texts_are_refused(text):
     with pytest.raises(NetworkError, match="no model of LightGBM"):
         read_text(text, "a file")
+
+
+@pytest.mark.parametrize("above", [0.0, -0.5])
+def test_numbers_that_are_nearly_zero_are_zero(above):
+    """Of whatever sign: LightGBM reads them as 0 before it compares them."""
+    frame = pd.DataFrame({"gain": np.repeat([-1.5, 0.0, 1.5], 40)})
+    model = lightgbm.LGBMClassifier(n_estimators=3, min_child_samples=3, verbose=-1, n_jobs=1)
+    model.fit(frame, frame.gain > above)
+    found = read(model, frame)
+    size = float(np.float32(1e-35))
+    tiny = pd.DataFrame({"gain": [s * v for s in (1, -1) for v in (0.0, 1e-300, 1e-36, size, 1.1 * size)]})
+    assert (found.decide(Individuals.read(tiny, found.encoding.schema)) == model.predict(tiny)).all()
+
+
+def test_tables_with_other_categorical_columns_are_refused():
+    frame, labels = table(count=600)
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    model = lightgbm.LGBMClassifier(n_estimators=3, verbose=-1, n_jobs=1).fit(frame.drop(columns="sex"), labels)
+    with pytest.raises(NetworkError, match="1 categorical columns, the table has 2"):
+        read(model, frame.assign(age=frame.sex)[["age", "income", "score", "town"]])

@@ -16,7 +16,7 @@ from lcifr.errors import NetworkError
 from lcifr.models.sklearn.tables import read_sklearn_table
 from lcifr.models.trees.ubjson import read_ubjson
 from lcifr.models.trees.xgboost import content_of, read_booster
-from tests.models.trees.semantics import CATEGORIES, NUMERIC, check_semantics, read, table
+from tests.models.trees.semantics import CATEGORIES, NUMERIC, TOWNS, check_semantics, read, table
 
 xgboost = pytest.importorskip("xgboost")
 
@@ -141,8 +141,63 @@ def test_raw_margins_are_compared_as_the_wrapper_compares_them() -> None:
     assert np.array_equal(read.decide(Individuals.read(people, schema)), model.predict(people))
 
 
-def test_a_regressor_that_predicts_probabilities_is_refused() -> None:
-    people = pd.DataFrame({"pay": np.arange(20.0), "age": np.arange(20.0) % 7})
-    model = xgboost.XGBRegressor(n_estimators=2, objective="reg:logistic").fit(people, np.arange(20) % 2)
-    with pytest.raises(NetworkError, match="predicts probabilities"):
-        read_sklearn_table(model, people, Encoding.fit(people, Schema.infer(people)))
+def test_categories_in_another_order_than_when_it_was_fitted():
+    """XGBoost keeps the values, and recodes a frame by them."""
+    frame, labels = table(count=600)
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    model = xgboost.XGBClassifier(n_estimators=10, enable_categorical=True, max_cat_to_onehot=1, n_jobs=1)
+    model.fit(frame, labels)
+    frame["town"] = frame.town.cat.reorder_categories(TOWNS[::-1])
+    assert check_semantics(model, frame, margins(model)) > 600
+
+
+def test_a_category_that_it_never_saw_is_outside():
+    """XGBoost raises an error there."""
+    frame, labels = table(count=600)
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    model = xgboost.XGBClassifier(n_estimators=3, enable_categorical=True, n_jobs=1).fit(frame, labels)
+    frame["town"] = frame.town.cat.rename_categories({"Rome": "Zug"})
+    assert [(one.attribute, one.value) for one in read(model, frame).encoding.outside] == [("town", "Zug")]
+
+
+@pytest.mark.parametrize("objective", ["binary:logitraw", "binary:hinge", "reg:logistic"])
+def test_what_a_classifier_compares_with_one_half(objective):
+    frame, labels = table()
+    model = xgboost.XGBClassifier(n_estimators=6, objective=objective, n_jobs=1).fit(frame[NUMERIC], labels)
+    assert check_semantics(model, frame[NUMERIC], margins(model)) > 400
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [
+        (xgboost.XGBClassifier, {"base_score": 1e-7}, "base score"),
+        (xgboost.XGBClassifier, {"base_score": 1 - 1.2e-7}, "base score"),
+        (xgboost.XGBClassifier, {"n_estimators": 0}, "no trees"),
+        (xgboost.XGBClassifier, {"objective": "reg:squarederror"}, "cuts numbers"),
+        (xgboost.XGBRegressor, {"objective": "reg:logistic"}, "predicts probabilities"),
+        (xgboost.XGBClassifier, {"objective": "multi:softprob", "num_class": 2}, "predicts vectors"),
+    ],
+)
+def test_what_the_library_decides_otherwise_is_refused(kind, options, said):
+    frame, labels = table()
+    model = kind(**{"n_estimators": 2, "n_jobs": 1, **options}).fit(frame[NUMERIC], labels)
+    with pytest.raises(NetworkError, match=said):
+        read(model, frame[NUMERIC])
+
+
+def test_several_labels_at_once_are_refused_by_name():
+    frame, labels = table()
+    model = xgboost.XGBClassifier(n_estimators=2, n_jobs=1).fit(frame[NUMERIC], np.column_stack([labels, 1 - labels]))
+    with pytest.raises(NetworkError, match="several labels"):
+        read(model, frame[NUMERIC])
+
+
+def test_kept_categories_that_cannot_be_read_back_are_refused():
+    """The library recodes by what it keeps, so the order of the table says nothing."""
+    frame, labels = table()
+    frame = frame.assign(town=frame.town.replace("Bern", "Zürich").astype("category"))[["age", "town"]]
+    model = xgboost.XGBClassifier(n_estimators=3, enable_categorical=True, n_jobs=1).fit(frame, labels)
+    with pytest.raises(NetworkError, match="not ASCII"):
+        read(model, frame)

@@ -19,9 +19,10 @@ from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.models.table_model import TableModel
+from lcifr.models.trees.matrix import code_column
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode
-from lcifr.models.trees.tables import TreeSource, build_trees, code_column, identity
+from lcifr.models.trees.tables import TreeSource, build_trees, identity
 from lcifr.models.trees.trees import Trees
 
 DESCRIBE = "describe its inputs: `lcifr init people.csv --model FILE` proposes a description, `--describe` takes it"
@@ -91,7 +92,8 @@ class TreeFile:
             return Block(tuple(column for one in entries for column in described_columns(one, encoding, self.where)))
         if not self.names:
             raise NetworkError(f"{self.where} does not say which columns it reads", fix=DESCRIBE)
-        known = iter(self.source.categories or ())
+        kept = self.source.categories or ()
+        known = iter(kept if len(kept) == sum(self.categorical) else ())  # else nobody knows which column is which
         columns: list[Column] = []
         for name, coded in zip(self.names, self.categorical, strict=True):
             attribute = _attribute(encoding, name, self.where)
@@ -100,7 +102,7 @@ class TreeFile:
             elif (values := next(known, None)) is None:
                 raise NetworkError(f'{self.where} does not say which code stands for which "{name}"', fix=DESCRIBE)
             else:
-                columns.append(code_column(attribute, values))
+                columns.append(code_column(attribute, values, self.source.unknown_code))
         return Block(tuple(columns))
 
     def outline(self) -> ModelOutline:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError
 from lcifr.models.probability import ASSUMED_ROUNDOFFS, behind_line, probability_band
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees.nodes import TreeLeaf
+from lcifr.models.trees.nodes import TreeLeaf, below
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit, codes_of
 
 UNIT = 2.0**-53
 ZERO = float(np.float32(1e-35))
-"""Numbers up to this size are zero to LightGBM, where it takes zeros as missing."""
+"""Numbers up to this size are zero to LightGBM."""
 CATEGORICAL, DEFAULT_LEFT = 1, 2
 """Bits of a decision type; the next two say what is missing."""
 NOTHING, ZEROS = 0, 1
@@ -87,9 +87,17 @@ def _read(text: str, where: str) -> LightGBMModel:
         objective,
         tuple(header["feature_names"].split()),
         tuple(tuple(values) for values in known or ()),
-        tuple(info != "none" and not info.startswith("[") for info in header["feature_infos"].split()),
+        _categorical(header["feature_infos"].split(), text),
         int(header["max_feature_idx"]) + 1,
         rounds,
+    )
+
+
+def _categorical(infos: list[str], text: str) -> tuple[bool, ...]:
+    """Of each column whether it holds codes; those of a single code, or of none, are only in the parameters."""
+    named = text.rpartition("[categorical_feature: ")[2].partition("]")[0].split(",")
+    return tuple(
+        str(place) in named or (info != "none" and not info.startswith("[")) for place, info in enumerate(infos)
     )
 
 
@@ -98,7 +106,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _rule(objective: str, count: int, where: str) -> Rule:
-    name, *options = objective.split()
+    name, *options = objective.split() or [""]
     settings = dict(option.split(":", 1) for option in options if ":" in option)
     if name == "binary":
         slope = float(settings.get("sigmoid", "1"))
@@ -138,5 +146,7 @@ def _tree(fields: Mapping[str, str], output: int, outputs: int, where: str) -> L
         # Where only zeros are missing, or nothing is, a missing number counts as 0.
         default = default if missing != NOTHING else threshold >= 0.0
         reach = ZERO if missing == ZEROS else math.nan
+        if abs(threshold) <= ZERO:  # before it compares, the library takes numbers of this size for 0
+            threshold = ZERO if threshold >= 0.0 else below(-ZERO)
         built[node] = LibrarySplit(features[node], threshold, first, second, missing_first=default, missing_reach=reach)
     return built[0]

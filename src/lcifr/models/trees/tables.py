@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data import Categorical, Encoding, Numeric
-from lcifr.data.frames import text_of
+from lcifr.data import Encoding
 from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.columns import Block, Column, RawColumn, TableColumn, as_numbers, encoding_of
+from lcifr.models.columns import Block, RawColumn, encoding_of
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees import lightgbm, sklearn, xgboost
+from lcifr.models.trees.matrix import library_matrix
 from lcifr.models.trees.splits import ColumnReader, LibraryNode, cast_block
 from lcifr.models.trees.trees import Trees
 
@@ -41,6 +41,7 @@ class TreeSource:
     ----------
     cast : what the library casts its matrix to. native : what it adds leaves up in.
     categories : of categorical columns of a frame, the values that the library keeps; None where the table's count.
+    unknown_code : what it takes other values for, NaN for missing ones; None where it refuses them.
     missing : the number that it takes as missing, NaN for none; sparse_missing : whether also zeros that a sparse
         matrix leaves out.
     """
@@ -57,6 +58,7 @@ class TreeSource:
     sparse_missing: bool = False
     width: int = 0
     categories: tuple[tuple[Any, ...], ...] | None = None
+    unknown_code: float | None = math.nan
 
 
 def read_source(estimator: Any) -> TreeSource:
@@ -77,14 +79,16 @@ def _xgboost_source(estimator: Any) -> TreeSource:
     name = type(estimator).__name__
     if name not in ("XGBClassifier", "XGBRegressor", "XGBRFClassifier", "XGBRFRegressor"):
         raise NetworkError(f"{name} of XGBoost is not read", fix="use XGBClassifier or XGBRegressor")
-    read = xgboost.read_booster(xgboost.content_of(estimator.get_booster()), name)
-    if read.classes and "Classifier" not in name:
+    content = xgboost.content_of(estimator.get_booster())
+    read = xgboost.read_booster(content, name)
+    if read.categories is None and xgboost.recodes(content):
         raise NetworkError(
-            f"{name} with the objective {read.objective} predicts probabilities", fix="use XGBClassifier"
+            f"{name} keeps categories that cannot be read back, such as texts with letters that are not ASCII",
+            fix="fit it with other names of the categories",
         )
-    if read.objective == "binary:logitraw":  # the wrapper compares margins with 0.5, as if they were probabilities
-        read = replace(read, rule=replace(read.rule, band=(0.5, 0.5)))
-    labels = np.asarray(estimator.classes_) if read.classes else None
+    labels = _labels(estimator, read.classes, read.objective)
+    if read.classes == 2 and read.outputs == 2:
+        raise NetworkError(f"{name} with {read.objective} and two classes predicts vectors", fix="use binary:logistic")
     missing = math.nan if estimator.missing is None else float(estimator.missing)
     return replace(xgboost_source(read, labels), missing=float(np.float32(missing)))
 
@@ -104,6 +108,7 @@ def xgboost_source(read: xgboost.XGBoostModel, labels: NDArray[Any] | None) -> T
         sparse_missing=True,
         width=read.width,
         categories=read.categories,
+        unknown_code=math.nan if read.categories is None else None,
     )
 
 
@@ -112,7 +117,16 @@ def _lightgbm_source(estimator: Any) -> TreeSource:
     if name not in ("LGBMClassifier", "LGBMRegressor"):
         raise NetworkError(f"{name} of LightGBM is not read", fix="use LGBMClassifier or LGBMRegressor")
     read = lightgbm.read_text(estimator.booster_.model_to_string(), name)
-    return lightgbm_source(read, np.asarray(estimator.classes_) if read.rule.classes else None)
+    return lightgbm_source(read, _labels(estimator, read.rule.classes, read.objective))
+
+
+def _labels(estimator: Any, classes: int, objective: str) -> NDArray[Any] | None:
+    """Names of the classes, None for numbers; a classifier predicts classes, and a regressor numbers."""
+    name = type(estimator).__name__
+    if name.endswith("Classifier") != bool(classes):
+        does = "predicts probabilities" if classes else "cuts numbers at one half"
+        raise NetworkError(f"{name} with the objective {objective} {does}", fix="let a classifier predict classes")
+    return np.asarray(estimator.classes_) if classes else None
 
 
 def lightgbm_source(read: lightgbm.LightGBMModel, labels: NDArray[Any] | None) -> TreeSource:
@@ -172,7 +186,7 @@ def read_tree_table(
     """
     source, where = read_source(estimator), type(estimator).__name__
     encoder = getattr(estimator, "_preprocessor", None)
-    block = _matrix(columns, table, encoder, source.categories, where)
+    block = library_matrix(columns, table, encoder, source.categories, source.unknown_code, where)
     if len(block) != source.width:
         raise NetworkError(f"the model takes {source.width} numbers, its preprocessing gives {len(block)}")
     function, own = build_trees(source, block, encoding, where)
@@ -201,50 +215,3 @@ def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str
 def identity(width: int) -> Network:
     """The look-up layer of trees: they read encoded columns themselves."""
     return Network.from_arrays([(np.eye(width), np.zeros(width))])
-
-
-def _matrix(
-    columns: tuple[RawColumn, ...] | Block,
-    table: Any,
-    encoder: Any,
-    stored: tuple[tuple[Any, ...], ...] | None,
-    where: str,
-) -> Block:
-    """The matrix of the library: numbers as they are, categories of a frame as their codes.
-
-    ``stored`` : the values of categorical columns, in their order, that the library keeps; None for the table's own.
-    """
-    if isinstance(columns, Block):
-        if encoder is not None:
-            raise NetworkError(f"{where} encodes categories itself, behind another transformer", fix="leave one out")
-        return columns
-    if encoder is not None:  # of histogram boosting: categories come first, as codes of its own
-        flags = np.zeros(len(columns), np.bool_)
-        flags[encoder._transformer_to_input_indices["encoder"]] = True
-        known = encoder.named_transformers_["encoder"].categories_
-        chosen = [column for column, flag in zip(columns, flags, strict=True) if flag]
-        coded = [code_column(column.attribute, values) for column, values in zip(chosen, known, strict=True)]
-        rest = tuple(column for column, flag in zip(columns, flags, strict=True) if not flag)
-        return Block((*coded, *(as_numbers(rest, where).columns if rest else ())))
-    found: list[Column] = []
-    known = iter(stored or ())
-    for column in columns:
-        kind = table[column.attribute.name].dtype
-        if isinstance(column.attribute, Categorical) and hasattr(kind, "categories"):
-            found.append(code_column(column.attribute, kind.categories if stored is None else next(known, ())))
-        else:
-            found += as_numbers((column,), where).columns
-    kinds = {column.dtype for column in columns}
-    return Block(tuple(found), np.dtype(np.float32) if kinds == {np.dtype(np.float32)} else np.dtype(np.float64))
-
-
-def code_column(attribute: Numeric | Categorical, values: Sequence[Any]) -> TableColumn:
-    """The code of each value of the schema; missing where the library does not know it."""
-    if not isinstance(attribute, Categorical):
-        raise NetworkError(
-            f'"{attribute.name}" is a category to the model and a number in the schema',
-            fix="declare it as categorical in the schema",
-        )
-    places = {text_of(value).strip(): place for place, value in enumerate(values)}
-    codes = tuple(float(places[value]) if value in places else math.nan for value in attribute.values)
-    return TableColumn(attribute.name, codes)

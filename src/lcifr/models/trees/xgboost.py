@@ -20,10 +20,12 @@ from lcifr.models.trees.splits import LibraryNode, LibrarySplit
 UNIT = 2.0**-24
 LOGISTIC = ("binary:logistic", "reg:logistic")
 """The base score is a probability, and so is what is compared."""
-MARGIN = ("binary:logitraw", "binary:hinge")
+LEAST_SCORE = 1e-6
+"""Versions differ in what they make of base scores that are probabilities closer to 0 or 1."""
+RAW, HINGE = "binary:logitraw", "binary:hinge"
 SEVERAL = ("multi:softprob", "multi:softmax")
 NUMBERS = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg:quantileerror")
-WORKS = ", ".join((*LOGISTIC, *MARGIN, *SEVERAL, *NUMBERS))
+WORKS = ", ".join((*LOGISTIC, RAW, HINGE, *SEVERAL, *NUMBERS))
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
     Raises
     ------
     NetworkError
-        For DART and linear boosters, vector leaves, and objectives whose link is not known here.
+        For DART and linear boosters, vector leaves, several labels, and objectives whose link is not known here.
     """
     learner = content["learner"]
     booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
@@ -75,6 +77,8 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
             f"{where}: the booster is {booster['name']}, which is not a plain sum of trees",
             fix='train with booster="gbtree"',
         )
+    if int(parameters.get("num_target", "1")) > 1:
+        raise NetworkError(f"{where} predicts several labels at once", fix="fit one at a time")
     objective = learner["objective"]["name"]
     count = max(1, int(parameters["num_class"]))
     rule, logistic = _rule(objective, count, where)
@@ -89,6 +93,8 @@ def read_booster(content: Mapping[str, Any], where: str) -> XGBoostModel:
     trees = tuple(
         _tree(tree, int(model["tree_info"][number]), count, where) for number, tree in enumerate(model["trees"][:kept])
     )
+    if not trees:  # the library then leaves out the link of the base score, or not
+        raise NetworkError(f"{where} holds no trees", fix="train at least one round")
     if logistic:  # the library computes the margin of the base score in float32, in three operations
         room = 8 * UNIT * (1.0 + float(np.abs(base).max()))
         rule = Rule(rule.kind, rule.outputs, rule.groups, rule.tolerance, (rule.band[0] - room, rule.band[1] + room))
@@ -113,13 +119,19 @@ def _categories(stored: Sequence[Mapping[str, Any]], kinds: Sequence[bool]) -> t
     return tuple(found) if all(found) else None
 
 
+def recodes(content: Mapping[str, Any]) -> bool:
+    """Whether the library turns categories of a frame into codes by values that the model keeps."""
+    kept = content["learner"]["gradient_booster"]["model"].get("cats", {}).get("enc", [])
+    return any(one["values"] for one in kept)
+
+
 def _values_of(one: Mapping[str, Any]) -> tuple[Any, ...]:
     values = [int(value) if float(value).is_integer() else float(value) for value in one["values"]]
     if "offsets" not in one:
         return tuple(values)
     if any(not 0 <= value < 128 for value in values):
         return ()
-    text, ends = bytes(values).decode("ascii"), [int(end) for end in one["offsets"]]
+    text, ends = bytes(map(int, values)).decode("ascii"), [int(end) for end in one["offsets"]]
     return tuple(text[start:stop] for start, stop in itertools.pairwise(ends))
 
 
@@ -128,7 +140,9 @@ def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
     if objective in LOGISTIC:
         band = probability_band(0.5, UNIT, where)
         return Rule(Kind.SIGN, 1, band=(band.lower, band.upper)), True
-    if objective in MARGIN:
+    if objective == RAW:  # the classifier compares the margin itself with one half
+        return Rule(Kind.SIGN, 1, band=(0.5, 0.5)), False
+    if objective == HINGE:
         return Rule(Kind.SIGN, 1), False
     if objective in SEVERAL:
         lead = 2 * ASSUMED_ROUNDOFFS * UNIT  # of a softmax: two exponentials, each as exact as assumed
@@ -146,8 +160,11 @@ def _base_scores(text: str, count: int) -> list[float]:
 
 def _margin(score: float, where: str) -> float:
     """The margin of a probability, as the library computes it in float32."""
-    if not 0.0 < score < 1.0:
-        raise NetworkError(f"{where}: the base score {score} is no probability between 0 and 1")
+    if not LEAST_SCORE < score < 1.0 - LEAST_SCORE:
+        raise NetworkError(
+            f"{where}: the base score {score} is no probability between {LEAST_SCORE} and 1 - {LEAST_SCORE}",
+            fix="train with another base_score",
+        )
     one = np.float32(1.0)
     return float(-np.log(one / np.float32(score) - one, dtype=np.float32))
 
