@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from lcifr.certification.bundles.manifest import rule_of_bundle
 from lcifr.certification.query import Outputs, is_strict, query_of, surely_differ
-from lcifr.errors import LcifrError
 from lcifr.models.rule import Kind, Rule
 
 SIGN = Rule(Kind.SIGN, 1, band=(1.0, 2.0))
@@ -40,6 +38,7 @@ def test_a_lead_within_the_band_of_classes_is_none():
     assert surely_differ(CLASS, one, exact([0.0, 0.4, 0.0], [0.0, 0.6, 0.0])).tolist() == [False, True]
 
 
-def test_bundles_refuse_what_checkers_do_not_know():
-    with pytest.raises(LcifrError, match="threshold"):
-        rule_of_bundle(SIGN)
+def test_bundles_hold_the_band_where_there_is_one():
+    assert rule_of_bundle(SIGN) == {"kind": "sign", "band": [1.0, 2.0]}
+    assert rule_of_bundle(CLASS)["band"] == [-0.5, 0.5]
+    assert "band" not in rule_of_bundle(Rule(Kind.SIGN, 1))

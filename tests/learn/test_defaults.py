@@ -29,6 +29,7 @@ REQUESTS = {
 }
 OTHER_NAMES = {"latent": "latent_dim", "batch": "batch_size", "seed": "random_state"}
 MEANINGS = {"hidden": widths_of, "gammas": lambda text: tuple(float(word) for word in text.split(","))}
+LEFT_OPEN = {"arithmetic"}  # a command asks the model where nobody says; a request for folders has no such model
 ABOUT_THE_RUN = {"tolerance"}  # None asks for one; an estimator that classifies has none to ask for
 
 
@@ -56,7 +57,7 @@ def test_a_command_and_its_request_have_the_same_defaults(command: str) -> None:
     options = defaults_of(getattr(importlib.import_module(f"lcifr.cli.{command}"), command))
     asked = {name: meaning(name, value) for name, value in options.items()}
     request = defaults_of_request(REQUESTS[command])
-    shared = set(asked) & set(request)
+    shared = (set(asked) & set(request)) - {name for name in LEFT_OPEN if asked.get(name) is None}
     assert shared
     empty = {name: () for name in shared if request[name] == () and asked[name] is None}  # typer has no empty list
     assert {name: asked[name] for name in shared} | empty == {name: request[name] for name in shared}

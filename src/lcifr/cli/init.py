@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lcifr.cli.terminal.model_options import ModelOption
+from lcifr.cli.terminal.model_options import ModelOption, show_next_of_model
 from lcifr.cli.terminal.options import ForceOption, IdOption
-from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, print_json, say, to_stderr
 
 if TYPE_CHECKING:
     from lcifr.runs.preparing.initializing import InitRequest, InitResult
@@ -68,7 +68,7 @@ def init(
     if request.model is None:
         _show_next(request)
     else:
-        _show_next_of_model(request, result)
+        show_next_of_model(request, result)
 
 
 def _show(result: InitResult) -> None:
@@ -83,19 +83,6 @@ def _show(result: InitResult) -> None:
     say(f"{result.phi_file}    who counts as similar: a guess, yours to correct")
     if result.description_file is not None:
         say(f"{result.description_file}   which column feeds which input: a guess, yours to correct")
-
-
-def _show_next_of_model(request: InitRequest, result: InitResult) -> None:
-    """The same for a model that already decides."""
-    phi, people, schema = request.phi_file, request.table, request.schema_file
-    described = [] if result.description_file is None else ["--describe", result.description_file]
-    asked = [people, "--model", request.model, *described, "--phi", phi]
-    asked += ["--id", request.id_column] if request.id_column else []
-    to_stderr(f"\nNow read and correct {shlex.quote(str(phi))}. What it means for these people:")
-    to_stderr(f"  {command('phi', 'check', phi, '--data', people, '--schema', schema)}")
-    to_stderr("Is the model read as its library computes it?")
-    to_stderr(f"  {command('doctor', '--model', request.model, *described, '--data', people, '--schema', schema)}")
-    to_stderr(f"Then:\n  {command('audit', *asked, '--out', 'audit')}")
 
 
 def _show_next(request: InitRequest) -> None:

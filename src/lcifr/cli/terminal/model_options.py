@@ -1,14 +1,19 @@
-"""Options about models that already decide, the same for ``audit``, ``certify``, ``init``, ``doctor`` and ``model``."""
+"""Options and next steps of models that already decide, the same for ``audit``, ``certify``, ``init``, ``doctor`` and ``model``."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lcifr.cli.terminal.output import command, to_stderr
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
+
+if TYPE_CHECKING:
+    from lcifr.runs.preparing.initializing import InitRequest, InitResult
 
 PANEL = "A model that already decides"
 
@@ -109,3 +114,16 @@ def needed_formula(phi: str | None) -> str:
 def groups_of(same: list[str] | None) -> tuple[tuple[str, ...], ...]:
     """``["a,b"]`` as (("a", "b"),)."""
     return tuple(tuple(name.strip() for name in one.split(",") if name.strip()) for one in same or ())
+
+
+def show_next_of_model(request: InitRequest, result: InitResult) -> None:
+    """The commands to go on with after a proposal for a model that already decides, to paste."""
+    phi, people, schema = request.phi_file, request.table, request.schema_file
+    described = [] if result.description_file is None else ["--describe", result.description_file]
+    named = ["--id", request.id_column] if request.id_column else []
+    asked = ["audit", people, "--model", request.model, *described, *named]
+    to_stderr(f"\nNow read and correct {shlex.quote(str(phi))}. What it means for these people:")
+    to_stderr(f"  {command('phi', 'check', phi, '--data', people, '--schema', schema)}")
+    to_stderr("Is the model read as its library computes it?")
+    to_stderr(f"  {command('doctor', '--model', request.model, *described, '--data', people, '--schema', schema)}")
+    to_stderr(f"Then:\n  {command(*asked, '--phi', phi, '--out', 'audit')}")
