@@ -1,4 +1,4 @@
-"""Options and next steps of models that already decide, the same for ``audit``, ``certify``, ``init``, ``doctor`` and ``model``."""
+"""Options and next steps of models that already decide, shared by the commands that take one."""
 
 from __future__ import annotations
 
