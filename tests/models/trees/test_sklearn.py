@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -130,3 +131,10 @@ def test_several_labels_are_refused():
     both = pd.DataFrame({"a": labels, "b": 1 - labels})
     with pytest.raises(NetworkError, match="several labels"):
         read(make_pipeline(before(), RandomForestClassifier(3)).fit(frame, both), frame)
+
+
+def test_a_start_that_is_drawn_anew_for_everybody_is_refused():
+    frame, labels = table()
+    model = GradientBoostingClassifier(n_estimators=2, init=DummyClassifier(strategy="stratified"))
+    with pytest.raises(NetworkError, match="drawn anew"):
+        read(model.fit(frame[NUMERIC], labels), frame[NUMERIC])

@@ -13,6 +13,7 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
+from lcifr.models.load import load_file
 from lcifr.models.sklearn.tables import read_sklearn_table
 from lcifr.models.trees.ubjson import read_ubjson
 from lcifr.models.trees.xgboost import content_of, read_booster
@@ -201,3 +202,39 @@ def test_kept_categories_that_cannot_be_read_back_are_refused():
     model = xgboost.XGBClassifier(n_estimators=3, enable_categorical=True, n_jobs=1).fit(frame, labels)
     with pytest.raises(NetworkError, match="not ASCII"):
         read(model, frame)
+
+
+def with_tree(model, left, right, values, path):
+    """The file of a model about one number whose first tree is replaced by these nodes."""
+    content = json.loads(bytes(model.get_booster().save_raw("json")))
+    tree = content["learner"]["gradient_booster"]["model"]["trees"][0]
+    tree |= {"left_children": left, "right_children": right, "split_conditions": values}
+    tree |= {"split_indices": [0] * len(left), "default_left": [0] * len(left)}
+    path.write_text(json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [([1, 0, -1], [2, 2, -1]), ([*range(1, 41), -1], [*range(1, 41), -1])],
+    ids=["a cycle", "one child for both sides"],
+)
+def test_nodes_that_are_no_tree_are_refused(left, right, tmp_path):
+    frame, labels = table()
+    model = xgboost.XGBClassifier(n_estimators=1, n_jobs=1).fit(frame[["score"]], labels)
+    path = with_tree(model, left, right, [float(at) for at in range(len(left))], tmp_path / "model.json")
+    with pytest.raises(NetworkError, match="two parents"):
+        load_file(path)
+
+
+def test_a_file_with_a_tree_deeper_than_pythons_stack(tmp_path):
+    frame, labels = table()
+    frame, deep = frame[["score"]], 3000
+    model = xgboost.XGBClassifier(n_estimators=1, n_jobs=1).fit(frame, labels)
+    left = [child for at in range(deep) for child in (2 * at + 1, -1)] + [-1]
+    right = [child for at in range(deep) for child in (2 * at + 2, -1)] + [-1]
+    values = [value for at in range(deep) for value in (at / 64, float(at))] + [-1.0]
+    path = with_tree(model, left, right, values, tmp_path / "model.json")
+    found = load_file(path).read_table(frame, Encoding.fit(frame, Schema.infer(frame)))
+    function = found.model.function
+    assert function([[0.25]])[0, 0] == function.base[0] + 17  # 0.25 < 17 / 64

@@ -136,7 +136,7 @@ def _tree(fields: Mapping[str, str], output: int, outputs: int, where: str) -> L
     words = [int(value) for value in fields.get("cat_threshold", "").split()]
     built: dict[int, LibraryNode] = {~number: leaf for number, leaf in enumerate(leaves)}
     for node in range(len(left) - 1, -1, -1):  # children come behind their parents
-        first, second, kind = built[left[node]], built[right[node]], kinds[node]
+        first, second, kind = built.pop(left[node]), built.pop(right[node]), kinds[node]
         if kind & CATEGORICAL:
             place = int(float(thresholds[node]))
             codes = codes_of(words[starts[place] : starts[place + 1]])

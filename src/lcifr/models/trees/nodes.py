@@ -100,7 +100,7 @@ def cut_unreachable(root: TreeNode) -> TreeNode:
 
 
 def _joined(node: TreeNode, first: TreeNode, second: TreeNode) -> TreeNode:
-    if first == second and isinstance(first, TreeLeaf):
+    if isinstance(first, TreeLeaf) and first == second:
         return first
     if isinstance(node, NumberNode):
         return NumberNode(node.column, node.threshold, first, second)

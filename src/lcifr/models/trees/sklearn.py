@@ -90,6 +90,8 @@ def _boosted(model: Any, classes: NDArray[Any] | None) -> LibraryTrees:
     name, rounds = type(model).__name__, model.estimators_
     if type(model.init_).__name__ not in ("DummyClassifier", "DummyRegressor") and model.init != "zero":
         raise NetworkError(f"{name} starts from a {type(model.init_).__name__}", fix="leave init out")
+    if getattr(model.init_, "strategy", "") == "stratified":
+        raise NetworkError(f"{name} starts from votes that are drawn anew for everybody", fix="leave init out")
     if classes is None and model.loss not in IDENTITY_LINKS:
         raise NetworkError(f'{name} with loss="{model.loss}"', fix=f"use one of {', '.join(IDENTITY_LINKS)}")
     if classes is not None and model.loss == "exponential":

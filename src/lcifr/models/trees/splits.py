@@ -11,7 +11,7 @@ import numpy as np
 from lcifr.data import Encoding
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.errors import NetworkError
-from lcifr.models.columns import Block, Column, ConstantColumn, NumberColumn, TableColumn
+from lcifr.models.columns import Block, Column, ConstantColumn, TableColumn
 from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode, below
 
 
@@ -73,14 +73,26 @@ class ColumnReader:
     missing: float = math.nan
     cast_later: bool = False
 
-    def tree(self, node: LibraryNode) -> TreeNode:
-        """The same tree over encoded columns."""
-        if isinstance(node, TreeLeaf):
-            return node
+    def tree(self, root: LibraryNode) -> TreeNode:
+        """The same tree over encoded columns; trees may be deeper than Python's stack."""
+        waiting: list[tuple[LibraryNode, bool]] = [(root, False)]  # whether both children are built
+        built: list[TreeNode] = []
+        while waiting:
+            node, ready = waiting.pop()
+            if isinstance(node, TreeLeaf):
+                built.append(node)
+            elif ready:
+                second, first = built.pop(), built.pop()
+                built.append(self._split(node, first, second))
+            elif isinstance(column := self.columns[node.feature], ConstantColumn):
+                waiting.append((node.first if node.takes_first(self._entry(column.value)) else node.second, False))
+            else:
+                waiting += [(node, True), (node.second, False), (node.first, False)]
+        return built[0]
+
+    def _split(self, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
         column = self.columns[node.feature]
-        if isinstance(column, ConstantColumn):
-            return self.tree(node.first if node.takes_first(self._entry(column.value)) else node.second)
-        first, second = self.tree(node.first), self.tree(node.second)
+        assert not isinstance(column, ConstantColumn)
         where = self.encoding.columns(column.attribute)
         if isinstance(column, TableColumn):
             chosen = frozenset(
@@ -91,7 +103,6 @@ class ColumnReader:
             if len(chosen) in (0, len(column.values)):
                 return first if chosen else second
             return CategoryNode(range(where.start, where.start + len(column.values)), chosen, first, second)
-        assert isinstance(column, NumberColumn)
         if node.codes is not None:
             raise NetworkError(f'a split by categories is about the number "{column.attribute}"')
         return self._number(where.start, node, first, second)

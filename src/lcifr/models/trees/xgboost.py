@@ -209,6 +209,8 @@ def _order(left: Any, right: Any) -> list[int]:
     while waiting:
         node = waiting.pop()
         found.append(node)
+        if len(found) > len(left):
+            raise ValueError("a node of a tree has two parents")
         if left[node] >= 0:
             waiting += [int(left[node]), int(right[node])]
     return found
