@@ -39,14 +39,13 @@ def test_slopes_are_the_derivatives_of_the_loss(kind: str) -> None:
     bins = choose_bins(encoding, people.x, people.region, 6)
     draw = np.random.default_rng(0)
     loss = RobustLoss(bins, people, Directions(target.kind, target.outputs), 1.5, draw.normal(size=target.outputs))
-    value = loss.value + draw.normal(size=loss.value.shape)
-    before = loss.differentiate(value)
-    slope = loss.slope.copy()
+    value = loss.now.value + draw.normal(size=loss.now.value.shape)
+    before, slope = (point := loss.at(value)).loss, point.slope
     own = [(p, s) for p in range(len(value)) for s in range(value.shape[1]) if slope[p, s] != 0.0]
     for p, s in own[::7]:
         nudged = value.copy()
         nudged[p, s] += 1e-6
-        assert (loss.differentiate(nudged) - before) * loss.size / 1e-6 == pytest.approx(slope[p, s], abs=1e-4)
+        assert (loss.at(nudged).loss - before) * loss.size / 1e-6 == pytest.approx(slope[p, s], abs=1e-4)
 
 
 def test_a_robust_loss_is_never_below_the_plain_one() -> None:
@@ -56,7 +55,7 @@ def test_a_robust_loss_is_never_below_the_plain_one() -> None:
     found = []
     for gamma in (0.0, 1.0, 10.0):
         loss = RobustLoss(bins, people, Directions(target.kind, 1), gamma, np.zeros(1))
-        found.append(loss.after(0, values).loss)
+        found.append(loss.after(0, values).point.loss)
     assert found == sorted(found)
 
 

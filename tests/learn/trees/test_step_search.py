@@ -24,7 +24,7 @@ def slow_gain(loss: RobustLoss, values: np.ndarray, step: BoostingStep) -> float
         bins = ranges.member[ranges.start[number] : ranges.start[number + 1]]
         for slot, direction in enumerate(loss.slots[place]):
             moved = (after[bins] @ matrix[direction]).max() - (values[bins] @ matrix[direction]).max()
-            change += loss.slope[place, slot] * moved + 0.5 * loss.curve[place, slot] * moved**2
+            change += loss.now.slope[place, slot] * moved + 0.5 * loss.now.curve[place, slot] * moved**2
     return -change / loss.size
 
 
@@ -42,7 +42,7 @@ def prepared(
         loss.keep(loss.after(attribute, one))
     proposer = StepProposer(bins, loss, rules, [monotone] * len(bins))
     with ThreadPoolExecutor(2) as pool:
-        found = [proposer.propose(values, o, loss.slope, loss.curve, pool) for o in range(target.outputs)]
+        found = [proposer.propose(values, o, loss.now.slope, loss.now.curve, pool) for o in range(target.outputs)]
     return loss, values, found
 
 
@@ -70,7 +70,7 @@ def test_no_other_cut_of_a_number_is_better_with_newton_steps_for_both_sides() -
         for cut in range(len(values[step.attribute]) - 1):
             gain, people = 0.0, []
             for side in (bins <= cut, bins > cut):
-                slope, curve = (signs * loss.slope[:, 0])[side].sum(), loss.curve[side].sum()
+                slope, curve = (signs * loss.now.slope[:, 0])[side].sum(), loss.now.curve[side].sum()
                 leaf = -slope / (curve + 0.5)
                 gain -= slope * leaf + 0.5 * curve * leaf**2
                 people.append(side[:60].sum())

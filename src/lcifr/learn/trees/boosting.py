@@ -141,12 +141,10 @@ class _Boosting:
 
     def _round(self, output: int, pool: ThreadPoolExecutor) -> bool:
         """Take the best step of one output that lowers the training loss; False if there is none."""
-        loss = self.loss
-        loss.differentiate(loss.value)
-        slope, curve = loss.slope.copy(), loss.curve.copy()  # trying steps overwrites them
+        slope, curve = self.loss.now.slope, self.loss.now.curve
         if self.settings.subsample < 1:
-            left_out = loss.places_of(self.draw.random(loss.people) >= self.settings.subsample)
-            slope[left_out], curve[left_out] = 0.0, 0.0
+            drawn = self.loss.places_of(self.draw.random(self.loss.people) < self.settings.subsample)[:, None]
+            slope, curve = slope * drawn, curve * drawn
         proposals = self.proposer.propose(self.values, output, slope, curve, pool)
         return any(self._take(step) for step in proposals[:TRIED])
 
@@ -156,7 +154,7 @@ class _Boosting:
             values = self.values[step.attribute].copy()
             values[:, step.output] += step.times(0.5**halving)
             moved = self.loss.after(step.attribute, values)
-            if moved.loss < self.loss.loss:
+            if moved.point.loss < self.loss.loss:
                 self.loss.keep(moved)
                 self.checked.keep(self.checked.after(step.attribute, values))
                 self.values[step.attribute] = values  # replaced, never changed: whoever kept the old one still has it

@@ -120,6 +120,9 @@ def _share(
     curve: FloatArray,
 ) -> None:
     """Divide the derivatives of a term among its places, nearly all to those that are nearly as bad as the worst."""
+    if last == first + 1:
+        slope[first, slot], curve[first, slot] = one, two
+        return
     total = 0.0
     for p in range(first, last):
         total += math.exp(SHARPNESS * (value[p, slot] - top))

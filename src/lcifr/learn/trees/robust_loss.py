@@ -17,18 +17,33 @@ from lcifr.regions.region import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
+class LossPoint:
+    """The loss at some values.
+
+    Parameters
+    ----------
+    value : (places, slots) of the directions. loss : the mean loss.
+    slope, curve : (places, slots) first and second derivatives of the sum of all losses.
+    """
+
+    value: FloatArray
+    loss: float
+    slope: FloatArray
+    curve: FloatArray
+
+
+@dataclass(frozen=True)
 class Moved:
     """Where the loss would be with another shape function of one attribute.
 
     Parameters
     ----------
-    value : (places, slots) of the directions. tops : (ranges, directions) of the attribute. loss : the mean loss.
+    tops : (ranges, directions) of the attribute. point : where the loss is taken.
     """
 
     attribute: int
-    value: FloatArray
     tops: FloatArray
-    loss: float
+    point: LossPoint
 
 
 class RobustLoss:
@@ -52,32 +67,35 @@ class RobustLoss:
         self.places = Places.of(bins, people.x, people.region, people.weight, gamma)
         self.label = np.ascontiguousarray(people.label[self.places.person])
         self.slots = np.repeat(directions.slots(self.label), np.diff(self.places.start), axis=0)
-        self.value = (directions.matrix @ base)[self.slots]
         self.tops = [np.zeros((len(ranges.people), len(directions.matrix))) for ranges in self.places.ranges]
-        self.slope, self.curve = np.empty_like(self.value), np.empty_like(self.value)
         self.people, self.size = len(people.x), float(people.weight.sum())
-        self.loss = self.differentiate(self.value)
+        self.now = self.at((directions.matrix @ base)[self.slots])
+
+    @property
+    def loss(self) -> float:
+        """The mean loss now."""
+        return self.now.loss
 
     def places_of(self, chosen: BoolArray) -> BoolArray:
         """(places,) which of them belong to the people chosen (people,)."""
         return np.repeat(chosen[self.places.person], np.diff(self.places.start))
 
-    def differentiate(self, value: FloatArray) -> float:
-        """The mean loss at these values; slopes and curvatures (of the sum) are left in ``slope`` and ``curve``."""
-        places = self.places
-        kind = KINDS[self.directions.kind]
-        total = evaluate(kind, value, places.start, self.label, places.weight, self.slope, self.curve)
-        return total / self.size
+    def at(self, value: FloatArray) -> LossPoint:
+        """The loss at these values (places, slots) of the directions."""
+        places, kind = self.places, KINDS[self.directions.kind]
+        slope, curve = np.empty_like(value), np.empty_like(value)
+        total = evaluate(kind, value, places.start, self.label, places.weight, slope, curve)
+        return LossPoint(value, total / self.size, slope, curve)
 
     def after(self, attribute: int, values: FloatArray) -> Moved:
         """With ``values`` (bins, outputs) as the shape function of an attribute."""
         ranges = self.places.ranges[attribute]
         tops = np.empty_like(self.tops[attribute])
         find_tops(ranges.start, ranges.member, np.ascontiguousarray(values @ self.directions.matrix.T), tops)
-        value = self.value.copy()
+        value = self.now.value.copy()
         move(self.places.number[attribute], self.slots, tops - self.tops[attribute], value)
-        return Moved(attribute, value, tops, self.differentiate(value))
+        return Moved(attribute, tops, self.at(value))
 
     def keep(self, moved: Moved) -> None:
-        """Go there. Slopes and curvatures are those of the last point that was looked at."""
-        self.value, self.tops[moved.attribute], self.loss = moved.value, moved.tops, moved.loss
+        """Go there."""
+        self.now, self.tops[moved.attribute] = moved.point, moved.tops
