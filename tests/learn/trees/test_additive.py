@@ -8,23 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction, range_maximum
-from lcifr.learn.trees.attribute_bins import choose_bins
 from lcifr.learn.trees.directions import Directions
 from lcifr.learn.trees.verdicts import certified_by_bounds
 from lcifr.models.rule import Kind, Rule
-from lcifr.regions.region import Region
+from tests.learn.trees.models import random_model
 from tests.learn.trees.reference import FORMULAS, all_scores, encoded
-
-
-def random_model(formula: str, *, outputs: int = 1, seed: int = 0) -> tuple[AdditiveModel, np.ndarray, Region]:
-    """A model with arbitrary shape functions, and people with regions for it."""
-    encoding, _, people = encoded(25, formula, seed=seed)
-    draw = np.random.default_rng(seed)
-    shapes = tuple(
-        ShapeFunction(bins, draw.normal(size=(bins.count, outputs)))
-        for bins in choose_bins(encoding, people.x, people.region, 12)
-    )
-    return AdditiveModel(draw.normal(size=outputs), shapes, people.x.shape[1]), people.x, people.region
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
@@ -88,6 +76,17 @@ def test_ties_are_not_certified() -> None:
     _, _, people = encoded(10, FORMULAS["nobody else"])
     nothing = AdditiveModel(np.zeros(1), (), people.x.shape[1])
     assert not certified_by_bounds(nothing, Rule.of(1), people.x, people.region).any()
+
+
+def test_thresholds_without_a_step_are_left_out_and_nothing_else_changes() -> None:
+    model, x, region = random_model(FORMULAS["several cells"])
+    coarse = tuple(ShapeFunction(shape.bins, np.round(shape.values / 2)) for shape in model.shapes)
+    short = tuple(shape.without_idle_thresholds() for shape in coarse)
+    assert sum(shape.bins.count for shape in short) < sum(shape.bins.count for shape in coarse)
+    before, after = (AdditiveModel(model.base, shapes, model.features) for shapes in (coarse, short))
+    assert (before(x) == after(x)).all()
+    directions = np.array([[1.0], [-1.0]])
+    np.testing.assert_array_equal(before.largest(region, directions), after.largest(region, directions))
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.integers(0, 19), st.integers(0, 19))

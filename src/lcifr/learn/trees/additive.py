@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,14 @@ class ShapeFunction:
     def __call__(self, x: FloatArray) -> FloatArray:
         """(people, features) to (people, outputs)."""
         return np.asarray(self.values[self.bins.of_points(x)])
+
+    def without_idle_thresholds(self) -> ShapeFunction:
+        """The same function, without thresholds at which it does not change."""
+        if self.bins.thresholds is None:
+            return self
+        steps = (self.values[1:] != self.values[:-1]).any(1)
+        bins = replace(self.bins, thresholds=self.bins.thresholds[steps])
+        return ShapeFunction(bins, self.values[np.concatenate([[True], steps])])
 
 
 @dataclass(frozen=True)

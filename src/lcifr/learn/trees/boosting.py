@@ -175,7 +175,7 @@ class _Boosting:
         """The model of these shape functions, a number in the label's own unit."""
         sd, mean = (self.target.sd, self.target.mean) if self.target.kind is Kind.NUMBER else (1.0, 0.0)
         shapes = (ShapeFunction(one, value * sd) for one, value in zip(self.bins, values, strict=True))
-        read = tuple(shape for shape in shapes if np.any(shape.values != 0.0))
+        read = tuple(shape.without_idle_thresholds() for shape in shapes if np.any(shape.values != 0.0))
         return AdditiveModel(self.base * sd + mean, read, self.validation.x.shape[1])
 
 
