@@ -28,7 +28,7 @@ from experiments import paper
 from experiments.choose import MORE, TRIVIAL
 from lcifr import FairBooster, datasets
 from lcifr.datasets import Dataset
-from lcifr.learn.score import DegenerateModelWarning
+from lcifr.learn.score import DegenerateModelWarning, share_error
 
 GAMMAS = (1.0, 5.0)
 STRETCHES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -49,9 +49,11 @@ class FrontierRow:
 
 
 def folds(data: Dataset, repeats: int) -> Iterator[tuple[pd.DataFrame, np.ndarray, pd.DataFrame, np.ndarray]]:
-    """People to learn from and people to judge by, with their labels."""
+    """People to learn from and people to judge by, with their labels; without repeats, the dataset's own split."""
     from sklearn.model_selection import StratifiedKFold
 
+    if not repeats:
+        yield data.train.X, np.asarray(data.train.y), data.validation.X, np.asarray(data.validation.y)
     X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
     for repeat in range(repeats):
         for rows, others in StratifiedKFold(FOLDS, shuffle=True, random_state=repeat).split(X, y):
@@ -71,6 +73,8 @@ def judge(name: str, data: Dataset, repeats: int, make: Callable[[], Any]) -> Fr
         figures.append((np.mean(found == truth), np.mean(each), certified))
     accuracy, balanced, certified = 100 * np.mean(figures, axis=0)
     error = 100 * float(np.std([one[0] for one in figures])) / len(figures) ** 0.5
+    if not repeats:
+        error = 100 * share_error(accuracy / 100, len(data.validation))
     return FrontierRow(name, accuracy, error, balanced, certified, seconds / len(figures))
 
 
@@ -143,7 +147,9 @@ def show(row: str, points: Sequence[FrontierRow], seconds: float) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.booster_frontier", description=__doc__.split("\n")[0])
     parser.add_argument("rows", nargs="+", help="dataset and constraint, such as german/cat_noise")
-    parser.add_argument("--repeats", type=int, default=1, help="times that the people are divided into five folds")
+    parser.add_argument(
+        "--repeats", type=int, default=1, help="divisions into five folds; 0: judge by validation people"
+    )
     parser.add_argument("--rounds", type=int, default=FairBooster("").rounds)
     parser.add_argument("--learning-rate", type=float, default=FairBooster("").learning_rate)
     parser.add_argument("--plain", action="store_true", help="only the models without the promise")

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.errors import LearningError, did_you_mean
+from lcifr.errors import LearningError
 from lcifr.estimators.input_validation import (
     resolve_schema,
     resolve_similarity,
@@ -23,16 +23,20 @@ from lcifr.estimators.input_validation import (
     validate_people,
 )
 from lcifr.estimators.saving import read_booster, write_booster
-from lcifr.estimators.settings import seed_of, unread_attributes
+from lcifr.estimators.settings import boosting_settings, seed_of
 from lcifr.learn.defaults import BOOSTER
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
 from lcifr.learn.target import Target, class_weights
 from lcifr.learn.training_loop import Epoch
 from lcifr.learn.trees.additive import AdditiveModel
-from lcifr.learn.trees.boosting import BoostingSettings, boost
+from lcifr.learn.trees.boosting import boost
+from lcifr.learn.trees.conversion import as_trees
 from lcifr.learn.trees.verdicts import certified_by_bounds
-from lcifr.models.rule import Kind
+from lcifr.models.model import Model
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.table_model import TableModel
+from lcifr.models.trees.tables import identity
 from lcifr.regions.region import Region
 from lcifr.similarity.similarity import Similarity
 
@@ -106,7 +110,7 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
         self.similarity_ = resolve_similarity(self.similarity, people.schema, self.encoding_)
         given = self._encoded(people, labels, target, sample_weight)
         training, checking = self._divided(given, labels, target, validation)
-        found = boost(self.encoding_, training, checking, target, self._settings(target))
+        found = boost(self.encoding_, training, checking, target, boosting_settings(self, target))
         self._keep(Target(target.kind, target.classes), found.model, found.history)
         self._warn_of_degeneracies(checking, target)
         return self
@@ -114,6 +118,10 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _target_of(self, y: NDArray[Any]) -> Target:
         """The prediction target of validated labels."""
+
+    @abstractmethod
+    def predict(self, X: Any) -> NDArray[Any]:
+        """(people,) the decisions."""
 
     def _encoded(
         self, people: Individuals, labels: NDArray[Any], target: Target, sample_weight: Any = None
@@ -135,40 +143,6 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
         classes = labels if len(target.classes) else None
         rows, others = split_rows(len(labels), self.validation_fraction, classes, seed_of(self.random_state))
         return _taken(given, rows), _taken(given, others)
-
-    def _settings(self, target: Target) -> BoostingSettings:
-        return BoostingSettings(
-            rounds=self.rounds,
-            learning_rate=self.learning_rate,
-            gamma=self.gamma,
-            stretch=self.stretch,
-            penalty=self.penalty,
-            min_people=self.min_people,
-            max_bins=self.max_bins,
-            patience=self.patience,
-            subsample=self.subsample,
-            monotone=self._monotone(target),
-            unread=unread_attributes(self),
-            tolerance=self.tolerance,
-            seed=seed_of(self.random_state),
-            verbose=self.verbose,
-        )
-
-    def _monotone(self, target: Target) -> dict[str, int]:
-        wanted = dict(self.monotone or {})
-        if wanted and target.kind is Kind.CLASS:
-            raise LearningError(
-                f"monotone={wanted!r}, and there are {target.outputs} classes, which have no direction",
-                fix="leave it out, or predict two classes or a number",
-            )
-        numbers = self.schema_.names_numeric
-        for name, way in wanted.items():
-            if name not in numbers or way not in (-1, 0, 1):
-                raise LearningError(
-                    f"monotone={{{name!r}: {way!r}}}: a number may rise (1) or fall (-1).{did_you_mean(name, numbers)}",
-                    fix=f"name numeric attributes, such as {', '.join(map(repr, numbers[:3]))}",
-                )
-        return wanted
 
     def _keep(self, target: Target, additive: AdditiveModel, history: tuple[Epoch, ...]) -> None:
         self.target_, self.additive_, self.history_ = target, additive, history
@@ -222,6 +196,21 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
     def _checked(self, X: Any) -> Individuals:
         check_is_fitted(self)
         return validate_people(self, X, self.schema_, fitting=False)
+
+    @property
+    def model_(self) -> Model:
+        """The model as proofs take it: a sum of trees, one for each attribute, with the rule of decision."""
+        check_is_fitted(self)
+        rule = self.target_.rule
+        if rule.kind is Kind.NUMBER:
+            rule = Rule.of(rule.outputs, tolerance=self.tolerance)
+        return Model(as_trees(self.additive_), rule, self.target_.classes if len(self.target_.classes) else None)
+
+    def read_table(self, table: Any, encoding: Encoding) -> TableModel:
+        """For ``lcifr.audit(booster, X, similarity=booster.similarity_)``: the own encoding, trees and decisions."""
+        if encoding.schema.attributes != self.schema_.attributes:
+            raise LearningError("the similarity is one of another schema", fix="pass similarity=booster.similarity_")
+        return TableModel(self.encoding_, identity(len(self.encoding_.features)), self.model_, self.predict, table)
 
     def save(self, path: str | Path) -> None:
         """Write everything but the people to one safetensors file."""

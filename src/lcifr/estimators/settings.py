@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.errors import LearningError
+from lcifr.errors import LearningError, did_you_mean
 from lcifr.learn.encoder_training import EncoderSettings, TrainingMethod
+from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Schedule
+from lcifr.learn.trees.boosting import BoostingSettings
+from lcifr.models.rule import Kind
 
 
 def seed_of(random_state: Any) -> int:
@@ -52,3 +55,40 @@ def encoder_settings(encoder: Any) -> EncoderSettings:
         tolerance=encoder.tolerance,
         device=encoder.device,
     )
+
+
+def boosting_settings(booster: Any, target: Target) -> BoostingSettings:
+    """The boosting settings of a booster whose schema and φ are known."""
+    return BoostingSettings(
+        rounds=booster.rounds,
+        learning_rate=booster.learning_rate,
+        gamma=booster.gamma,
+        stretch=booster.stretch,
+        penalty=booster.penalty,
+        min_people=booster.min_people,
+        max_bins=booster.max_bins,
+        patience=booster.patience,
+        subsample=booster.subsample,
+        monotone=_monotone(booster, target),
+        unread=unread_attributes(booster),
+        tolerance=booster.tolerance,
+        seed=seed_of(booster.random_state),
+        verbose=booster.verbose,
+    )
+
+
+def _monotone(booster: Any, target: Target) -> dict[str, int]:
+    wanted = dict(booster.monotone or {})
+    if wanted and target.kind is Kind.CLASS:
+        raise LearningError(
+            f"monotone={wanted!r}, and there are {target.outputs} classes, which have no direction",
+            fix="leave it out, or predict two classes or a number",
+        )
+    numbers = booster.schema_.names_numeric
+    for name, way in wanted.items():
+        if name not in numbers or way not in (-1, 0, 1):
+            raise LearningError(
+                f"monotone={{{name!r}: {way!r}}}: a number may rise (1) or fall (-1).{did_you_mean(name, numbers)}",
+                fix=f"name numeric attributes, such as {', '.join(map(repr, numbers[:3]))}",
+            )
+    return wanted
