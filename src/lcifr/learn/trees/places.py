@@ -70,8 +70,7 @@ class Places:
         who = np.concatenate([np.zeros(0, np.int64), *(np.flatnonzero(cell.present) for cell in cells)])
         order = np.argsort(who, kind="stable")
         robust, counts = np.unique(who, return_counts=True)
-        found = [_of_number(one, x, cells, order) if one.thresholds is not None else _of_category(one, x, cells, order)
-                 for one in bins]  # fmt: skip
+        found = [_ranges(one, x, cells, order) for one in bins]
         people = np.arange(len(x))
         return cls(
             tuple(ranges for ranges, _ in found),
@@ -80,6 +79,11 @@ class Places:
             np.concatenate([people, robust]),
             np.concatenate([weight, gamma * weight[robust]]) / (1.0 + gamma),
         )
+
+
+def _ranges(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> tuple[BinRanges, Bins]:
+    """The ranges of one attribute, and which of them each place has: own points, then cells by ``order``."""
+    return (_of_category if bins.thresholds is None else _of_number)(bins, x, cells, order)
 
 
 def _of_number(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> tuple[BinRanges, Bins]:

@@ -35,5 +35,6 @@ def certified_by_bounds(
         slots = directions.slots(decision.astype(np.float64))
         leads = np.take_along_axis(largest, slots, axis=1)
         leads[np.arange(len(x)), decision] = -np.inf
-        kept = leads.max(1) < 0
+        own = np.partition(scores, -2, axis=1)
+        kept = (leads.max(1) < 0) & (own[:, -1] - own[:, -2] > 2 * rounding.max())
     return np.asarray(kept | ~region.nonempty)
