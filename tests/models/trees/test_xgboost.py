@@ -56,6 +56,14 @@ def test_zeros_that_a_sparse_matrix_leaves_out_are_missing():
     assert check_semantics(model, frame, margins(model)) > 1000
 
 
+def test_two_kinds_of_missing_numbers_are_refused():
+    """What a sparse matrix leaves out, and a number that means missing."""
+    frame, labels = table()
+    model = make_pipeline(before(True), xgboost.XGBClassifier(n_estimators=2, missing=1.0, n_jobs=1))
+    with pytest.raises(NetworkError, match="takes 1 as missing"):
+        read(model.fit(frame, labels), frame)
+
+
 def test_categories_of_its_own():
     frame, labels = table(count=600)
     for name in CATEGORIES:

@@ -204,6 +204,8 @@ def read_tree_table(
 def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str) -> tuple[Trees, Encoding]:
     """The function over encoded columns, and the encoding that computes them."""
     sparse = source.sparse_missing and block.sparse
+    if sparse and source.missing != 0.0 and not math.isnan(source.missing):
+        raise NetworkError(f"{where} takes {source.missing:g} as missing, and zeros of a sparse matrix", fix="use one")
     later = sparse and source.cast is StepFormat.FLOAT32
     cast = block.as_floats() if later else cast_block(block.as_floats(), source.cast, where)
     own = encoding_of(cast, encoding)
