@@ -255,6 +255,8 @@ NO_TREES: dict[str, Any] = {
     "a node too few": {"trees": [STUMP[:2]]},
     "no node": {"trees": [[]]},
     "an output that is none": {"trees": [[["leaf", [[1, 1.0]]]]]},
+    "an output twice": {"trees": [[["leaf", [[0, 1.0], [0, 2.0]]]]]},
+    "a word behind a leaf": {"trees": [[["leaf", [[0, 1.0]], "more"]]]},
     "a value that is none": {"trees": [[["leaf", [[0, "1"]]]]]},
     "an infinite value": {"trees": [[["leaf", [[0, 1e999]]]]]},
     "a threshold that is none": {"trees": [[["numeric", 0, 1], *STUMP[1:]]]},

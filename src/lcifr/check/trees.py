@@ -49,6 +49,7 @@ class TreeSum:
         for kind, name, *border in reversed(items(nodes)):
             if kind == "leaf":
                 built.append({position(output, self.outputs): next(values) for output, _ in reversed(items(name))})
+                ensure(not border and len(built[-1]) == len(name), "a leaf has an output twice, or more than outputs")
                 continue
             (end,) = border
             ends: Any = frozenset(items(end)) if kind == "choice" else (number(end), math.nextafter(end, math.inf))
