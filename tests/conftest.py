@@ -9,11 +9,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from lcifr.data.io.fetch import FOLDER_VARIABLE
 from lcifr.datasets import Dataset, load
 from lcifr.errors import DatasetError
 
+settings.register_profile("any machine", deadline=None)  # what a busy machine takes longer for is no failure
+settings.load_profile("any machine")
 NEAR = Path(__file__).parents[1].parent / "shared" / "data"
 
 

@@ -31,7 +31,7 @@ TABLE = people(200)
 MADE_UP = preprocessing(["age", "income", "score"], ["city"], ["member", "code"])
 ESTIMATORS = {**{f"{name}?": one for name, one in CLASSIFIERS.items()}, **REGRESSORS}
 """Those with a question mark decide."""
-FEW = ("standard", "clipped", "behind pca")
+FEW = ("clipped", "behind pca")
 
 
 @cache
