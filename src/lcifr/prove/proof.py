@@ -6,9 +6,12 @@ checker (``lcifr.check``) reads the JSON, never these classes: the file format i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from functools import cached_property
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
+
+from lcifr.regions.region import FloatArray
 
 
 class ReluLine(NamedTuple):
@@ -140,6 +143,40 @@ class CellProof:
 
     cell: int
     claims: tuple[ProvedBound, ...]
+
+
+Recorded = TypeVar("Recorded")
+
+
+class MadeWhenSeen(Sequence[list[CellProof]], Generic[Recorded]):
+    """For each direction of a person the proofs of the cells, made on the first look.
+
+    Parameters
+    ----------
+    parts : what was recorded about the cells that the person has.
+    directions : (K, outputs). upper : (K,).
+    """
+
+    def __init__(self, person: int, parts: Sequence[Recorded], directions: FloatArray, upper: FloatArray) -> None:
+        self.person, self.parts, self.directions, self.upper = person, parts, directions, upper
+
+    def __len__(self) -> int:
+        return len(self.directions)
+
+    @overload
+    def __getitem__(self, index: int) -> list[CellProof]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[list[CellProof]]: ...
+    def __getitem__(self, index: int | slice) -> list[CellProof] | list[list[CellProof]]:
+        return self._made[index]
+
+    @cached_property
+    def _made(self) -> list[list[CellProof]]:
+        return self.make()
+
+    def make(self) -> list[list[CellProof]]:
+        """For each direction its proofs, from what was recorded."""
+        raise NotImplementedError
 
 
 def plain_entries(items: Iterable[Entry]) -> list[list[Any]]:

@@ -11,19 +11,10 @@ import numpy as np
 
 from lcifr.data import Categorical, Schema
 from lcifr.data.frames import is_missing, text_of
-from lcifr.data.program import Program
 from lcifr.errors import NetworkError, did_you_mean
-from lcifr.models.columns import (
-    Block,
-    Column,
-    ConstantColumn,
-    NumberColumn,
-    RawColumn,
-    TableColumn,
-    as_numbers,
-    cast_to,
-)
-from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription, UnknownValue
+from lcifr.models.columns import Block, Column, RawColumn, as_numbers
+from lcifr.models.files.described_columns import constant_column, described_columns
+from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
 from lcifr.models.onnx.graph import Graph, GraphTensor
 from lcifr.models.onnx.tensors import is_text
 from lcifr.models.onnx.values import Columns, TextColumn, Texts
@@ -157,29 +148,9 @@ def _columns(tensor: GraphTensor, entry: DescribedInput, table: TableColumns, so
     dtype = tensor.dtype
     assert dtype is not None
     if entry.kind is InputKind.CONSTANT:
-        return (ConstantColumn(float(np.asarray(entry.value).astype(dtype))),)
+        return (constant_column(entry, dtype),)
     name = str(entry.column)
-    where = f'{source}, column "{name}"'
-    attribute = table.schema[name]
     if entry.kind is InputKind.AS_IS:
         found = _as_is(tensor, name, table)
         return found.block.columns if isinstance(found, Columns) else ()
-    if entry.kind is InputKind.NUMBER:
-        if isinstance(attribute, Categorical):
-            block = as_numbers((RawColumn(attribute, np.dtype(np.float64)),), where)
-        else:
-            block = Block((NumberColumn(name, Program()),))
-        return block.stepwise([(*entry.steps, *cast_to(dtype))], where).columns
-    if not isinstance(attribute, Categorical):
-        raise NetworkError(
-            f'{where} is a number in the schema, and kind = "{entry.kind}"', fix="declare it categorical"
-        )
-    rounded = [float(np.asarray(code).astype(dtype)) for _, code in entry.codes]
-    codes = {value: code for (value, _), code in zip(entry.codes, rounded, strict=True)}
-    if entry.kind is InputKind.CODE:
-        return (TableColumn(name, tuple(codes.get(value) for value in attribute.values)),)
-    rest = 0.0 if entry.unknown is UnknownValue.ZEROS else None
-    return tuple(
-        TableColumn(name, tuple(float(v == one) if v in entry.values else rest for v in attribute.values))
-        for one in entry.values
-    )
+    return described_columns(entry, table.schema[name], dtype, f'{source}, column "{name}"')

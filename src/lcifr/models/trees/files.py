@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data import Categorical, Encoding, Individuals
-from lcifr.data.program import Program
+from lcifr.data import Encoding, Individuals
 from lcifr.errors import NetworkError, did_you_mean
-from lcifr.models.columns import Block, Column, ConstantColumn, NumberColumn, RawColumn, TableColumn, as_numbers
-from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription, UnknownValue
+from lcifr.models.columns import FLOAT64, Block, Column, ConstantColumn, NumberColumn, RawColumn, as_numbers
+from lcifr.models.files.described_columns import constant_column, described_columns
+from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
@@ -89,7 +89,7 @@ class TreeFile:
     def _block(self, encoding: Encoding) -> Block:
         if self.description is not None:
             entries = self.description.inputs
-            return Block(tuple(column for one in entries for column in described_columns(one, encoding, self.where)))
+            return Block(tuple(column for one in entries for column in _fed(one, encoding, self.where)))
         if not self.names:
             raise NetworkError(f"{self.where} does not say which columns it reads", fix=DESCRIBE)
         kept = self.source.categories or ()
@@ -156,28 +156,11 @@ class TreeFilePredictor:
         return np.asarray(entries[people.code(column.attribute)])
 
 
-def described_columns(entry: DescribedInput, encoding: Encoding, where: str) -> tuple[Column, ...]:
-    """The columns of the matrix that one entry of a description feeds."""
+def _fed(entry: DescribedInput, encoding: Encoding, where: str) -> tuple[Column, ...]:
     if entry.kind is InputKind.CONSTANT:
-        return (ConstantColumn(entry.value),)
-    attribute = _attribute(encoding, str(entry.column), where)
-    name = attribute.name
-    if entry.kind in (InputKind.NUMBER, InputKind.AS_IS):
-        if isinstance(attribute, Categorical):
-            block = as_numbers((RawColumn(attribute, np.dtype(np.float64)),), where)
-        else:
-            block = Block((NumberColumn(name, Program()),))
-        return block.stepwise([entry.steps], where).columns
-    if not isinstance(attribute, Categorical):
-        raise NetworkError(f'{where}: "{name}" is a number in the schema', fix="declare it categorical")
-    if entry.kind is InputKind.CODE:
-        codes = dict(entry.codes)
-        return (TableColumn(name, tuple(codes.get(value) for value in attribute.values)),)
-    rest = 0.0 if entry.unknown is UnknownValue.ZEROS else None
-    return tuple(
-        TableColumn(name, tuple(float(v == one) if v in entry.values else rest for v in attribute.values))
-        for one in entry.values
-    )
+        return (constant_column(entry, FLOAT64),)
+    name = str(entry.column)
+    return described_columns(entry, _attribute(encoding, name, where), FLOAT64, f'{where}, column "{name}"')
 
 
 def _attribute(encoding: Encoding, name: str, where: str) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -12,7 +10,7 @@ import numpy as np
 
 from lcifr.models.trees.trees import Trees
 from lcifr.prove.answer import Claim, Question
-from lcifr.prove.networks.kernel.layout import Interruption, cells_of, share
+from lcifr.prove.networks.kernel.layout import Interruption, cells_of, share, stopped_at
 from lcifr.prove.trees import shape
 from lcifr.prove.trees.kernel import make_kernel
 from lcifr.prove.trees.memory import Sizes, make_memory, make_record
@@ -35,17 +33,10 @@ def answer_trees(question: Question) -> Claim:
         stopped.happened = True
         asked.stop.fill(1)
 
-    late = question.deadline
-    timer = None if late is None else threading.Timer(late - time.monotonic(), asked.stop.fill, (1,))
-    if timer is not None:
-        timer.start()
-    try:
+    with stopped_at(question.deadline, asked.stop.fill):
         for number, cell in enumerate(question.region.cells):
             if people and k and cell.present.any():
                 _answer_cell(question, cell, number, asked, found, written, stop)
-    finally:
-        if timer is not None:
-            timer.cancel()
     exhausted = found.exhausted.view(np.bool_)
     return Claim(
         found.upper,

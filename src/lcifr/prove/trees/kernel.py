@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from lcifr.prove.networks.kernel.heap import MADE
 from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.networks.kernel.shape import Cells
 from lcifr.prove.trees.lists import CONDITIONS, LEAVES, has_bit, make_lists
 from lcifr.prove.trees.parts import bin_of, lower_end, upper_end
-from lcifr.prove.trees.search import BEST, NO_ROOM, NODES, SPENT, UPPER, search
+from lcifr.prove.trees.search import BEST, NO_ROOM, SPENT, UPPER, search
 from lcifr.prove.trees.shape import BinPart, Ensemble, Floats, Found, NumberRows, SearchMemory, TreeQuestion
 
 UNIT = 2.3e-16
@@ -106,7 +107,7 @@ def record_tree(memory: SearchMemory, i: int, k: int) -> bool:
     record, tree = memory.record, memory.open
     if not record.wanted[0]:
         return True
-    count, first = tree.size[NODES], record.size[0]
+    count, first = tree.size[MADE], record.size[0]
     if first + count > len(record.child):
         record.size[2] = 1
         return False

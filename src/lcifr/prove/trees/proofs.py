@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import overload
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from lcifr.prove.proof import (
     CellProof,
     Entry,
     Leaf,
+    MadeWhenSeen,
     Multipliers,
     Node,
     NumericSplit,
@@ -76,24 +75,11 @@ class RecordedTrees:
         return NumericSplit(column, level), False
 
 
-class PersonProofs(Sequence[list[CellProof]]):
-    """For each direction of a person the proofs of the cells, made on the first look."""
+class PersonProofs(MadeWhenSeen[RecordedTrees]):
+    """Proofs about trees."""
 
-    def __init__(self, person: int, parts: list[RecordedTrees], directions: FloatArray, upper: FloatArray) -> None:
-        self.person, self.parts, self.directions, self.upper = person, parts, directions, upper
-
-    def __len__(self) -> int:
-        return len(self.directions)
-
-    @overload
-    def __getitem__(self, index: int) -> list[CellProof]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[list[CellProof]]: ...
-    def __getitem__(self, index: int | slice) -> list[CellProof] | list[list[CellProof]]:
-        return self._made[index]
-
-    @cached_property
-    def _made(self) -> list[list[CellProof]]:
+    def make(self) -> list[list[CellProof]]:
+        """For each direction its proofs, from what was recorded."""
         return [
             [part.proof(self.person, k, direction, float(self.upper[k])) for part in self.parts]
             for k, direction in enumerate(self.directions)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
+from lcifr.prove.networks.kernel.heap import MADE, OPEN, pop, push
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.trees.bound import bound_and_gains, choose_split, first_fit
 from lcifr.prove.trees.lists import LISTS
 from lcifr.prove.trees.parts import copy_part, emptied_by, find_point, nobody, part_of, set_ends
-from lcifr.prove.trees.shape import BinPart, Ensemble, Lists, NumberRows, Open, SearchMemory, TreeQuestion
+from lcifr.prove.trees.shape import BinPart, Ensemble, Lists, NumberRows, SearchMemory, TreeQuestion
 
-NODES, OPEN = 0, 1
 NO_ROOM, DONE, SPENT = 0, 1, 2
 """How a search ended."""
 UPPER, BEST = 2, 3
@@ -47,19 +47,19 @@ def search(
     """Split until the answer is known: ``room[UPPER]`` is proved, ``room[BEST]`` reached at ``memory.best``."""
     tree, room, error = memory.open, memory.room, memory.error
     start, spent, closed = room[1], 0, -math.inf
-    tree.size[NODES], tree.size[OPEN] = 1, 0
-    tree.parent[0], tree.child[0], tree.bound[0] = -1, 0, math.inf
+    tree.size[MADE], tree.size[OPEN] = 1, 0
+    tree.parent[0], tree.child[0], tree.key[0] = -1, 0, math.inf
     push(tree, 0)
     while tree.size[OPEN]:
         node = pop(tree)
-        above = tree.bound[node]
+        above = tree.key[node]
         if settled(above, target, room[BEST], asked.tolerance) or room[BEST] > target > -math.inf:
             room[UPPER] = max(closed, above)
             return DONE
         if spent >= asked.nodes or asked.stop[0]:
             room[UPPER] = max(closed, above)
             return SPENT
-        if tree.size[NODES] + 2 > len(tree.parent):
+        if tree.size[MADE] + 2 > len(tree.parent):
             return NO_ROOM
         spent += 1
         memory.spent[0] = spent
@@ -73,25 +73,25 @@ def search(
         bound = bound_and_gains(ensemble, memory.lists, memory.part, memory.gains, start) + error[0]
         if bound == -math.inf:
             continue
-        tree.bound[node] = min(bound, above)
-        if tree.bound[node] < target:  # no point here is of interest
-            closed = max(closed, tree.bound[node])
+        tree.key[node] = min(bound, above)
+        if tree.key[node] < target:  # no point here is of interest
+            closed = max(closed, tree.key[node])
             continue
         if spent <= EVERY or spent % EVERY == 0:
             look_for_point(ensemble, rows, i, memory)
-        if settled(tree.bound[node], target, room[BEST], asked.tolerance):
-            closed = max(closed, tree.bound[node])
+        if settled(tree.key[node], target, room[BEST], asked.tolerance):
+            closed = max(closed, tree.key[node])
             continue
         gap = bound - (max(target, room[BEST]) if max(target, room[BEST]) > -math.inf else bound - 1.0)
         if not split(ensemble, rows, memory, node, gap):
             look_for_point(ensemble, rows, i, memory)
-            closed = max(closed, tree.bound[node])
+            closed = max(closed, tree.key[node])
             continue
         for side in range(2):
             child = tree.child[node] + side
-            tree.bound[child] = min(tree.bound[node], bound - memory.gains.lost[side] + error[1])
-            if settled(tree.bound[child], target, room[BEST], asked.tolerance):
-                closed = max(closed, tree.bound[child])
+            tree.key[child] = min(tree.key[node], bound - memory.gains.lost[side] + error[1])
+            if settled(tree.key[child], target, room[BEST], asked.tolerance):
+                closed = max(closed, tree.key[child])
             else:
                 push(tree, child)
     room[UPPER] = closed
@@ -147,7 +147,7 @@ def settle_rows(ensemble: Ensemble, rows: NumberRows, i: int, memory: SearchMemo
 def split(ensemble: Ensemble, rows: NumberRows, memory: SearchMemory, node: int, gap: float) -> bool:
     """Two children of a node; False where none could change anything."""
     tree, gains, part = memory.open, memory.gains, memory.part
-    first = tree.size[NODES]
+    first = tree.size[MADE]
     tree.place[node], tree.level[node] = -1, 0.0
     if choose_split(ensemble, part, gains, gap):
         tree.attribute[node], tree.place[node] = gains.split[0], gains.split[1]
@@ -169,44 +169,8 @@ def split(ensemble: Ensemble, rows: NumberRows, memory: SearchMemory, node: int,
         gains.lost[0] = gains.lost[1] = 0.0
     else:
         return False
-    tree.size[NODES] += 2
+    tree.size[MADE] += 2
     tree.child[node] = first
     for side in range(2):
         tree.parent[first + side], tree.side[first + side], tree.child[first + side] = node, side, 0
     return True
-
-
-@compiled
-def push(tree: Open, node: int) -> None:
-    """Add a node to the heap."""
-    at = tree.size[OPEN]
-    tree.size[OPEN] += 1
-    while at > 0:
-        above = (at - 1) >> 1
-        if tree.bound[tree.heap[above]] >= tree.bound[node]:
-            break
-        tree.heap[at] = tree.heap[above]
-        at = above
-    tree.heap[at] = node
-
-
-@compiled
-def pop(tree: Open) -> int:
-    """The open node with the largest bound."""
-    top = tree.heap[0]
-    tree.size[OPEN] -= 1
-    count = tree.size[OPEN]
-    if count:
-        node, at = tree.heap[count], 0
-        while True:
-            below = 2 * at + 1
-            if below >= count:
-                break
-            if below + 1 < count and tree.bound[tree.heap[below + 1]] > tree.bound[tree.heap[below]]:
-                below += 1
-            if tree.bound[tree.heap[below]] <= tree.bound[node]:
-                break
-            tree.heap[at] = tree.heap[below]
-            at = below
-        tree.heap[at] = node
-    return int(top)

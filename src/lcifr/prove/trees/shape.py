@@ -150,7 +150,7 @@ class Open(NamedTuple):
 
     Parameters
     ----------
-    size : nodes, open ones. parent, side : (nodes,) how a node was made. bound : (nodes,).
+    size : open nodes, all nodes. parent, side : (nodes,) how a node was made. key : (nodes,) its bound.
     attribute, place, level : (nodes,) its split: a cut or set, or, where ``place`` is −1, a number at ``level``.
     child : (nodes,) the first of two; 0 for a leaf, −1 − r for one that row r leaves empty.
     heap : (nodes,) the open ones, largest bound first.
@@ -162,7 +162,7 @@ class Open(NamedTuple):
     place: Integers
     level: Floats
     side: NDArray[np.int8]
-    bound: Floats
+    key: Floats
     child: Integers
     heap: Integers
 

@@ -12,8 +12,9 @@ from lcifr.runs.folders.run import fitting_together, read_result
 if TYPE_CHECKING:
     from lcifr.artifacts.provenance import Provenance
     from lcifr.certification.population.statement import Statement
+    from lcifr.certification.population.tally import Tally
     from lcifr.runs.auditing.origin import ModelOrigin
-    from lcifr.runs.auditing.result import FormulaSummary, ModelHashes
+    from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
 
 FORMAT = "lcifr-certified-2"
 
@@ -48,6 +49,28 @@ class CertifyResult:
     phi: FormulaSummary | None = None
     origin: ModelOrigin | None = None
     left_out: int = 0
+
+    @classmethod
+    def end_to_end(cls, model: ModelSummary, tally: Tally, left_out: int = 0) -> CertifyResult:
+        """What an audit of the same people found."""
+        from lcifr.certification.population.statement import state_tally
+        from lcifr.runs.auditing.gathering import AUDITED
+
+        return cls(
+            model.target,
+            model.task,
+            model.classes,
+            model.tolerance,
+            "end to end",
+            state_tally(tally, held_out=False),
+            f"{AUDITED}/audit.parquet",
+            model.arithmetic,
+            model.arithmetic,
+            hashes=model.hashes,
+            phi=model.phi,
+            origin=model.origin,
+            left_out=left_out,
+        )
 
     @property
     def radius(self) -> str | None:

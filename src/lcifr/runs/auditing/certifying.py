@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing.certify_result import CertifyResult
-from lcifr.runs.auditing.gathering import AUDITED, audit_people, gather
+from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
 from lcifr.runs.events import Listener, StepKind, listening, note, step
 from lcifr.runs.folders.run import Run, run_folder
@@ -136,22 +136,7 @@ def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, reques
 
 
 def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
-    from lcifr.certification.population.statement import state_tally
-
     parties = read_parties(producer, request.consumer, arithmetic=request.arithmetic)
     source = open_people(parties, producer, request.people, request.id_column, run.work)
     audit_people(run.steps, parties, source, request.workers, request.chunk, modular=False)
-    found, model = gather(run.work, parties, source, None), parties.summary()
-    return CertifyResult(
-        model.target,
-        model.task,
-        model.classes,
-        model.tolerance,
-        "end to end",
-        state_tally(found.tally, held_out=False),
-        f"{AUDITED}/audit.parquet",
-        model.arithmetic,
-        model.arithmetic,
-        hashes=model.hashes,
-        phi=model.phi,
-    )
+    return CertifyResult.end_to_end(parties.summary(), gather(run.work, parties, source, None).tally)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.errors import LcifrError
-from lcifr.runs.auditing.gathering import AUDITED, audit_people, gather
+from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.events import Listener, listening
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
@@ -55,7 +55,6 @@ def certify_model(
     ----------
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
-    from lcifr.certification.population.statement import state_tally
     from lcifr.runs.auditing.certify_result import CertifyResult
 
     with listening(listener):
@@ -66,21 +65,7 @@ def certify_model(
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
             audit_people(run.steps, subject, source, request.workers, request.chunk, modular=False)
-            found, model = gather(run.work, subject, source, None), subject.summary()
-            result = CertifyResult(
-                model.target,
-                model.task,
-                model.classes,
-                model.tolerance,
-                "end to end",
-                state_tally(found.tally, held_out=False),
-                f"{AUDITED}/audit.parquet",
-                model.arithmetic,
-                model.arithmetic,
-                hashes=model.hashes,
-                phi=model.phi,
-                origin=model.origin,
-                left_out=source.left_out,
-            )
+            tally = gather(run.work, subject, source, None).tally
+            result = CertifyResult.end_to_end(subject.summary(), tally, source.left_out)
             run.finish(result.to_dict())
     return result

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -16,7 +14,7 @@ from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep import call as deep
 from lcifr.prove.networks.kernel.heap import Room
 from lcifr.prove.networks.kernel.kernel import make_kernel
-from lcifr.prove.networks.kernel.layout import Interruption, Layout, answer_pieces, cells_of
+from lcifr.prove.networks.kernel.layout import Interruption, Layout, answer_pieces, cells_of, stopped_at
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
 from lcifr.prove.networks.kernel.recording.pieces import Pieces, RecordShape
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell, gather
@@ -87,11 +85,7 @@ def answer_chunk(
         stopped.happened = True
         objectives.stop.fill(1)
 
-    late = request.deadline
-    timer = None if late is None else threading.Timer(late - time.monotonic(), objectives.stop.fill, (1,))
-    if timer is not None:
-        timer.start()
-    try:
+    with stopped_at(request.deadline, objectives.stop.fill):
         for number, cell in enumerate(region.cells):
             if not cell.present.any():
                 continue
@@ -99,9 +93,6 @@ def answer_chunk(
                 deep.answer_cell(request, cell, number, objectives, found, written, stop)
             else:
                 _answer_cell(request, cell, number, strength, objectives, found, written, stop)
-    finally:
-        if timer is not None:
-            timer.cancel()
     return found._replace(witness=found.witness[:, :, : region.features])
 
 

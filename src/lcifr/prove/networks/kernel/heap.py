@@ -17,24 +17,28 @@ class Room(NamedTuple):
     work: int
 
 
-class Heap(Protocol):
-    """What a tree has for its heap."""
+class Ordered(Protocol):
+    """What a tree has for its open nodes in order."""
 
     @property
     def size(self) -> Integers:
-        """Nodes in the heap, names ever used, names free again, nodes that this call may still work on."""
+        """Nodes in the heap, names ever used; of a :class:`Heap` also names free again, nodes a call may still take."""
 
     @property
     def heap(self) -> Integers:
         """Names of open nodes."""
 
     @property
-    def spare(self) -> Integers:
-        """Names that are free again."""
-
-    @property
     def key(self) -> Floats:
         """What nodes are ordered by."""
+
+
+class Heap(Ordered, Protocol):
+    """The same where names are used again."""
+
+    @property
+    def spare(self) -> Integers:
+        """Names that are free again."""
 
 
 @compiled
@@ -68,7 +72,7 @@ def forget(tree: Heap, node: int) -> None:
 
 
 @compiled
-def push(tree: Heap, node: int) -> None:
+def push(tree: Ordered, node: int) -> None:
     """Put a node (its key is set) into the heap."""
     place = tree.size[OPEN]
     tree.size[OPEN] += 1
@@ -82,7 +86,7 @@ def push(tree: Heap, node: int) -> None:
 
 
 @compiled
-def pop(tree: Heap) -> int:
+def pop(tree: Ordered) -> int:
     """Take the node with the largest key."""
     top = tree.heap[0]
     tree.size[OPEN] -= 1

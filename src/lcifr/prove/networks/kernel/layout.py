@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -75,6 +77,19 @@ class Interruption:
     """Whether Ctrl-C ended the work; then what is known so far is all."""
 
     happened: bool = False
+
+
+@contextmanager
+def stopped_at(deadline: float | None, stop: Callable[[int], None]) -> Iterator[None]:
+    """Work that is told to stop, by ``stop(1)``, at a time of ``time.monotonic``; None for never."""
+    timer = None if deadline is None else threading.Timer(deadline - time.monotonic(), stop, (1,))
+    if timer is not None:
+        timer.start()
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
 
 
 def answer_pieces(people: int, pieces: Pieces, stop: Callable[[], None]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from lcifr.prove.proof import (
     Ends,
     Entry,
     Leaf,
+    MadeWhenSeen,
     Multipliers,
     Node,
     NumericSplit,
@@ -83,30 +83,11 @@ NODES = ("kind", "place", "level", "threshold", "child", "by", "half", "slope", 
 PEOPLE = ("root", "state", "above_root", "below_root")
 
 
-class PersonProof(Sequence[list[CellProof]]):
-    """For each direction of a person the proofs of the cells, made on the first look.
+class PersonProof(MadeWhenSeen[RecordedCell]):
+    """Proofs about a network."""
 
-    Parameters
-    ----------
-    parts : what was recorded about the cells that the person has.
-    directions : (K, outputs). upper : (K,).
-    """
-
-    def __init__(self, person: int, parts: Sequence[RecordedCell], directions: FloatArray, upper: FloatArray) -> None:
-        self.person, self.parts, self.directions, self.upper = person, parts, directions, upper
-
-    def __len__(self) -> int:
-        return len(self.directions)
-
-    @overload
-    def __getitem__(self, index: int) -> list[CellProof]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[list[CellProof]]: ...
-    def __getitem__(self, index: int | slice) -> list[CellProof] | list[list[CellProof]]:
-        return self._made[index]
-
-    @cached_property
-    def _made(self) -> list[list[CellProof]]:
+    def make(self) -> list[list[CellProof]]:
+        """For each direction its proofs, from what was recorded."""
         made: list[list[CellProof]] = [[] for _ in self.directions]
         for part in self.parts:
             for proof, which in _CellWriter(part, self.person, self.directions, self.upper).proofs():

@@ -1,0 +1,60 @@
+"""Columns of a model's matrix that one entry of a description feeds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lcifr.data import Categorical, Numeric
+from lcifr.data.program import Program
+from lcifr.errors import NetworkError
+from lcifr.models.columns import (
+    Block,
+    Column,
+    ConstantColumn,
+    Dtype,
+    NumberColumn,
+    RawColumn,
+    TableColumn,
+    as_numbers,
+    cast_to,
+)
+from lcifr.models.files.description import DescribedInput, InputKind, UnknownValue
+
+
+def constant_column(entry: DescribedInput, dtype: Dtype) -> ConstantColumn:
+    """The number that stands in a column for everybody."""
+    return ConstantColumn(_rounded(entry.value, dtype))
+
+
+def described_columns(
+    entry: DescribedInput, attribute: Numeric | Categorical, dtype: Dtype, where: str
+) -> tuple[Column, ...]:
+    """The columns, in the matrix's type, that an entry makes of an attribute: a number, a code, or one for each value.
+
+    Raises
+    ------
+    NetworkError
+        For codes of what the schema takes as a number.
+    """
+    if entry.kind in (InputKind.NUMBER, InputKind.AS_IS):
+        if isinstance(attribute, Categorical):
+            block = as_numbers((RawColumn(attribute, np.dtype(np.float64)),), where)
+        else:
+            block = Block((NumberColumn(attribute.name, Program()),))
+        return block.stepwise([(*entry.steps, *cast_to(dtype))], where).columns
+    if not isinstance(attribute, Categorical):
+        raise NetworkError(
+            f'{where} is a number in the schema, and kind = "{entry.kind}"', fix="declare it categorical"
+        )
+    if entry.kind is InputKind.CODE:
+        codes = {value: _rounded(code, dtype) for value, code in entry.codes}
+        return (TableColumn(attribute.name, tuple(codes.get(value) for value in attribute.values)),)
+    rest = 0.0 if entry.unknown is UnknownValue.ZEROS else None
+    return tuple(
+        TableColumn(attribute.name, tuple(float(v == one) if v in entry.values else rest for v in attribute.values))
+        for one in entry.values
+    )
+
+
+def _rounded(value: float, dtype: Dtype) -> float:
+    return float(np.asarray(value).astype(dtype))
