@@ -13,7 +13,7 @@ from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
 from lcifr.errors import LearningError
 from lcifr.estimators import FairEncoder, RobustRegressor
-from lcifr.models.merging import merge
+from lcifr.models.chain import merge
 from lcifr.models.network import Network, compose
 from lcifr.prove import maximize
 from tests.certification.scenes import FORMULAS, scene

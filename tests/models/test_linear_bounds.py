@@ -8,15 +8,23 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from lcifr.data import Categorical, Numeric, Schema
+from lcifr.data.encoded_columns import FeatureColumns
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import merging_error
 from lcifr.models.deployed import REFUSED, Deployment, Stage
-from lcifr.models.linear_bounds import ColumnKinds
-from lcifr.models.merging import merging_error
 from lcifr.models.network import Network
 from tests.models.cells import CATEGORIES, NUMBERS, factors, groups_of, region
 from tests.models.rational_bound import bound
 
-COLUMNS = ColumnKinds(np.arange(NUMBERS), (slice(NUMBERS, NUMBERS + 2), slice(NUMBERS + 2, NUMBERS + 6)))
+COLUMNS = FeatureColumns(
+    Schema(
+        (
+            *(Numeric(f"n{i}") for i in range(NUMBERS)),
+            *(Categorical(f"c{i}", tuple(f"v{j}" for j in range(count))) for i, count in enumerate(CATEGORIES)),
+        )
+    )
+)
 FEATURES = NUMBERS + sum(CATEGORIES)
 
 

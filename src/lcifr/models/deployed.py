@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Encoding
+from lcifr.data.encoded_columns import FeatureColumns
 from lcifr.models.arithmetic import FORMATS, Arithmetic, FloatFormat
-from lcifr.models.chain import Evaluation, evaluate
+from lcifr.models.chain import Evaluation, evaluate, is_affine, largest_sizes, merge, merging_error
 from lcifr.models.layer_rounding import (
     LOST,
     ROUND_UP,
@@ -27,15 +28,7 @@ from lcifr.models.layer_rounding import (
     rounding_share,
     through_layer,
 )
-from lcifr.models.linear_bounds import (
-    LARGEST_SIZE,
-    ColumnKinds,
-    LinearBound,
-    is_affine,
-    linear_merging,
-    linear_rounding,
-)
-from lcifr.models.merging import largest_sizes, merge, merging_error
+from lcifr.models.linear_bounds import LARGEST_SIZE, LinearBound, linear_merging, linear_rounding
 from lcifr.models.network import Network
 from lcifr.regions.region import Cell, Region
 
@@ -77,13 +70,13 @@ class Deployment:
     stages: tuple[Stage, ...]
     groups: int
     flushing_error: float = 0.0
-    columns: ColumnKinds | None = field(default=None, repr=False, compare=False)
+    columns: FeatureColumns | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def on_people(cls, encoding: Encoding, *stages: Stage) -> Deployment:
         """From the table's values on, through the steps of its encoding."""
         groups = len(encoding.schema.names)
-        return cls(stages, groups, encoding.numbers.flushing_error, ColumnKinds.of(encoding))
+        return cls(stages, groups, encoding.numbers.flushing_error, encoding)
 
     @classmethod
     def on_latents(cls, *stages: Stage) -> Deployment:
@@ -139,13 +132,15 @@ class Deployment:
 
     def _sizes(self, values: FloatArray) -> FloatArray:
         """(people, numbers) how large the numbers among encoded people (people, features) are."""
-        return np.abs(values if self.columns is None else values[:, self.columns.numbers])
+        return np.abs(values if self.columns is None else values[:, self.columns.numeric_columns])
 
     def _sizes_in(self, region: Region) -> FloatArray:
         """(people, numbers) the same of everybody in a person's region."""
-        if self.columns is None or not all(np.array_equal(cell.numeric, self.columns.numbers) for cell in region.cells):
+        if self.columns is None or not all(
+            np.array_equal(cell.numeric, self.columns.numeric_columns) for cell in region.cells
+        ):
             return self._sizes(largest_sizes(region))
-        sizes = np.zeros((region.people, len(self.columns.numbers)))
+        sizes = np.zeros((region.people, len(self.columns.numeric_columns)))
         for cell in region.cells:
             far = np.maximum(np.abs(cell.lower), np.abs(cell.upper))
             np.maximum(sizes, far, out=sizes, where=cell.present[:, None])

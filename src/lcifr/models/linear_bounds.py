@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data import Encoding
+from lcifr.data.encoded_columns import FeatureColumns
 from lcifr.models.arithmetic import FORMATS, Arithmetic
 from lcifr.models.layer_rounding import LOST, ROUND_UP, TINIEST, rounding_share
 from lcifr.models.network import FLOOR, Layer, Network, compose, gamma
@@ -23,29 +23,6 @@ FloatArray = NDArray[np.float64]
 LARGEST_SIZE = 1e50
 """Of a number: products of weights add up to 1e100 at most, so nothing is near the end of float64."""
 KIND = FORMATS[Arithmetic.FLOAT64]
-
-
-@dataclass(frozen=True)
-class ColumnKinds:
-    """Which columns of encoded people are numbers, and which belong to one category."""
-
-    numbers: NDArray[np.intp]
-    categories: tuple[slice, ...]
-
-    @classmethod
-    def of(cls, encoding: Encoding) -> ColumnKinds:
-        names = encoding.schema.names_categorical
-        return cls(encoding.numeric_columns, tuple(encoding.columns(name) for name in names))
-
-    @property
-    def groups(self) -> int:
-        return len(self.numbers) + len(self.categories)
-
-    def largest(self, weight: FloatArray) -> FloatArray:
-        """(neurons, numbers + 1) the size of Σ w·x: by those of the numbers, and a constant for the categories."""
-        size = np.abs(weight)
-        chosen = sum((size[:, columns].max(1) for columns in self.categories), np.zeros(len(size)))
-        return np.column_stack([size[:, self.numbers], chosen])
 
 
 @dataclass(frozen=True)
@@ -59,21 +36,17 @@ class LinearBound:
         return np.asarray((sizes @ self.coefficients[:, :-1].T + self.coefficients[:, -1]) * ROUND_UP)
 
 
-def is_affine(factors: Sequence[Network]) -> bool:
-    """Whether there is no ReLU in them."""
-    return all(factor.depth == 0 for factor in factors)
-
-
-def linear_rounding(factors: Sequence[Network], columns: ColumnKinds, flushing_error: float) -> LinearBound:
+def linear_rounding(factors: Sequence[Network], columns: FeatureColumns, flushing_error: float) -> LinearBound:
     """What a machine rounds in float64: the recursion of docs/design/arithmetic.md over the factors in turn."""
     first, *others = (factor.layers[0] for factor in factors)
-    share, flushed = rounding_share(KIND, columns.groups), 2.0 * (LOST * KIND.smallest + flushing_error)
-    size = columns.largest(first.weight)
+    numbers, groups = len(columns.numeric_columns), len(columns.schema.names)
+    share, flushed = rounding_share(KIND, groups), 2.0 * (LOST * KIND.smallest + flushing_error)
+    size = _largest(first.weight, columns)
     error = share * size
     error[:, -1] += (flushed * (1.0 + share) + LOST * KIND.smallest) * np.abs(first.weight).sum(1)
-    inputs = np.ones(len(columns.numbers) + 1)  # Σ s: the numbers' sizes, and 1 for each category
-    inputs[-1] = len(columns.categories) + columns.groups * flushed
-    error = _with_bias(error, first, share, columns.groups, inputs)
+    inputs = np.ones(numbers + 1)  # Σ s: the numbers' sizes, and 1 for each category
+    inputs[-1] = groups - numbers + groups * flushed
+    error = _with_bias(error, first, share, groups, inputs)
     size[:, -1] += np.abs(first.bias)
     for layer in others:
         terms = layer.weight.shape[1]
@@ -88,6 +61,13 @@ def linear_rounding(factors: Sequence[Network], columns: ColumnKinds, flushing_e
     return LinearBound(error)
 
 
+def _largest(weight: FloatArray, columns: FeatureColumns) -> FloatArray:
+    """(neurons, numbers + 1) the size of Σ w·x: by those of the numbers, and a constant for the categories."""
+    size = np.abs(weight)
+    of_categories = (size[:, columns.columns(name)].max(1) for name in columns.schema.names_categorical)
+    return np.column_stack([size[:, columns.numeric_columns], sum(of_categories, np.zeros(len(size)))])
+
+
 def _with_bias(error: FloatArray, layer: Layer, share: float, terms: int, inputs: FloatArray) -> FloatArray:
     found = error + LOST * KIND.smallest * inputs
     found[:, -1] += share * np.abs(layer.bias) + LOST * KIND.smallest * (terms + 1)
@@ -96,15 +76,16 @@ def _with_bias(error: FloatArray, layer: Layer, share: float, terms: int, inputs
     return found
 
 
-def linear_merging(factors: Sequence[Network], columns: ColumnKinds) -> LinearBound:
-    """What merging rounds: :func:`lcifr.models.merging.merging_error`, with the sizes of the numbers left open."""
+def linear_merging(factors: Sequence[Network], columns: FeatureColumns) -> LinearBound:
+    """What merging rounds: :func:`lcifr.models.chain.merging_error`, with the sizes of the numbers left open."""
     merged, *others = factors
-    error = np.zeros((merged.outputs, len(columns.numbers) + 1))
-    inputs = np.ones(len(columns.numbers) + 1)
-    inputs[-1] = 1.0 + len(columns.categories)
+    numbers = len(columns.numeric_columns)
+    error = np.zeros((merged.outputs, numbers + 1))
+    inputs = np.ones(numbers + 1)
+    inputs[-1] = 1.0 + len(columns.schema.names_categorical)
     for factor in others:
         last, first = merged.layers[0], factor.layers[0]
-        size = columns.largest(last.weight)
+        size = _largest(last.weight, columns)
         size[:, -1] += np.abs(last.bias) + FLOOR
         reach = np.abs(first.weight) @ size + FLOOR * inputs
         reach[:, -1] += np.abs(first.bias)

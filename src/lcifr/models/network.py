@@ -244,7 +244,7 @@ def compose(encoder: Network, classifier: Network) -> Network:
 
     The merged weights are rounded once to float64: the result is its own network with its own hash, and proofs about
     it speak about exactly these merged weights. What rounding and underflow can make of the difference is
-    :func:`lcifr.models.merging.merging_error`.
+    :func:`lcifr.models.chain.merging_error`.
     """
     if encoder.outputs != classifier.inputs:
         raise NetworkError(
