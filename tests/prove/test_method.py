@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import sys
 from fractions import Fraction
 from typing import Any
@@ -13,13 +15,13 @@ import torch
 from lcifr import Network, Region, maximize
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.function import Function
-from lcifr.prove.maximize import find_method, method_names
-from lcifr.prove.method import SolverMethod, build_question
+from lcifr.prove import networks, oracles
+from lcifr.prove.maximize import METHODS, find_method
+from lcifr.prove.method import Method, SolverMethod, build_question
 from lcifr.prove.oracles.milp import Milp
 from lcifr.prove.oracles.solvers import Capability, find_solver, solver_names
 from lcifr.prove.oracles.solvers.highs import Highs
 
-METHODS = sorted(method_names())
 NETWORK = Network.from_arrays([([[1.0, -1.0], [0.5, 2.0]], [0.0, -0.5]), ([[1.0, -1.0]], [0.25])])
 REGION = Region.from_arrays([[-1.0, 0.0]], [[1.0, 2.0]])
 
@@ -40,6 +42,19 @@ class Floor(Function):
 
     def to_bytes(self) -> bytes:
         return b"floor"
+
+
+def test_every_method_of_the_rooms_is_listed_by_its_name() -> None:
+    for room in (networks, oracles):
+        for module in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
+            importlib.import_module(module.name)
+    found, waiting = set[str](), [Method]
+    while waiting:
+        waiting += (kind := waiting.pop()).__subclasses__()
+        if kind.__module__.startswith("lcifr.") and kind not in (Method, SolverMethod):
+            found.add(kind.name)
+    assert found == set(METHODS)
+    assert all(find_method(name).name == name for name in METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS)

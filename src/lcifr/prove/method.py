@@ -32,8 +32,7 @@ class Obstacle:
 
 
 class Method(ABC):
-    """One way to answer ``maximize``. A method is one file of a room of methods, named like the method
-    (see :func:`lcifr.prove.maximize.find_method`)."""
+    """One way to answer ``maximize``; :data:`lcifr.prove.maximize.METHODS` has the names of all of them."""
 
     name: ClassVar[str]
     functions: ClassVar[tuple[type[Function], ...]] = (Network,)

@@ -12,8 +12,7 @@ import pytest
 
 from lcifr.prove.answer import Answer, Budget, Question, Status
 from lcifr.prove.method import build_question
-from lcifr.prove.networks.branch import Branch
-from lcifr.prove.networks.cascade import Cascade
+from lcifr.prove.networks.cascade import Branch, Cascade
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.solvers import (
     Capability,

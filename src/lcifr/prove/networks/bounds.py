@@ -9,7 +9,7 @@ import numpy as np
 
 from lcifr.prove.answer import Budget, Claim, Question
 from lcifr.prove.method import Method
-from lcifr.prove.networks.branch import answer_in_chunks
+from lcifr.prove.networks.cascade import answer_in_chunks
 from lcifr.prove.oracles.interval import interval_bounds, interval_proofs
 
 

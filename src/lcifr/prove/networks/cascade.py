@@ -1,17 +1,45 @@
-"""The cascade: bounds for everybody, search, branch-and-bound, a solver for what is left."""
+"""The cascade: bounds for everybody, search and branch-and-bound in chunks of people, a solver for what is left.
+
+The one place that chooses between engines. Those of networks are all asked the same :class:`Request`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import final
+
+import numpy as np
 
 from lcifr.models.network import Network
 from lcifr.models.trees.trees import Trees
-from lcifr.prove.answer import Claim, Question
-from lcifr.prove.method import Obstacle, SolverMethod
-from lcifr.prove.networks.branch import answer_in_chunks, people_at_once
+from lcifr.prove.answer import Claim, IntArray, Question
+from lcifr.prove.method import Method, Obstacle, SolverMethod
+from lcifr.prove.networks import affine, kernel
+from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
+from lcifr.prove.networks.request import Findings, Proofs, Request
 from lcifr.prove.networks.solver_fallback import ask_solver, open_directions
 from lcifr.prove.oracles.solvers import Capability
 from lcifr.prove.trees import answer_trees, find_tree_obstacle
+
+CHUNK = 4_000_000
+"""People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
+
+
+@final
+class Branch(Method):
+    """Complete for one hidden layer and for trees; for deeper networks as far as the budget goes."""
+
+    name = "branch"
+    functions = (Network, Trees)
+
+    def accepts(self, question: Question) -> Obstacle | None:
+        """As every method; trees know no linear rows about categories."""
+        obstacle = super().accepts(question)
+        return find_tree_obstacle(question) if obstacle is None and isinstance(question.function, Trees) else obstacle
+
+    def _maximize(self, question: Question) -> Claim:
+        return answer_trees(question) if isinstance(question.function, Trees) else answer_in_chunks(question)
 
 
 @final
@@ -43,3 +71,120 @@ class Cascade(SolverMethod):
             return claim
         unresolved = open_directions(self.name, question, claim)
         return ask_solver(question, claim, unresolved, self.solver) if unresolved else claim
+
+
+def chunks(people: int, width: int, most: int = CHUNK) -> Iterator[slice]:
+    """Slices of the people, ``width`` numbers each, that hold ``most`` numbers."""
+    step = max(1, most // max(width, 1))
+    for start in range(0, people, step):
+        yield slice(start, min(people, start + step))
+
+
+def people_at_once(question: Question, together: bool) -> int:
+    """How many people make one chunk; ``together`` where all directions share one answer."""
+    k, features = question.directions.shape[1], question.region.features
+    width = 2 * k + features if together else k * (features + 8)
+    most = kernel.CHUNK if question.device in (None, "cpu") else CHUNK
+    return max(1, int(most // max(width, 1)))
+
+
+def answer_in_chunks(question: Question, *, branch: bool = True) -> Claim:
+    """What is found about each person and direction, and by which step: bounds, or branch-and-bound."""
+    people, k, _ = question.directions.shape
+    if not (people and k):  # nobody, or nothing, is asked about
+        return _claim(question, _blank(question, [[] for _ in range(people)]))
+    step = people_at_once(question, question.shared is not None)
+    if step >= people:
+        return _claim(question, _answer_chunk(question, slice(0, people), branch))
+    whole = _blank(question, [])
+    for start in range(0, people, step):
+        piece = slice(start, min(people, start + step))
+        found = _answer_chunk(question, piece, branch)
+        _put(whole, piece, found)
+        whole.proofs.extend(found.proofs)
+        if found.interrupted:  # nothing is known about the others
+            rest = slice(piece.stop, people)
+            whole.upper[rest], whole.exhausted[rest] = np.inf, True
+            whole.proofs.extend([[]] * (people - piece.stop))
+            return _claim(question, replace(whole, interrupted=True))
+    return _claim(question, whole)
+
+
+def _claim(question: Question, found: Findings) -> Claim:
+    proved, method = np.ones(found.upper.shape, np.bool_), found.branched.astype(np.int8)
+    proof = found.proofs if question.proof else None
+    names = ("bounds", "branch")
+    return Claim(
+        found.upper, proved, found.witness, found.exhausted, found.nodes, method, names, proof, found.interrupted
+    )
+
+
+def _blank(question: Question, proofs: Proofs) -> Findings:
+    shape = question.directions.shape[:2]
+    return Findings(
+        upper=np.full(shape, -np.inf),
+        nodes=np.zeros(shape, np.int64),
+        exhausted=np.zeros(shape, np.bool_),
+        branched=np.zeros(shape, np.bool_),
+        witness=np.full((shape[0], question.answers, question.region.features), np.nan),
+        proofs=proofs,
+    )
+
+
+def _answer_chunk(question: Question, piece: slice, branch: bool) -> Findings:
+    request = _request(question, piece, branch)
+    if question.network.depth == 0:
+        return affine.answer_people(request)
+    if not kernel.covers(request.network, request.region, None):  # linear rows with giants
+        return affine.bound_only(request)
+    if question.device in (None, "cpu") or question.proof:
+        return _search(request)
+    found = bound_people(request)
+    rest = still_open(request, found)
+    if branch and len(rest):
+        again = _search(request.take(rest))
+        tighter = np.minimum(found.upper[rest], again.upper)
+        _put(found, rest, replace(again, upper=tighter))
+    return found
+
+
+def _search(request: Request) -> Findings:
+    """The compiled search. Whom penalties in place of rows leave open, the search that knows rows answers."""
+    from lcifr.prove.networks.kernel.call import answer_people  # numba takes a good part of a second to import
+
+    found = answer_people(request)
+    rest = found.unanswered
+    if len(rest):
+        again = answer_people(replace(request.take(rest), proof=True))  # what it needs for proofs are the rows
+        tighter = np.minimum(found.upper[rest], again.upper)
+        _put(found, rest, replace(again, upper=tighter, nodes=found.nodes[rest] + again.nodes))
+    return found
+
+
+def _put(whole: Findings, who: slice | IntArray, found: Findings) -> None:
+    """Copy what was found about some of the people to their places."""
+    whole.upper[who], whole.witness[who], whole.nodes[who] = found.upper, found.witness, found.nodes
+    whole.exhausted[who], whole.branched[who] = found.exhausted, found.branched
+
+
+def _request(question: Question, piece: slice, branch: bool) -> Request:
+    rows, shared = question.directions, question.shared
+    alike = len(rows) == 1 or rows.strides[0] == 0
+    region = question.region
+    whole = piece.stop - piece.start == region.people
+    count, k = piece.stop - piece.start, rows.shape[1]
+    return Request(
+        question.network,
+        region if whole else region.take(piece),
+        np.array(rows[0] if alike else rows[piece]),
+        offset=np.zeros((count, k)) if shared is None else shared.offset[piece],
+        target=None if question.target is None else question.target[piece],
+        reached=np.full((count, k), -np.inf) if shared is None else np.array(shared.reached[piece, None]),
+        tolerance=question.tolerance,
+        nodes=question.budget.nodes,
+        together=shared is not None,
+        branch=branch,
+        deadline=question.deadline,
+        device=question.device,
+        proof=question.proof,
+    )

@@ -10,7 +10,7 @@ import torch
 
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method
-from lcifr.prove.networks.branch import answer_in_chunks, chunks
+from lcifr.prove.networks.cascade import answer_in_chunks, chunks
 from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import Lines, first_interval, interval, lines_for
 from lcifr.prove.networks.linear_bounds.plain_proofs import entries
