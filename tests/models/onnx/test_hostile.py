@@ -25,6 +25,7 @@ from lcifr.models.onnx import runtime
 from lcifr.models.onnx.files import read_file, read_onnx
 from tests.models.onnx import graphs
 from tests.models.onnx.graphs import GraphBuilder
+from tests.models.onnx.mutations import mutated
 
 WIDTH = 3
 
@@ -261,25 +262,6 @@ def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nobody.onnx"):
         with pytest.raises(LcifrError, match="no such file"):
             read_file(path)
-
-
-def mutated(data: bytes, rng: np.random.Generator) -> bytes:
-    """Bytes changed, left out, doubled or moved."""
-    array = bytearray(data)
-    for _ in range(int(rng.integers(1, 6))):
-        at, many = int(rng.integers(len(array))), int(rng.integers(1, 9))
-        match int(rng.integers(5)):
-            case 0:
-                array[at] = int(rng.integers(256))
-            case 1:
-                array[at] ^= 1 << int(rng.integers(8))
-            case 2 if len(array) > many + 10:
-                del array[at : at + many]
-            case 3:
-                array[at:at] = array[at : at + many]
-            case _:
-                array[at : at + many] = bytes(rng.integers(256, size=many, dtype=np.uint8))
-    return bytes(array)
 
 
 def survives(numbers: range, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.data import Encoding
+from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import chain_of
 from lcifr.models.columns import Block, ConstantColumn, encoding_of, inputs_of
@@ -17,6 +18,8 @@ from lcifr.models.dataflow.layering import layer_out
 from lcifr.models.model import Model
 from lcifr.models.onnx.decision import ReadDecision
 from lcifr.models.table_model import TableModel
+from lcifr.models.trees.ensembles import build_sum, outputs_behind
+from lcifr.models.trees.tables import identity
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ def assembled(
     ----------
     arithmetic : in which the library computes it. divisions : the steps whose constants no float64 replaces exactly.
     """
+    if outputs_behind(decision.scores):
+        return _of_trees(decision, arithmetic, divisions, library, table, encoding)
     layers = layer_out(decision.scores, arithmetic)
     block = Block((*layers.columns, *(ConstantColumn(0.0),) * layers.spare))
     divides = divisions[0] if divisions else ""
@@ -55,6 +60,30 @@ def assembled(
         encoding_of(block, encoding),
         inputs_of(block, encoding).of_runtime(arithmetic),
         Model(function, decision.rule, decision.labels),
+        library.predict,
+        table,
+        library.runtime,
+        library.outputs,
+    )
+
+
+def _of_trees(
+    decision: ReadDecision,
+    arithmetic: Arithmetic,
+    divisions: tuple[str, ...],
+    library: LibraryWord,
+    table: Any,
+    encoding: Encoding,
+) -> TableModel:
+    if divisions:
+        raise NetworkError(
+            f"{divisions[0]} divides the outputs of trees", fix="multiply their leaves before the export"
+        )
+    built = build_sum(decision.scores, arithmetic, encoding)
+    return TableModel(
+        built.encoding,
+        identity(len(built.encoding.features)),
+        Model(built.function, decision.rule, decision.labels),
         library.predict,
         table,
         library.runtime,

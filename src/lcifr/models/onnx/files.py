@@ -56,7 +56,7 @@ class OnnxModel:
         decides = OutputDecisions(self.described_output, decision.labels, decision.own_labels)
         predictor = OnnxPredictor(self.data, self.graph, Feeds(encoding.schema), bound, output, decides)
         asked = None if self.description is None else self.description.arithmetic
-        said = runtime_scores(predictor, read.values, decision.scores)
+        said = runtime_scores(predictor, read.values, decision.scores, read.arithmetic)
         library = LibraryWord(predictor, runtime_name(), said)
         return assembled(decision, asked or read.arithmetic, read.divisions, library, table, encoding)
 

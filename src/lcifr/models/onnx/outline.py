@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 from math import prod
 
+import numpy as np
+
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.dataflow.layering import layer_out
 from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
+from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.onnx.binding import TableColumns, binding
 from lcifr.models.onnx.decision import deciding_output, read_decision
@@ -19,6 +22,8 @@ from lcifr.models.onnx.graph import Graph, GraphTensor
 from lcifr.models.onnx.reading import read_value
 from lcifr.models.onnx.runtime import runtime_name
 from lcifr.models.onnx.tensors import is_text
+from lcifr.models.trees.ensembles import outputs_behind
+from lcifr.models.trees.trees import Trees
 
 SILENT = ("Constant", "Identity", "Dropout", "Cast", "Reshape", "ZipMap")
 """Operators that change no number, or only its type."""
@@ -45,9 +50,11 @@ def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOu
     except NetworkError as unsaid:
         words, outputs, classes = str(unsaid).partition("\n")[0], prod(getattr(read.value, "shape", (1,))), ()
         return ModelOutline(library, runtime_name(), inputs, steps, outputs, words, read.arithmetic, classes)
-    network = layer_out(decision.scores, Arithmetic.EXACT).networks[-1]
+    function: Function = Trees.of(1, np.zeros(decision.rule.outputs), [])  # of trees any will do for the words
+    if not outputs_behind(decision.scores):
+        function = layer_out(decision.scores, Arithmetic.EXACT).networks[-1]
     labels = () if decision.labels is None else tuple(decision.labels.tolist())
-    rule = rule_words(Model(network, decision.rule, decision.labels))
+    rule = rule_words(Model(function, decision.rule, decision.labels))
     notes = tuple(
         f"{node} divides by numbers whose inverses no float64 holds: verdicts in float arithmetic cover it, exact ones "
         "are refused."

@@ -68,7 +68,8 @@ def read_value(graph: Graph, output: str, bind: Bind) -> ReadGraph:
             raise NetworkError(f"{node.where}: the model is larger than {MOST_NUMBERS} numbers or {LARGEST} weights")
     if output not in values:
         raise NetworkError(f'the output "{output}" is one that its node does not have here')
-    single = any(isinstance(value, COMPUTED) and value.dtype == np.float32 for value in values.values())
+    computed = [values[name] for name in read | {output} if name in values]  # not what nobody asks for
+    single = any(isinstance(value, COMPUTED) and value.dtype == np.float32 for value in computed)
     arithmetic = Arithmetic.FLOAT32 if single or merged.as_float32 else Arithmetic.FLOAT64
     return ReadGraph(values[output], values, arithmetic, tuple(circumstances.divisions))
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.errors import NetworkError
+from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.columns import Dtype
 from lcifr.models.dataflow.vectors import FlowVector, components
 from lcifr.models.onnx.feeding import Feeds, OutputDecisions
@@ -150,11 +151,16 @@ class RuntimeScores:
         return np.asarray(chosen * np.array(self.signs))
 
 
-def runtime_scores(predictor: OnnxPredictor, values: Mapping[str, Value], scores: FlowVector) -> RuntimeScores | None:
-    """Where the runtime says what the function says; None where that is nowhere in the file as it stands."""
+def runtime_scores(
+    predictor: OnnxPredictor, values: Mapping[str, Value], scores: FlowVector, arithmetic: Arithmetic
+) -> RuntimeScores | None:
+    """Where the runtime says what the function says; None where that is nowhere in the file as it stands.
+
+    Trees in float64 decide before their sums are rounded to the float32 that the file holds: that says less.
+    """
     wanted = components(scores)
     for name, value in values.items():
-        if isinstance(value, Hidden):
+        if isinstance(value, Hidden) and (value.dtype == np.float64 or arithmetic is Arithmetic.FLOAT32):
             there = {(base, place): (i, sign) for i, (base, place, sign) in enumerate(components(value.vector))}
             if all((base, place) in there for base, place, _ in wanted):
                 found = [(there[base, place][0], sign * there[base, place][1]) for base, place, sign in wanted]

@@ -40,6 +40,9 @@ class CategoryNode:
 TreeNode = TreeLeaf | NumberNode | CategoryNode
 
 
+MOST_STEPS = 2**22
+
+
 def below(threshold: float) -> float:
     """The t⁻ with which ``e < threshold`` is ``e ≤ t⁻``, for every float64 e."""
     return float(np.nextafter(threshold, -np.inf))
@@ -80,7 +83,10 @@ def cut_unreachable(root: TreeNode) -> TreeNode:
     # Two stacks, because trees may be deeper than Python's own: what is to be done, and the subtrees that are built.
     todo: list[tuple[str, TreeNode, _LeftBySplits]] = [("look", root, _LeftBySplits({}, {}))]
     built: list[TreeNode] = []
+    steps = 0
     while todo:
+        if (steps := steps + 1) > MOST_STEPS:  # subtrees may be shared, so that a short file has any number of them
+            raise NetworkError(f"a tree has more than {MOST_STEPS:,} nodes that can be reached")
         what, node, room = todo.pop()
         if what == "join":
             second, first = built.pop(), built.pop()

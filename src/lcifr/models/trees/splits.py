@@ -14,6 +14,8 @@ from lcifr.errors import NetworkError
 from lcifr.models.columns import Block, Column, ConstantColumn, TableColumn
 from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode, below
 
+LARGEST_NUMBER = float(np.finfo(np.float64).max)
+
 
 @dataclass(frozen=True)
 class LibrarySplit:
@@ -23,6 +25,7 @@ class LibrarySplit:
     ----------
     feature : column of the matrix. threshold : the first child takes numbers at most this (less than, if ``strict``).
     codes : of a categorical split, the codes of the first child; then ``threshold`` means nothing.
+    members : of a split by equality, the numbers of the first child; then ``threshold`` means nothing either.
     missing_first : where a missing value goes. missing_reach : numbers of at most this size are missing; NaN for none.
     """
 
@@ -34,6 +37,7 @@ class LibrarySplit:
     missing_first: bool = False
     codes: frozenset[int] | None = None
     missing_reach: float = math.nan
+    members: frozenset[float] | None = None
 
     @property
     def last(self) -> float:
@@ -44,6 +48,8 @@ class LibrarySplit:
         """Where an entry of the matrix goes; NaN is missing."""
         if math.isnan(value) or abs(value) <= self.missing_reach:
             return self.missing_first
+        if self.members is not None:
+            return value in self.members
         return value <= self.last if self.codes is None else int(value) in self.codes
 
 
@@ -108,6 +114,10 @@ class ColumnReader:
         return self._number(where.start, node, first, second)
 
     def _number(self, column: int, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
+        if node.members is not None:
+            return _equal_to(column, node.members, first, second)
+        if math.isnan(self.missing) and math.isnan(node.missing_reach) and abs(node.last) >= LARGEST_NUMBER:
+            return first if node.last > 0 else second  # everybody passes on the same side
         plain = NumberNode(column, last_cast_to(node.last) if self.cast_later else node.last, first, second)
         ends = (
             (self.missing, self.missing)
@@ -123,6 +133,14 @@ class ColumnReader:
         if value == self.missing:
             return math.nan
         return float(np.float32(value)) if self.cast_later else value
+
+
+def _equal_to(column: int, members: frozenset[float], first: TreeNode, second: TreeNode) -> TreeNode:
+    """``first`` where the number is one of these."""
+    found = second
+    for member in sorted(members, reverse=True):
+        found = NumberNode(column, below(member), second, NumberNode(column, member, first, found))
+    return found
 
 
 def last_cast_to(threshold: float) -> float:

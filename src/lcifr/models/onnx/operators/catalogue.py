@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lcifr.models.onnx.calls import Call, Operator
-from lcifr.models.onnx.operators import activations, casts, categories, elementwise, endings, linear, shapes
+from lcifr.models.onnx.operators import activations, casts, categories, elementwise, endings, ensembles, linear, shapes
 from lcifr.models.onnx.values import Value
 
 STANDARD: dict[str, Operator] = {
@@ -58,10 +58,12 @@ MACHINE_LEARNING: dict[str, Operator] = {
     "LinearRegressor": linear.linear_regressor,
     "OneHotEncoder": categories.one_hot_encoder,
     "Scaler": linear.scaler,
+    "TreeEnsemble": ensembles.tree_ensemble,
+    "TreeEnsembleClassifier": ensembles.tree_ensemble_classifier,
+    "TreeEnsembleRegressor": ensembles.tree_ensemble_regressor,
     "ZipMap": endings.zip_map,
 }
 OPERATORS = {"": STANDARD, "ai.onnx.ml": MACHINE_LEARNING}
-TREES = ("TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor")
 
 
 def apply(call: Call) -> tuple[Value, ...]:
@@ -73,13 +75,9 @@ def apply(call: Call) -> tuple[Value, ...]:
         With the name of the node, if it is not exactly representable.
     """
     operator = OPERATORS[call.node.domain].get(call.node.operator)
-    if operator is None and call.node.operator in TREES:
-        raise call.refuse(
-            "trees are not read from ONNX", fix="give the file of XGBoost or LightGBM, or the fitted model"
-        )
     if operator is None:
         raise call.refuse(
-            "this operator is not affine or piecewise linear, or not known here",
+            "this operator is not affine or piecewise linear, no sum of trees, or not known here",
             fix=f"one of {', '.join(sorted(STANDARD | MACHINE_LEARNING))}",
         )
     return operator(call)
