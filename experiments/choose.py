@@ -23,9 +23,20 @@ from experiments import paper
 from experiments.plan import eligible
 from experiments.store import Found
 
+LEARNED = ("model", "booster")
+"""Kinds of cells that hold points of a frontier."""
 MORE = 0.5
 TRIVIAL = 55.0
 """A balanced accuracy, in per cent, below which a model decides nearly the same for everybody."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known of a model without test people, in per cent."""
+
+    accuracy: float
+    balanced: float
+    certified: float
 
 
 @dataclass(frozen=True)
@@ -34,8 +45,10 @@ class Point:
 
     Parameters
     ----------
+    head : of a network; empty for a booster.
     seen : certified share of training and validation people together.
     spread : standard deviation over the seeds of the test figures; 0 for one seed.
+    crossed : figures by cross-validation among training and validation people, where there are some.
     """
 
     method: str
@@ -47,6 +60,19 @@ class Point:
     validation: dict[str, float]
     test: dict[str, float]
     spread: dict[str, float]
+    crossed: dict[str, float] | None = None
+
+    @property
+    def on_validation(self) -> Seen:
+        """Accuracies of validation people, certified share of training and validation people."""
+        return Seen(self.validation["accuracy"], self.validation["balanced"], self.seen)
+
+    @property
+    def judged(self) -> Seen:
+        """The same by cross-validation, where there is one: it judges by more people."""
+        if self.crossed is None:
+            return self.on_validation
+        return Seen(*(self.crossed[name] for name in ("accuracy", "balanced", "certified")))
 
 
 def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
@@ -55,9 +81,10 @@ def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
     place = row.replace("/", "-")
     for name in sorted(found):
         cell = found[name]
-        if cell["kind"] != "model" or not name.startswith(f"{place}/") or cell["settings"]["method"] != method:
+        if cell["kind"] not in LEARNED or not name.startswith(f"{place}/") or cell["settings"]["method"] != method:
             continue
-        weights = cell["settings"]["gamma"], cell["settings"]["training"].get("stretch", 1.0)
+        settings = cell["settings"]
+        weights = settings["gamma"], settings.get("stretch", settings.get("training", {}).get("stretch", 1.0))
         for point in cell["points"]:
             groups.setdefault((*weights, point["head"]), []).append((name, cell["people"], point))
     return [
@@ -71,6 +98,7 @@ def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
             _mean([point["validation"] for _, _, point in members]),
             _mean([point["test"] for _, _, point in members]),
             _mean([point["test"] for _, _, point in members], np.std),
+            members[0][2].get("crossed"),
         )
         for (gamma, stretch, head), members in sorted(groups.items())
     ]

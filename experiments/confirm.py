@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.cells import Cell
 from experiments.choose import chosen
-from experiments.plan import Cell, all_cells
+from experiments.plan import all_cells
 from experiments.store import Found, Store
 from experiments.verdicts import as_representation, exactly
 from lcifr.certification.bundles.writer import write_bundle

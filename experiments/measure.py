@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from experiments import confirm, scaling
-from experiments.plan import Cell
+from experiments.cells import Cell
 from experiments.settings import DECAY, DELTA, TRANSFER
 from experiments.store import Found, Store
+from experiments.trees import boosters, gradient
+from experiments.trees.confirm import confirm_trees
 from experiments.verdicts import exactly, quick, seen
 from lcifr import datasets
 from lcifr.datasets import Dataset, Split
@@ -213,6 +216,17 @@ def scale(cell: Cell, store: Store) -> Found:
     return {**scaling.both_ways(encoder, head, data.test, cell.settings["people"]), **_about(encoder, data)}
 
 
+def _of_row(work: Callable[[Cell, Store, Dataset], Found]) -> Callable[[Cell, Store], Found]:
+    """What also takes the dataset of the cell's row."""
+    return lambda cell, store: work(cell, store, load(cell.settings["row"].split("/")[0]))
+
+
+OF_ROW = {
+    "confirm": confirm.confirm,
+    "booster": boosters.booster,
+    "gradient": gradient.gradient,
+    "confirm_trees": confirm_trees,
+}
 KINDS = {
     "model": model,
     "transfer": transfer,
@@ -220,5 +234,5 @@ KINDS = {
     "statistics": statistics,
     "architecture": architecture,
     "scaling": scale,
-    "confirm": lambda cell, store: confirm.confirm(cell, store, load(cell.settings["row"].split("/")[0])),
+    **{kind: _of_row(work) for kind, work in OF_ROW.items()},
 }

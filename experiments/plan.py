@@ -1,8 +1,5 @@
 """Which cells there are: every model of every table, with its settings, before anything is run.
 
-A cell is one thing that is computed and written down by itself. Its settings say everything it depends on, so that a
-cell on disk counts as done only while its settings are still those of the plan.
-
 Time decides the sizes: everything together is to take at most 90 minutes on 2 cores. Health, with its 140,000 people,
 has one seed, larger batches and fewer epochs; Law School and Adult have fewer epochs than the small datasets.
 """
@@ -10,12 +7,12 @@ has one seed, larger batches and fewer epochs; Law School and Adult have fewer e
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from hashlib import sha256
 from typing import Any
 
 from experiments import paper
+from experiments.cells import Cell
 from experiments.settings import (
     ARCHITECTURES,
     CONFIRMED,
@@ -37,23 +34,7 @@ from experiments.settings import (
     SWEEP,
     WHOLE,
 )
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One thing to compute.
-
-    Parameters
-    ----------
-    name : also the path of its file. kind : which function of :mod:`experiments.measure` makes it.
-    settings : all it depends on, plain values. cost : a guess of its CPU seconds. needs : cells that must be there.
-    """
-
-    name: str
-    kind: str
-    settings: dict[str, Any] = field(hash=False)
-    cost: float
-    needs: tuple[str, ...] = ()
+from experiments.trees.plan import tree_cells
 
 
 def hidden(dataset: str, method: str) -> list[int]:
@@ -201,7 +182,8 @@ def statistics_cells() -> list[Cell]:
 def all_cells(*, quick: bool = False) -> list[Cell]:
     """The whole plan, or a slice of it that takes minutes."""
     if quick:
-        cells = [*constraint_cells("german/cat_noise", SEEDS[:2], (1.0, 4.0), epochs=15)]
+        row = "german/cat_noise"
+        cells = [*constraint_cells(row, SEEDS[:2], (1.0, 4.0), epochs=15), *tree_cells(row, rounds=40)]
         return [*cells, Cell("statistics/german", "statistics", {"dataset": "german"}, 1.0)]
     cells = [cell for row in ROWS for cell in constraint_cells(row, seeds(row.split("/")[0]), gammas(row))]
     return [
@@ -213,7 +195,12 @@ def all_cells(*, quick: bool = False) -> list[Cell]:
         *scaling_cells(),
         *architecture_cells(),
         *statistics_cells(),
+        *(cell for row in ROWS for cell in tree_cells(row, _named(cells, f"{row.replace('/', '-')}/dl2-*"))),
     ]
+
+
+def _named(cells: list[Cell], pattern: str) -> tuple[str, ...]:
+    return tuple(cell.name for cell in matching(cells, pattern))
 
 
 def matching(cells: list[Cell], pattern: str | None) -> list[Cell]:

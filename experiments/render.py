@@ -7,9 +7,9 @@ from pathlib import Path
 
 from experiments import differences, paper, tables
 from experiments.bars import Bar, bars
+from experiments.cells import Cell
 from experiments.choose import chosen, points
 from experiments.picture import Dot, Panel, picture
-from experiments.plan import Cell
 from experiments.settings import ROWS
 from experiments.store import Found, Store, merge, read_merged
 

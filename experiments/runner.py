@@ -11,7 +11,7 @@ import traceback
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 
-from experiments.plan import Cell
+from experiments.cells import Cell
 from experiments.store import Store
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from experiments.plan import Cell
+from experiments.cells import Cell
 from lcifr.data.io.files import write_json
 
 Found = dict[str, Any]

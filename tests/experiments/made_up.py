@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 from experiments import paper
-from experiments.plan import Cell, all_cells
+from experiments.cells import Cell
+from experiments.plan import all_cells
 from experiments.store import Found
 
 FIGURES = ("accuracy", "balanced", "certified", "box", "end_to_end", "violated", "ball_open")

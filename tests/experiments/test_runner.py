@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 from experiments.__main__ import main
+from experiments.cells import Cell
 from experiments.measure import measure
-from experiments.plan import Cell, all_cells, matching
+from experiments.plan import all_cells, matching
 from experiments.runner import run
 from experiments.store import Store
 

@@ -1,0 +1,92 @@
+"""Certificates of the chosen boosters, proved by the search over the reals and confirmed by the checker.
+
+For each of the two chosen points of a row the whole test set is audited: whoever the closed form certifies must be
+certified by the search too. Random people among them go into an audit bundle with their proofs.
+"""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.cells import Cell
+from experiments.families.rules import RULES, within
+from experiments.plan import all_cells
+from experiments.store import Found, Store
+from experiments.trees.boosters import similarity_over_reals
+from experiments.verdicts import share
+from lcifr import FairBooster, audit
+from lcifr.certification.bundles.writer import write_bundle
+from lcifr.certification.library.library_model import LibraryModel
+from lcifr.check.bundle import check_bundle
+from lcifr.datasets import Dataset
+from lcifr.runs.auditing.result import CheckedProofs
+from lcifr.similarity.similarity import Similarity
+
+
+def confirm_trees(cell: Cell, store: Store, data: Dataset) -> Found:
+    """Both points of a row: judged by the search, and some of their certificates by the checker."""
+    row, found = cell.settings["row"], _found(cell, store)
+    said: Found = {}
+    similarity = similarity_over_reals(row, data)
+    for rule in RULES:
+        choice = within(row, found, "trees", rule)
+        if choice is not None:
+            (name,) = choice.point.cells
+            saved = FairBooster.load(store.model_path(name, "booster"), training=data.train.X)
+            said[rule] = {"model": name, **_confirm(saved, similarity, data, cell.settings)}
+    return {"confirmed": said}
+
+
+def _found(cell: Cell, store: Store) -> dict[str, Found]:
+    plans = [one for quick in (False, True) for one in all_cells(quick=quick)]
+    row = cell.settings["row"].replace("/", "-")
+    return store.done(one for one in plans if one.name.startswith(f"{row}/") and one.kind in ("booster", "model"))
+
+
+def _confirm(booster: FairBooster, similarity: Similarity, data: Dataset, settings: dict[str, Any]) -> Found:
+    X, certified = data.test.X, booster.certified(data.test.X)
+    model = speaking_of(booster, similarity)
+    start = time.process_time()
+    searched = audit(model, X, similarity=similarity, arithmetic="exact")
+    searching = time.process_time() - start
+    rows = np.flatnonzero(certified)
+    asked = np.sort(np.random.default_rng(settings["seed"]).permutation(rows)[: settings["people"]])
+    with tempfile.TemporaryDirectory() as folder:
+        said = _check(Path(folder) / "bundle", model, similarity, X.iloc[asked])
+    return {
+        "certified": share(certified),
+        "searched": share(searched.certified),
+        "violated": share(searched.violated),
+        "lost": int((certified & ~searched.certified).sum()),
+        "seconds_searching": round(searching / len(X), 7),
+        **said,
+    }
+
+
+def speaking_of(booster: FairBooster, similarity: Similarity) -> FairBooster:
+    """The same model and formula over another universe of people, such as the reals."""
+    other = copy.copy(booster)
+    other.schema_, other.encoding_, other.similarity_ = similarity.schema, similarity.encoding, similarity
+    return other
+
+
+def _check(folder: Path, model: FairBooster, similarity: Similarity, people: Any) -> Found:
+    found = audit(model, people, similarity=similarity, arithmetic="exact")
+    encoder = LibraryModel.read(model, people, similarity).encoder
+    start = time.process_time()
+    write_bundle(folder, encoder, found.people, decisions=found)
+    proving, start = time.process_time() - start, time.process_time()
+    checked = CheckedProofs.from_report(check_bundle(folder))
+    return {
+        "asked": len(people),
+        "confirmed": checked.certified,
+        "refused": dict(list(checked.rejected.items())[:3]),
+        "seconds_proving": round(proving / max(len(people), 1), 4),
+        "seconds_checking": round((time.process_time() - start) / max(len(people), 1), 4),
+    }
