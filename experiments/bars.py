@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from experiments import paper
 from experiments.choose import Point, chosen, first, points
-from experiments.reasons import Asked, reaches, why
+from experiments.reasons import Asked, lacking, reaches, why
 from experiments.settings import COMPARABLE, ROWS
 from experiments.store import Found
 
@@ -58,13 +58,13 @@ def bars(found: dict[str, Found]) -> list[Bar]:
             f"`bounds` has the paper's accuracy, balanced accuracy and certified share, all three (less {CLOSE})",
             13,
             {row: _ours(row, found, at_least_printed) for row in COMPARABLE},
-            _shorts(COMPARABLE, "bounds", _printed, found),
+            _shorts(COMPARABLE, "bounds", as_printed, found),
         ),
         Bar(
             "`bounds` has the accuracy of the paper's unfair baseline, certified no less than the paper's LCIFR",
             8,
             {row: _ours(row, found, at_least_unfair) for row in COMPARABLE},
-            _shorts(COMPARABLE, "bounds", _unfair, found),
+            _shorts(COMPARABLE, "bounds", as_unfair, found),
         ),
         Bar(
             f"`bounds` is no worse than our `dl2`: some weight has its accuracy and certified share (less {CLOSE})",
@@ -95,11 +95,11 @@ def _near(row: str) -> Asked:
     return {"accuracy": printed["accuracy"] - 2, "certified": printed["certified"] - 5}
 
 
-def _printed(row: str) -> Asked:
+def as_printed(row: str) -> Asked:
     return {name: value - CLOSE for name, value in _lcifr(row).items()}
 
 
-def _unfair(row: str) -> Asked:
+def as_unfair(row: str) -> Asked:
     printed = paper.printed(row)
     assert printed is not None
     return {"accuracy": printed["base"]["accuracy"], "certified": printed["lcifr"]["certified"]}
@@ -121,9 +121,7 @@ def _shorts(rows: Iterable[str], method: str, asks: Callable[[str], Asked], foun
     for row in rows:
         asked, point = asks(row), first(row, found, method) if method == "dl2" else chosen(row, found)
         if point is not None and not reaches(point, asked):
-            missed = [name for name, least in asked.items() if not reaches(point, {name: least})]
-            figures = ", ".join(f"{name} {point.test[name]:.1f} of {asked[name]:.1f}" for name in missed)
-            said[row] = f"{figures}: {why(row, method, asked, found)}"
+            said[row] = f"{lacking(point, asked)}: {why(row, method, asked, found)}"
     return said
 
 
@@ -138,11 +136,11 @@ def _ours(row: str, found: dict[str, Found], asks: Callable[[Point, str], bool])
 
 
 def at_least_printed(mine: Point, row: str) -> bool:
-    return reaches(mine, _printed(row))
+    return reaches(mine, as_printed(row))
 
 
 def at_least_unfair(mine: Point, row: str) -> bool:
-    return reaches(mine, _unfair(row))
+    return reaches(mine, as_unfair(row))
 
 
 def at_least_learned(mine: Point, row: str) -> bool:

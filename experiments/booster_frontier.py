@@ -2,11 +2,8 @@
 
     python -m experiments.booster_frontier german/cat_noise compas/cat_noise crime/cat_noise
 
-Certified is end to end and over the reals. Two points are marked, by rules written down before any test figure is made:
-
-- **accurate**: certified at least min(100, half a point more than the paper's method), then most accurate; where none
-  reaches it, the most certified that is not trivial;
-- **certified**: balanced accuracy at least 60 and at most 4 points below the plain model's, then most certified.
+Certified is end to end and over the reals. Two points are marked, by the rules of ``experiments.families.rules``. Once
+they are to be compared with networks on test people, that is what ``python -m experiments run`` does.
 
 The paper's figures beside them are of its test people, who on Compas are harder to tell apart than those here.
 """
@@ -25,15 +22,13 @@ import numpy as np
 import pandas as pd
 
 from experiments import paper
-from experiments.choose import MORE, TRIVIAL
+from experiments.choose import goal
+from experiments.families import rules
+from experiments.trees.gradient import pipeline
+from experiments.trees.settings import FOLD_COUNT, weights
 from lcifr import FairBooster, datasets
 from lcifr.datasets import Dataset
 from lcifr.learn.score import DegenerateModelWarning, share_error
-
-GAMMAS = (1.0, 5.0)
-STRETCHES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
-FOLDS = 5
-BALANCED, BELOW = 60.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -56,7 +51,7 @@ def folds(data: Dataset, repeats: int) -> Iterator[tuple[pd.DataFrame, np.ndarra
         yield data.train.X, np.asarray(data.train.y), data.validation.X, np.asarray(data.validation.y)
     X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
     for repeat in range(repeats):
-        for rows, others in StratifiedKFold(FOLDS, shuffle=True, random_state=repeat).split(X, y):
+        for rows, others in StratifiedKFold(FOLD_COUNT, shuffle=True, random_state=repeat).split(X, y):
             yield X.iloc[rows], y[rows], X.iloc[others], y[others]
 
 
@@ -78,19 +73,6 @@ def judge(name: str, data: Dataset, repeats: int, make: Callable[[], Any]) -> Fr
     return FrontierRow(name, accuracy, error, balanced, certified, seconds / len(figures))
 
 
-def plain_trees(depth: int | None) -> Any:
-    """scikit-learn's booster on the same columns; of depth 1 it is additive, too."""
-    from sklearn.compose import make_column_selector, make_column_transformer
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder
-
-    texts = make_column_selector(dtype_include=["object", "string", "category"])
-    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    table = make_column_transformer((encoder, texts), remainder="passthrough")
-    return make_pipeline(table, HistGradientBoostingClassifier(max_depth=depth, max_iter=300, early_stopping=True))
-
-
 def measure(row: str, repeats: int, options: dict[str, Any], *, only_plain: bool = False) -> list[FrontierRow]:
     """Both plain models of scikit-learn, ours without the promise, and every setting with it."""
     data = datasets.load(row.split("/")[0])
@@ -99,37 +81,32 @@ def measure(row: str, repeats: int, options: dict[str, Any], *, only_plain: bool
         return lambda: FairBooster(row, schema=data.schema, **{**options, **settings})
 
     tried = {
-        "scikit-learn, default depth": lambda: plain_trees(None),
-        "scikit-learn, depth 1": lambda: plain_trees(1),
+        "scikit-learn, default depth": lambda: pipeline(max_iter=300, early_stopping=True),
+        "scikit-learn, depth 1": lambda: pipeline(max_depth=1, max_iter=300, early_stopping=True),
         "plain": ours(gamma=0.0, tie_free=False),
         "unaware": ours(gamma=0.0),
     }
     if not only_plain:
-        tried |= {f"γ {g:g} stretch {s:g}": ours(gamma=g, stretch=s) for g in GAMMAS for s in stretches(row)}
+        tried |= {f"γ {g:g} stretch {s:g}": ours(gamma=g, stretch=s) for g, s in weights(row)}
     return [judge(name, data, repeats, make) for name, make in tried.items()]
-
-
-def stretches(row: str) -> Sequence[float]:
-    """Where φ only frees attributes there is no noise to stretch."""
-    return (1.0,) if row.endswith("/cat") else STRETCHES
 
 
 def choose(row: str, points: Sequence[FrontierRow]) -> dict[str, str]:
     """The names of the two points, and what they are."""
     plain = next(point for point in points if point.name == "plain")
     ours = [point for point in points if point.name.startswith("γ")]
-    printed = paper.printed(row)
-    goal = min(100.0, printed["lcifr"]["certified"] + MORE) if printed else 0.0
-    able = [point for point in ours if point.certified >= goal]
-    useful = [point for point in ours if point.balanced >= TRIVIAL]
-    kept = [point for point in ours if point.balanced >= max(BALANCED, plain.balanced - BELOW)]
-    accurate = max(able, key=lambda p: p.accuracy) if able else max(useful, key=lambda p: p.certified, default=None)
-    certified = max(kept, key=lambda p: p.certified, default=None)
     marks: dict[str, str] = {}
-    for point, word in ((accurate, "accurate"), (certified, "certified")):
+    for word, point in (
+        ("accurate", rules.accurate(ours, goal(row, []), _itself)),
+        ("certified", rules.certified(ours, plain.balanced, _itself)),
+    ):
         if point is not None:
             marks[point.name] = f"{marks[point.name]}, {word}" if point.name in marks else word
     return marks
+
+
+def _itself(point: FrontierRow) -> FrontierRow:
+    return point
 
 
 def show(row: str, points: Sequence[FrontierRow], seconds: float) -> None:

@@ -14,10 +14,10 @@ after test figures had been seen are no candidates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from experiments import paper
 from experiments.plan import eligible
@@ -63,6 +63,18 @@ class Point:
     crossed: dict[str, float] | None = None
 
     @property
+    def words(self) -> str:
+        """Which one of its row it is."""
+        if self.method == "trees":
+            return f"trees with γ = {self.gamma:g} and stretch {self.stretch:g}"
+        return f"γ = {self.gamma:g} with head {self.head}"
+
+    @property
+    def end_to_end(self) -> Point:
+        """The same with its certified share end to end over whole numbers, in place of the one over the reals."""
+        return replace(self, test={**self.test, "certified": self.test["end_to_end"]})
+
+    @property
     def on_validation(self) -> Seen:
         """Accuracies of validation people, certified share of training and validation people."""
         return Seen(self.validation["accuracy"], self.validation["balanced"], self.seen)
@@ -79,9 +91,9 @@ def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
     """Every weight of a method in a row, averaged over the seeds that are there."""
     groups: dict[tuple[float, float, str], list[tuple[str, Any, Any]]] = {}
     place = row.replace("/", "-")
-    for name in sorted(found):
+    for name in sorted(name for name in found if name.startswith(f"{place}/")):
         cell = found[name]
-        if cell["kind"] not in LEARNED or not name.startswith(f"{place}/") or cell["settings"]["method"] != method:
+        if cell["kind"] not in LEARNED or cell["settings"]["method"] != method:
             continue
         settings = cell["settings"]
         weights = settings["gamma"], settings.get("stretch", settings.get("training", {}).get("stretch", 1.0))
@@ -94,10 +106,10 @@ def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
             stretch,
             head,
             tuple(name for name, _, _ in members),
-            float(np.mean([_seen(people, point) for _, people, point in members])),
-            _mean([point["validation"] for _, _, point in members]),
-            _mean([point["test"] for _, _, point in members]),
-            _mean([point["test"] for _, _, point in members], np.std),
+            _average([_seen(people, point) for _, people, point in members]),
+            _each([point["validation"] for _, _, point in members], _average),
+            _each([point["test"] for _, _, point in members], _average),
+            _each([point["test"] for _, _, point in members], _spread),
             members[0][2].get("crossed"),
         )
         for (gamma, stretch, head), members in sorted(groups.items())
@@ -115,8 +127,19 @@ def _seen(people: list[int], point: Any) -> float:
     return float(sure / (training + validation))
 
 
-def _mean(figures: list[dict[str, float]], how: Any = np.mean) -> dict[str, float]:
-    return {key: float(how([one[key] for one in figures])) for key in figures[0]}
+def _each(figures: list[dict[str, float]], how: Callable[[list[float]], float]) -> dict[str, float]:
+    return {key: how([one[key] for one in figures]) for key in figures[0]}
+
+
+def _average(values: list[float]) -> float:
+    """Of a few numbers, for which numpy takes ten times as long."""
+    return sum(values) / len(values)
+
+
+def _spread(values: list[float]) -> float:
+    """Standard deviation."""
+    middle = _average(values)
+    return math.sqrt(_average([(value - middle) ** 2 for value in values]))
 
 
 def goal(row: str, dl2: list[Point]) -> float:

@@ -6,18 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT, EDGE = 300, 260, 42
-COLOURS = {"ours": "#0b6e99", "dl2": "#d35400", "plain": "#c0392b", "unaware": "#7f8c8d", "paper": "#000000"}
+WIDTH, HEIGHT, EDGE, LEGEND = 300, 260, 42, 44
+COLOURS = {
+    "networks": "#0b6e99",
+    "trees": "#2e8b57",
+    "dl2": "#d35400",
+    "plain": "#c0392b",
+    "unaware": "#7f8c8d",
+    "plain trees": "#e59a95",
+    "gradient boosting": "#8e44ad",
+    "paper": "#000000",
+}
+FRONTIERS = ("networks", "trees")
+"""Kinds of many weights, drawn small; the others have one model each."""
+RINGS = {"accurate": "#000000", "certified": "#f1a208"}
 
 
 @dataclass(frozen=True)
 class Dot:
-    """One model: certified share and accuracy in per cent; ``ring`` marks the chosen one."""
+    """One model: certified share and accuracy in per cent; ``rings`` names the rules by which it is chosen."""
 
     kind: str
     certified: float
     accuracy: float
-    ring: bool = False
+    rings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -28,20 +40,33 @@ class Panel:
 
 def picture(panels: Sequence[Panel]) -> str:
     """All panels side by side, with one legend."""
-    width = WIDTH * len(panels)
-    parts = [f'<rect width="{width}" height="{HEIGHT + 22}" fill="white"/>']
+    width, height = WIDTH * len(panels), HEIGHT + LEGEND
+    parts = [f'<rect width="{width}" height="{height}" fill="white"/>']
     for place, panel in enumerate(panels):
         parts.append(f'<g transform="translate({place * WIDTH},0)">{"".join(_panel(panel))}</g>')
-    for place, (name, colour) in enumerate(COLOURS.items()):
-        x = EDGE + 80 * place
-        parts.append(f'<circle cx="{x}" cy="{HEIGHT + 8}" r="4" fill="{colour}"/>')
-        parts.append(_text(x + 8, HEIGHT + 12, name, "start"))
+    parts += _legend()
     body = "\n".join(parts)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT + 22}" width="{width}" '
-        f'height="{HEIGHT + 22}" font-family="sans-serif" font-size="11">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="sans-serif" font-size="11">\n'
         f'<rect width="100%" height="100%" fill="#fff"/>\n{body}\n</svg>\n'
     )
+
+
+def _legend() -> list[str]:
+    """Kinds in one line, rings and what certified means in the next."""
+    parts, x = [], float(EDGE)
+    for name, colour in COLOURS.items():
+        parts.append(f'<circle cx="{x:.1f}" cy="{HEIGHT + 8}" r="4" fill="{colour}"/>')
+        parts.append(_text(x + 8, HEIGHT + 12, name, "start"))
+        x += 26 + 6.2 * len(name)
+    x = float(EDGE)
+    for name, colour in RINGS.items():
+        parts.append(f'<circle cx="{x:.1f}" cy="{HEIGHT + 28}" r="4" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(_text(x + 8, HEIGHT + 32, f"chosen: {name}", "start"))
+        x += 26 + 6.2 * len(f"chosen: {name}")
+    parts.append(_text(x, HEIGHT + 32, "certified over the reals: networks on the ball, trees end to end", "start"))
+    return parts
 
 
 def _panel(panel: Panel) -> list[str]:
@@ -60,16 +85,24 @@ def _panel(panel: Panel) -> list[str]:
         f'<path d="M{EDGE},{EDGE} V{HEIGHT - EDGE} H{right}" fill="none" stroke="black"/>',
         *(_text(across(value), HEIGHT - EDGE + 14, f"{value} %", "middle") for value in (0, 50, 100)),
         *(_text(EDGE - 4, up(value) + 4, f"{value:.1f}", "end") for value in (low + 0.5, high - 0.5)),
-        *(_dot(across(dot.certified), up(dot.accuracy), dot) for dot in panel.dots),
-        _text(WIDTH / 2, HEIGHT - 8, "certified (ball)", "middle"),
+        *(_dot(across(dot.certified), up(dot.accuracy), dot) for dot in sorted(panel.dots, key=_painted)),
+        _text(WIDTH / 2, HEIGHT - 8, "certified", "middle"),
         _text(EDGE - 30, EDGE - 8, "accuracy", "start"),
     ]
 
 
+def _painted(dot: Dot) -> int:
+    """Chosen models last, so that nothing hides them."""
+    return 2 if dot.rings else 0 if dot.kind in FRONTIERS else 1
+
+
 def _dot(x: float, y: float, dot: Dot) -> str:
-    ring = ' stroke="black" stroke-width="2"' if dot.ring else ""
-    size = 5 if dot.ring or dot.kind != "ours" else 3
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" fill="{COLOURS[dot.kind]}"{ring}/>'
+    size = 5 if dot.rings or dot.kind not in FRONTIERS else 3
+    drawn = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" fill="{COLOURS[dot.kind]}"/>'
+    for place, rule in enumerate(dot.rings):
+        radius = size + 1 + 3 * place
+        drawn += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="none" stroke="{RINGS[rule]}" stroke-width="2"/>'
+    return drawn
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

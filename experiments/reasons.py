@@ -18,7 +18,13 @@ def reaches(point: Point, asked: Asked) -> bool:
 def why(row: str, method: str, asked: Asked, found: dict[str, Found]) -> str:
     """For a row whose model does not reach what is asked; nothing is chosen by this, so it may look at test people."""
     tried = points(row, found, method)
-    return _one_weight(row, tried) if method == "dl2" else _frontier(tried, points(row, found, "plain"), asked)
+    return _one_weight(row, tried) if method == "dl2" else frontier(tried, points(row, found, "plain"), asked)
+
+
+def lacking(point: Point, asked: Asked) -> str:
+    """The figures that fall short, beside what is asked."""
+    missed = [name for name, least in asked.items() if not reaches(point, {name: least})]
+    return ", ".join(f"{name} {point.test[name]:.1f} of {asked[name]:.1f}" for name in missed)
 
 
 def _one_weight(row: str, tried: list[Point]) -> str:
@@ -32,15 +38,14 @@ def _one_weight(row: str, tried: list[Point]) -> str:
     return f"± {tried[0].spread['accuracy']:.1f} over the seeds; the paper has one"
 
 
-def _frontier(tried: list[Point], plain: list[Point], asked: Asked) -> str:
-    """Whether another weight would have done, or none; and whether φ is to blame at all."""
+def frontier(tried: list[Point], plain: list[Point], asked: Asked) -> str:
+    """Whether another of the tried models would have done, or none; and whether φ is to blame at all."""
     if enough := [point for point in tried if reaches(point, asked)]:
         best = max(enough, key=lambda point: point.test["accuracy"])
-        return (
-            f"γ = {best.gamma:g} with head {best.head} has {trio(best.test)}, but validation people preferred another"
-        )
-    if plain and plain[0].test["accuracy"] < asked["accuracy"]:
-        return f"even our plain model has no more than {plain[0].test['accuracy']:.1f}"
+        return f"{best.words} has {trio(best.test)}, but validation people preferred another"
+    most = max((point.test["accuracy"] for point in plain), default=100.0)
+    if most < asked["accuracy"]:
+        return f"even our plain model has no more than {most:.1f}"
     near = [point.test["accuracy"] for point in tried if point.test["certified"] >= asked["certified"]]
     if near:
         return f"no weight with that certified share has more than {max(near):.1f}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from experiments import paper
 from experiments.choose import Point, chosen, first
+from experiments.families.rules import within
 from experiments.settings import ARCHITECTURES, ROWS, SWEEP, TRANSFER, WHOLE
 from experiments.store import Found
 
@@ -51,11 +52,11 @@ def _test(point: Point | None) -> dict[str, float] | None:
 
 
 def constraints(found: dict[str, Found]) -> str:
-    """Paper, baselines, dl2 and ours side by side."""
+    """Paper, baselines, dl2 and both of ours side by side."""
     rows = []
     for row in ROWS:
         printed = paper.printed(row) or {}
-        ours = chosen(row, found)
+        ours, trees = chosen(row, found), within(row, found, "trees", "accurate")
         rows.append(
             [
                 title(row),
@@ -64,10 +65,12 @@ def constraints(found: dict[str, Found]) -> str:
                 *(trio(_test(first(row, found, method))) for method in ("plain", "unaware", "dl2")),
                 f"**{trio(_test(ours))}**",
                 "–" if ours is None else f"{ours.gamma:g} / {ours.head}",
+                f"**{trio(_test(trees and trees.point))}**",
+                "–" if trees is None else f"{trees.point.gamma:g} / {trees.point.stretch:g}",
             ]
         )
     heads = ["row", "paper: base", "paper: LCIFR", "plain", "unaware", "dl2", "bounds (ours)", "γ / head"]
-    return table(heads, rows)
+    return table([*heads, "trees (ours)", "γ / stretch"], rows)
 
 
 def details(found: dict[str, Found]) -> str:

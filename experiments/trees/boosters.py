@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from experiments.cells import Cell
 from experiments.store import Found, Store
@@ -94,3 +95,10 @@ def similarity_over_reals(row: str, data: Dataset) -> Similarity:
     """φ of a row over the reals, with the scales and ranks of training people."""
     schema = over_reals(data.schema)
     return Similarity.ready(row, schema, Encoding.fit(data.train.X, schema))
+
+
+def draw(people: int, most: int, seed: int) -> NDArray[np.intp]:
+    """Rows of everybody, or of as many at random."""
+    if people <= most:
+        return np.arange(people)
+    return np.sort(np.random.default_rng(seed).permutation(people)[:most])

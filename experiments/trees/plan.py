@@ -15,6 +15,7 @@ from experiments.trees.settings import (
     GRADIENT,
     GRADIENT_NODES,
     SCHEDULES,
+    SEARCHED,
     SECONDS,
     weights,
 )
@@ -34,8 +35,9 @@ def tree_cells(row: str, goal: tuple[str, ...] = (), **changes: Any) -> list[Cel
     ]
     needs = tuple(cell.name for cell in cells)
     of = sha256(json.dumps([cell.settings for cell in cells]).encode()).hexdigest()[:12]  # another plan, another choice
-    confirmed = {"row": row, "seed": DRAWN, "people": CONFIRMED, "of": of}
-    gradient = {"row": row, "method": "gradient", "options": GRADIENT, "nodes": GRADIENT_NODES}
+    drawn = {"row": row, "seed": DRAWN, "searched": SEARCHED}
+    confirmed = {**drawn, "people": CONFIRMED, "of": of}
+    gradient = {**drawn, "method": "gradient", "options": GRADIENT, "nodes": GRADIENT_NODES}
     return [
         *cells,
         Cell(f"{place}/confirm_trees", "confirm_trees", confirmed, 10 * SECONDS[dataset] ** 0.5, (*needs, *goal)),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from experiments import paper
 from experiments.cells import Cell
+from experiments.families.rules import RULES
 from experiments.plan import all_cells
 from experiments.store import Found
 
@@ -26,6 +27,17 @@ def found(cell: Cell, draw: np.random.Generator) -> Found:
         whole["people"] = [100, 50, 50]
         parts = ("training", "validation", "test")
         whole["points"] = [{"head": head, **{part: made_up_figures(draw) for part in parts}} for head in heads]
+    elif cell.kind == "booster":
+        whole["people"] = [100, 50, 50]
+        parts = ("training", "validation", "test", *(["crossed"] if cell.settings["folds"] else []))
+        whole["points"] = [{"head": "", **{part: made_up_figures(draw) for part in parts}}]
+    elif cell.kind == "gradient":
+        whole["test"] = {**made_up_figures(draw), "certified": 40.0, "violated": 55.0}
+    elif cell.kind == "confirm_trees":
+        said = {"certified": 90.0, "search": 90.0, "violated": 10.0, "searched": 500, "asked": 200, "confirmed": 200}
+        whole["confirmed"] = {
+            rule: {"model": f"{cell.name.split('/')[0]}/nothing", "seconds_checking": 0.02, **said} for rule in RULES
+        }
     elif cell.kind == "transfer":
         labels = paper.figures()["transfer"]
         whole["labels"] = {

@@ -17,7 +17,7 @@ from experiments.cells import Cell
 from experiments.measure import measure
 from experiments.plan import all_cells, matching
 from experiments.runner import run
-from experiments.store import Store
+from experiments.store import Store, merge
 
 ROOT = Path(__file__).parents[2]
 GERMAN = Cell("statistics/german", "statistics", {"dataset": "german"}, 1.0)
@@ -116,3 +116,17 @@ def test_nothing_is_rendered_from_nothing(tmp_path: Path, capsys: pytest.Capture
     assert main(["render", "--results", str(tmp_path / "nowhere"), "--page", str(page)]) == 2
     assert "holds no cell" in capsys.readouterr().err
     assert page.read_text() == "what was found"
+
+
+def test_unpacked_cells_count_as_done_where_settings_are_the_plans(tmp_path: Path) -> None:
+    known, other = all_cells(quick=True)[0], all_cells(quick=True)[1]
+    cells = {
+        known.name: {"name": known.name, "kind": known.kind, "settings": known.settings, "points": []},
+        other.name: {"name": other.name, "kind": other.kind, "settings": {**other.settings, "seed": -1}, "points": []},
+    }
+    merged = tmp_path / "cells.json"
+    merged.write_text(merge(cells), encoding="utf-8")
+    store = Store(tmp_path / "store")
+    assert main(["unpack", "--quick", "--merged", str(merged), "--results", str(store.folder)]) == 0
+    assert store.read(known) == cells[known.name]
+    assert store.read(other) is None

@@ -1,0 +1,1 @@
+"""Tests of what the page says about both families."""

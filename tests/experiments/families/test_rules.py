@@ -1,0 +1,79 @@
+"""The rules of both families: what they prefer, and that test figures have no say."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from experiments.choose import Seen
+from experiments.families.rules import METHODS, RULES, accurate, across, certified, within
+
+from tests.experiments.made_up import everything, made_up_figures
+
+
+def itself(one: Seen) -> Seen:
+    return one
+
+
+def test_accurate_is_the_most_accurate_that_certifies_enough() -> None:
+    tried = [Seen(90, 90, 80), Seen(85, 70, 91), Seen(84, 88, 95), Seen(80, 80, 100)]
+    assert accurate(tried, 90.0, itself) == tried[1]
+    assert accurate(tried, 100.0, itself) == tried[3]
+
+
+def test_where_nothing_certifies_enough_the_most_certified_that_is_not_trivial() -> None:
+    tried = [Seen(90, 90, 60), Seen(85, 85, 70), Seen(71, 50, 89)]
+    assert accurate(tried, 90.0, itself) == tried[1]
+    assert accurate(tried[2:], 90.0, itself) == tried[2]
+    assert accurate([], 90.0, itself) is None
+
+
+@pytest.mark.parametrize(("plain", "place"), [(62.0, 2), (66.0, 1), (70.0, 0)])
+def test_certified_may_cost_four_points_of_balanced_accuracy_and_never_goes_below_sixty(
+    plain: float, place: int
+) -> None:
+    tried = [Seen(80, 67, 70), Seen(80, 62, 80), Seen(80, 60, 90), Seen(80, 59.9, 99)]
+    assert certified(tried, plain, itself) == tried[place]
+    assert certified(tried, 72.0, itself) is None
+
+
+@pytest.mark.parametrize("row", ["german/cat_noise", "adult/cat", "law_school/quantiles"])
+def test_other_test_figures_change_no_choice(row: str) -> None:
+    found = everything()
+    other, draw = copy.deepcopy(found), np.random.default_rng(1)
+    for cell in other.values():
+        for point in cell.get("points", ()):
+            point["test"] = made_up_figures(draw)
+    for rule in RULES:
+        for choose in (across, *(lambda row, found, rule, one=one: within(row, found, one, rule) for one in METHODS)):
+            before, after = choose(row, found, rule), choose(row, other, rule)
+            assert (before is None) == (after is None)
+            if before is not None and after is not None:
+                assert (before.family, before.point.cells, before.point.head) == (
+                    after.family,
+                    after.point.cells,
+                    after.point.head,
+                )
+
+
+def test_within_trees_folds_decide_and_across_families_validation_people() -> None:
+    """Both families are judged by the same people only there: networks have no folds."""
+    found, row = everything(), "german/cat_noise"
+    for name, cell in found.items():
+        if not name.startswith("german-cat_noise/") or "points" not in cell:
+            continue
+        best = name == "german-cat_noise/trees-5x1"
+        for point in cell["points"]:
+            for part in ("training", "validation"):
+                point[part] |= {"accuracy": 70.0, "balanced": 70.0, "certified": 99.0}
+            if "crossed" in point:
+                point["crossed"] |= {"accuracy": 80.0 if best else 75.0, "balanced": 70.0, "certified": 99.0}
+    choice = within(row, found, "trees", "accurate")
+    assert choice is not None
+    assert choice.point.cells == ("german-cat_noise/trees-5x1",)
+    for accuracy, family in ((71.0, "trees"), (69.0, "networks")):
+        found["german-cat_noise/trees-5x1"]["points"][0]["validation"]["accuracy"] = accuracy
+        both = across(row, found, "accurate")
+        assert both is not None
+        assert both.family == family

@@ -1,0 +1,1 @@
+"""Tests of boosters in the tables."""

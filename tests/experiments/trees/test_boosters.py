@@ -1,0 +1,86 @@
+"""Cells of boosters: what is certified holds over the reals, by the search too, and is confirmed by the checker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from experiments.cells import Cell
+from experiments.families.rules import RULES
+from experiments.measure import load, measure
+from experiments.plan import all_cells
+from experiments.store import Store
+from experiments.trees.boosters import over_reals
+from experiments.trees.plan import tree_cells
+
+ROW, PLACE = "german/cat_noise", "german-cat_noise"
+
+
+def without_times(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {key: without_times(value) for key, value in found.items() if "seconds" not in key}
+    return [without_times(one) for one in found] if isinstance(found, list) else found
+
+
+@pytest.fixture(scope="module")
+def cells() -> dict[str, Cell]:
+    """A few rounds, and one division into folds."""
+    made = {cell.name.split("/")[1]: cell for cell in tree_cells(ROW, rounds=15)}
+    return {
+        name: replace(cell, settings={**cell.settings, "folds": [7]}) if cell.kind == "booster" else cell
+        for name, cell in made.items()
+    }
+
+
+def test_a_booster_cell_made_twice_is_the_same(tmp_path: Path, cells: dict[str, Cell]) -> None:
+    once, again = (measure(cells["trees-1x0.5"], Store(tmp_path / name)) for name in ("one", "two"))
+    assert without_times(once) == without_times(again)
+    (point,) = once["points"]
+    assert point["crossed"].keys() >= {"accuracy", "balanced", "certified"}
+    assert 0 < point["test"]["certified"] <= point["test"]["end_to_end"] <= 100  # people with whole numbers are fewer
+
+
+def test_chosen_boosters_are_searched_and_checked_over_the_reals(
+    tmp_path: Path, cells: dict[str, Cell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path)
+    few = [cells[name] for name in ("trees_plain", "trees-1x0.1", "trees-5x2")]
+    for cell in few:
+        store.write(cell, measure(cell, store))
+    monkeypatch.setattr("experiments.trees.confirm.all_cells", lambda quick: few)
+    confirm = replace(cells["confirm_trees"], settings={**cells["confirm_trees"].settings, "people": 20})
+    found = measure(confirm, store)["confirmed"]
+    assert set(found) <= set(RULES)
+    assert "accurate" in found
+    for said in found.values():
+        assert said["search"] == said["certified"]
+        assert said["lost"] == 0
+        assert said["confirmed"] == said["asked"] == 20
+        assert said["certified"] + said["violated"] <= 100
+
+
+def test_gradient_boosting_is_certified_refuted_or_open(tmp_path: Path, cells: dict[str, Cell]) -> None:
+    short = {**cells["gradient"].settings, "options": {"max_iter": 3, "early_stopping": False}}
+    test = measure(replace(cells["gradient"], settings=short), Store(tmp_path))["test"]
+    assert 0 <= test["certified"] + test["violated"] <= 100
+    assert test["accuracy"] > 60
+
+
+def test_over_the_reals_no_attribute_is_whole() -> None:
+    schema = load("german").schema
+    assert any(one.integer for one in schema.numeric)
+    reals = over_reals(schema)
+    assert not any(one.integer for one in reals.numeric)
+    assert reals.names == schema.names
+    assert reals.groups == schema.groups
+
+
+def test_every_row_has_its_boosters_and_a_confirmation_waits_for_what_it_chooses_by() -> None:
+    plan = {cell.name: cell for cell in all_cells()}
+    confirmations = [cell for cell in plan.values() if cell.kind == "confirm_trees"]
+    assert len(confirmations) == 25
+    for cell in confirmations:
+        kinds = {plan[name].settings["method"] for name in cell.needs}
+        assert kinds >= {"trees", "trees_plain", "dl2"}
