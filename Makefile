@@ -52,7 +52,7 @@ bench-train: $(VENV)/dev.stamp  ## seconds of learning: an epoch against a plain
 	$(TEST_ENV) $(BIN)/python -m benchmarks.train
 	$(TEST_ENV) $(BIN)/python -m benchmarks.boosting
 
-paper: $(VENV)/dev.stamp  ## the paper's tables, to docs/results.md (resumable; within 90 minutes on 2 cores)
+paper: $(VENV)/dev.stamp  ## the paper's tables, to docs/results.md (resumable; one to two hours on 2 cores)
 	$(TEST_ENV) $(BIN)/python -m experiments run
 	$(BIN)/python -m experiments render
 

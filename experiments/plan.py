@@ -1,6 +1,6 @@
 """Which cells there are: every model of every table, with its settings, before anything is run.
 
-Time decides the sizes: everything together is to take at most 90 minutes on 2 cores. Health, with its 140,000 people,
+Time decides the sizes: everything together is to take at most 120 minutes on 2 cores. Health, with its 140,000 people,
 has one seed, larger batches and fewer epochs; Law School and Adult have fewer epochs than the small datasets.
 """
 
