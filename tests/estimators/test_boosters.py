@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from lcifr import FairBooster, FairBoosterRegressor, LcifrError
+from lcifr import FairBooster, FairBoosterRegressor, LcifrError, audit
 from lcifr.errors import LearningError
 from lcifr.estimators.base_booster import BaseBooster
 from lcifr.learn.score import DegenerateModelWarning
@@ -40,10 +40,10 @@ def test_learns_and_certifies(kind: str) -> None:
     assert "sex" not in plain.unread_
 
 
-@pytest.mark.parametrize("kind", ["binary", "classes"])
-def test_nobody_drawn_from_the_region_of_the_certified_is_decided_otherwise(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "pairs"), [("binary", 0), ("classes", 0), ("binary", 3)])
+def test_nobody_drawn_from_the_region_of_the_certified_is_decided_otherwise(kind: str, pairs: int) -> None:
     X, y = population(200, kind=kind)
-    fitted = booster(kind).fit(X, y)
+    fitted = booster(kind, interactions=pairs).fit(X, y)
     certified, decided, region = fitted.certified(X), fitted.predict(X), fitted.region(X)
     assert 0 < certified.sum() < len(X)
     for person in np.flatnonzero(certified):
@@ -85,6 +85,26 @@ def test_whoever_is_not_certified_has_somebody_similar_with_another_decision() -
                     other[0, 2:4] = np.eye(2)[sex]
                     found.add(bool(fitted.additive_(other)[0, 0] > 0))
         assert found == {True, False}
+
+
+def crossed(people: int, kind: str = "binary") -> tuple[pd.DataFrame, np.ndarray]:
+    """People whose label depends on two attributes together."""
+    X, y = population(people, kind=kind)
+    both = (X["age"] > 45) ^ (X["income"] > 0)
+    if kind == "number":
+        return X, y + 3000 * both
+    return X, np.where(both, y, np.unique(y)[0])
+
+
+@quiet
+def test_an_audit_of_pairs_certifies_at_least_those_whom_bounds_certify() -> None:
+    X, y = crossed(200)
+    fitted = booster(interactions=3, gamma=0.1).fit(X, y)
+    assert fitted.additive_.pairs
+    found = audit(fitted, X.head(60), similarity=fitted.similarity_, arithmetic="exact")
+    assert (found.certified | found.violated).all()
+    assert found.certified[fitted.certified(X.head(60))].all()
+    assert found.violated.any()
 
 
 def test_probabilities_agree_with_decisions() -> None:
@@ -170,8 +190,9 @@ def test_missing_values_are_refused() -> None:
 
 @pytest.mark.parametrize("kind", ["binary", "classes", "number"])
 def test_boosters_come_back_bit_for_bit(tmp_path: Path, kind: str) -> None:
-    X, y = population(80, kind=kind)
-    fitted = booster(kind, monotone=None if kind == "classes" else {"age": 1}).fit(X, y)
+    X, y = crossed(120, kind)
+    fitted = booster(kind, monotone=None if kind == "classes" else {"age": 1}, interactions=2).fit(X, y)
+    assert fitted.additive_.pairs
     fitted.save(tmp_path / "f")
     again = type(fitted).load(tmp_path / "f")
     np.testing.assert_array_equal(again.scores(X), fitted.scores(X))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.artifacts.saved_models import (
     Plain,
@@ -20,8 +21,9 @@ from lcifr.artifacts.saved_models import (
 )
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.learn.target import Target
-from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
+from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
 from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.learn.trees.pair_bins import PairBins
 from lcifr.models.model import Degeneracy
 from lcifr.similarity.similarity import Similarity
 
@@ -71,32 +73,52 @@ class SavedBooster:
 
 
 def _to_dict(model: AdditiveModel) -> dict[str, Any]:
-    shapes = [
-        {
-            "attribute": shape.bins.attribute,
-            "thresholds": None if shape.bins.thresholds is None else shape.bins.thresholds.tolist(),
-            "values": shape.values.tolist(),
-        }
-        for shape in model.shapes
+    shapes = [{**_bins_to_dict(shape.bins), "values": shape.values.tolist()} for shape in model.shapes]
+    pairs = [
+        {"axes": [_bins_to_dict(axis) for axis in pair.bins.axes], "values": pair.values.tolist()}
+        for pair in model.pairs
     ]
-    return {"base": model.base.tolist(), "shapes": shapes}
+    return {"base": model.base.tolist(), "shapes": shapes, "pairs": pairs}
+
+
+def _bins_to_dict(bins: AttributeBins) -> dict[str, Any]:
+    return {"attribute": bins.attribute, "thresholds": None if bins.thresholds is None else bins.thresholds.tolist()}
 
 
 def _from_dict(said: Plain, encoding: Encoding) -> AdditiveModel:
     base = np.array(said["base"], dtype=np.float64)
     shapes = tuple(_shape(one, encoding, len(base)) for one in said["shapes"])
-    if len({shape.bins.attribute for shape in shapes}) < len(shapes):
-        raise ValueError("an attribute has two shape functions")
-    return AdditiveModel(base, shapes, len(encoding.features))
+    pairs = tuple(_pair(one, encoding, len(base)) for one in said.get("pairs", ()))  # older files have none
+    model = AdditiveModel(base, shapes, len(encoding.features), pairs)
+    names = [sorted(axis.attribute for axis in term.bins.axes) for term in model.terms]
+    if any(name in names[:i] or len(set(name)) < len(name) for i, name in enumerate(names)):
+        raise ValueError("an attribute or a pair has two shape functions")
+    return model
 
 
 def _shape(said: Plain, encoding: Encoding, outputs: int) -> ShapeFunction:
+    bins = _bins(said, encoding)
+    return ShapeFunction(bins, _values(said, (bins.count, outputs), bins.attribute))
+
+
+def _pair(said: Plain, encoding: Encoding, outputs: int) -> PairFunction:
+    first, second = (_bins(axis, encoding) for axis in said["axes"])
+    name = f"{first.attribute} and {second.attribute}"
+    return PairFunction(PairBins(first, second), _values(said, (first.count, second.count, outputs), name))
+
+
+def _bins(said: Plain, encoding: Encoding) -> AttributeBins:
     name = said["attribute"]
     thresholds = None if said["thresholds"] is None else np.array(said["thresholds"], dtype=np.float64)
-    bins = AttributeBins(name, encoding.columns(name), thresholds)
-    values = np.array(said["values"], dtype=np.float64)
-    if (thresholds is not None) != (name in encoding.schema.names_numeric) or values.shape != (bins.count, outputs):
+    if (thresholds is not None) != (name in encoding.schema.names_numeric):
         raise ValueError(f"the shape function of {name} does not fit the attribute")
-    if not np.isfinite(values).all() or not (thresholds is None or (np.diff(thresholds) > 0).all()):
-        raise ValueError(f"the shape function of {name} holds numbers that make no steps")
-    return ShapeFunction(bins, values)
+    if not (thresholds is None or (np.isfinite(thresholds).all() and (np.diff(thresholds) > 0).all())):
+        raise ValueError(f"the thresholds of {name} do not rise")
+    return AttributeBins(name, encoding.columns(name), thresholds)
+
+
+def _values(said: Plain, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
+    values = np.array(said["values"], dtype=np.float64)
+    if values.shape != shape or not np.isfinite(values).all():
+        raise ValueError(f"the shape function of {name} does not fit, or holds numbers that are not finite")
+    return values

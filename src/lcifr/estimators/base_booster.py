@@ -59,6 +59,7 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
         min_people: int = BOOSTER.min_people,
         max_bins: int = BOOSTER.max_bins,
         subsample: float = BOOSTER.subsample,
+        interactions: int = BOOSTER.interactions,
         monotone: Mapping[str, int] | None = None,
         tie_free: bool = True,
         whole_numbers: bool = False,
@@ -79,6 +80,7 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
         self.min_people = min_people
         self.max_bins = max_bins
         self.subsample = subsample
+        self.interactions = interactions
         self.monotone = monotone
         self.tie_free = tie_free
         self.whole_numbers = whole_numbers
@@ -171,8 +173,7 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
     def unread_(self) -> tuple[str, ...]:
         """The attributes that no score depends on: those that φ leaves free, and those that did not help."""
         check_is_fitted(self)
-        read = {shape.bins.attribute for shape in self.additive_.shapes}
-        return tuple(name for name in self.schema_.names if name not in read)
+        return tuple(name for name in self.schema_.names if name not in self.additive_.attributes)
 
     def scores(self, X: Any) -> FloatArray:
         """(people, outputs): one logit for two classes, a score for each of several, or the number."""
@@ -187,7 +188,8 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
     def certified(self, X: Any) -> NDArray[np.bool_]:
         """(people,) whose decision is proved to be the same for everybody similar, end to end and in closed form.
 
-        Exact where φ has no linear rows, up to the last digits; with rows it is a lower bound.
+        Exact where φ has no linear rows and the model no pairs, up to the last digits; else nobody is certified wrongly,
+        and an audit of the trees may certify more.
         """
         people = self._checked(X)
         x, region = self.encoding_.encode(people), self.region(people)
@@ -199,7 +201,7 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def model_(self) -> Model:
-        """The model as proofs take it: a sum of trees, one for each attribute, with the rule of decision."""
+        """The model as proofs take it: a sum of trees, one for each attribute and pair, with the rule of decision."""
         check_is_fitted(self)
         rule = self.target_.rule
         if rule.kind is Kind.NUMBER:

@@ -32,6 +32,10 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
         Steps (per class, where there are more than two) at most, and how much of each is taken.
     penalty, min_people, max_bins
         Of squared steps, counted in people; people on either side of a cut at least; intervals of a number at most.
+    interactions
+        Pairs of attributes at most that are read together, beyond what each adds alone. They are tried when attributes
+        alone get no further (``rounds`` begin anew), and stay if the validation loss falls. Its robust part is then an
+        upper bound, each term being taken at its own worst, and so is what :meth:`certified` goes by.
     subsample
         Share of the people, drawn anew, by whom each round chooses its step.
     monotone

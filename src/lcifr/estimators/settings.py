@@ -11,7 +11,7 @@ from lcifr.errors import LearningError, did_you_mean
 from lcifr.learn.encoder_training import EncoderSettings, TrainingMethod
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import Schedule
-from lcifr.learn.trees.boosting import BoostingSettings
+from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.models.rule import Kind
 
 
@@ -69,6 +69,7 @@ def boosting_settings(booster: Any, target: Target) -> BoostingSettings:
         max_bins=booster.max_bins,
         patience=booster.patience,
         subsample=booster.subsample,
+        interactions=booster.interactions,
         monotone=_monotone(booster, target),
         unread=unread_attributes(booster),
         tolerance=booster.tolerance,

@@ -66,6 +66,7 @@ class BoosterDefaults:
     max_bins: int = 128
     patience: int = 30
     subsample: float = 1.0
+    interactions: int = 0
     validation_fraction: float = 0.2
 
 

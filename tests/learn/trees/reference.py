@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,11 @@ from lcifr.data import Encoding
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.target import Target
 from lcifr.learn.trees.additive import AdditiveModel
+from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.learn.trees.directions import Directions
+from lcifr.learn.trees.pair_bins import PairBins
+from lcifr.learn.trees.robust_loss import RobustLoss
+from lcifr.learn.trees.terms import places_of
 from lcifr.models.rule import Kind
 from lcifr.regions.region import Cell, Region
 from lcifr.similarity.similarity import Similarity
@@ -37,31 +43,43 @@ def encoded(
     return encoding, target, EncodedPeople(encoding.encode(X), similarity.region(X), target.encode(y), weight)
 
 
-def reachable(model: AdditiveModel, cell: Cell, person: int) -> list[list[int]]:
-    """For each shape function the bins that somebody in the cell can be in: tried one by one."""
-    found = []
-    for shape in model.shapes:
-        bins = shape.bins
-        if bins.thresholds is None:
-            allowed = next(c.allowed[person] for c in cell.choices if c.columns[0] == bins.columns.start)
-            found.append([b for b in range(bins.count) if allowed[b]])
-            continue
-        place = list(cell.numeric).index(bins.columns.start)
-        low, high = cell.lower[person, place], cell.upper[person, place]
-        ends = [-np.inf, *bins.thresholds, np.inf]
-        found.append(
-            [b for b in range(bins.count) if max(ends[b], np.nextafter(low, -np.inf)) < min(ends[b + 1], high)]
-        )
+def loss_of(
+    bins: Sequence[AttributeBins | PairBins], people: EncodedPeople, target: Target, gamma: float, base: np.ndarray
+) -> RobustLoss:
+    """A robust loss with these terms."""
+    loss = RobustLoss(people, Directions(target.kind, target.outputs), gamma, base)
+    for one in bins:
+        loss.add(places_of(loss.places, one))
+    return loss
+
+
+def reachable(bins: AttributeBins, cell: Cell, person: int) -> list[int]:
+    """The bins that somebody in the cell can be in: tried one by one."""
+    if bins.thresholds is None:
+        allowed = next(c.allowed[person] for c in cell.choices if c.columns[0] == bins.columns.start)
+        return [b for b in range(bins.count) if allowed[b]]
+    place = list(cell.numeric).index(bins.columns.start)
+    low, high = cell.lower[person, place], cell.upper[person, place]
+    ends = [-np.inf, *bins.thresholds, np.inf]
+    return [b for b in range(bins.count) if max(ends[b], np.nextafter(low, -np.inf)) < min(ends[b + 1], high)]
+
+
+def term_values(model: AdditiveModel, cell: Cell, person: int) -> list[np.ndarray]:
+    """For each term (values, outputs) what it can add in the cell."""
+    found = [shape.values[reachable(shape.bins, cell, person)] for shape in model.shapes]
+    for pair in model.pairs:
+        rows, columns = (reachable(axis, cell, person) for axis in pair.bins.axes)
+        found.append(pair.values[np.ix_(rows, columns)].reshape(-1, model.outputs))
     return found
 
 
 def all_scores(model: AdditiveModel, region: Region, person: int) -> np.ndarray:
-    """(points, outputs) the scores of every combination of bins that the person's region holds."""
+    """(points, outputs) the scores of every combination of what terms can add: each term by itself."""
     scores = [
-        model.base + sum(shape.values[b] for shape, b in zip(model.shapes, bins, strict=True))
+        model.base + sum(values)
         for cell in region.cells
         if cell.present[person]
-        for bins in product(*reachable(model, cell, person))
+        for values in product(*term_values(model, cell, person))
     ]
     return np.array(scores).reshape(-1, model.outputs)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction, range_maximum
+from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, range_maximum
 from lcifr.learn.trees.directions import Directions
 from lcifr.learn.trees.verdicts import certified_by_bounds
 from lcifr.models.rule import Kind, Rule
@@ -16,9 +16,11 @@ from tests.learn.trees.reference import FORMULAS, all_scores, encoded
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
-@pytest.mark.parametrize(("kind", "outputs"), [(Kind.SIGN, 1), (Kind.CLASS, 3)])
-def test_largest_is_the_maximum_over_all_combinations_of_bins(formula: str, kind: Kind, outputs: int) -> None:
-    model, x, region = random_model(formula, outputs=outputs)
+@pytest.mark.parametrize(("kind", "outputs", "pairs"), [(Kind.SIGN, 1, 0), (Kind.CLASS, 3, 0), (Kind.SIGN, 1, 1)])
+def test_largest_is_the_maximum_over_all_combinations_of_bins(
+    formula: str, kind: Kind, outputs: int, pairs: int
+) -> None:
+    model, x, region = random_model(formula, outputs=outputs, pairs=pairs)
     directions = Directions(kind, outputs).matrix
     found = model.largest(region, directions)
     for person in range(len(x)):
@@ -32,8 +34,9 @@ def test_largest_is_the_maximum_over_all_combinations_of_bins(formula: str, kind
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
-def test_nobody_drawn_from_a_region_scores_more(formula: str) -> None:
-    model, _, region = random_model(formula, seed=3)
+@pytest.mark.parametrize("pairs", [0, 3])
+def test_nobody_drawn_from_a_region_scores_more(formula: str, pairs: int) -> None:
+    model, _, region = random_model(formula, seed=3, pairs=pairs)
     largest = model.largest(region, np.array([[1.0], [-1.0]]))
     for person, points in enumerate(region.sample(60)):
         if region.nonempty[person]:
@@ -79,11 +82,18 @@ def test_ties_are_not_certified() -> None:
 
 
 def test_thresholds_without_a_step_are_left_out_and_nothing_else_changes() -> None:
-    model, x, region = random_model(FORMULAS["several cells"])
-    coarse = tuple(ShapeFunction(shape.bins, np.round(shape.values / 2)) for shape in model.shapes)
-    short = tuple(shape.without_idle_thresholds() for shape in coarse)
-    assert sum(shape.bins.count for shape in short) < sum(shape.bins.count for shape in coarse)
-    before, after = (AdditiveModel(model.base, shapes, model.features) for shapes in (coarse, short))
+    model, x, region = random_model(FORMULAS["several cells"], pairs=3)
+    coarse = [ShapeFunction(shape.bins, np.round(shape.values / 2)) for shape in model.shapes]
+    grids = [PairFunction(pair.bins, np.round(pair.values / 5)) for pair in model.pairs]
+    before, after = (
+        AdditiveModel(model.base, tuple(shapes), model.features, tuple(pairs))
+        for shapes, pairs in (
+            (coarse, grids),
+            ((one.without_idle_thresholds() for one in coarse), (one.without_idle_thresholds() for one in grids)),
+        )
+    )
+    for which in (slice(0, 4), slice(4, None)):
+        assert sum(t.bins.count for t in after.terms[which]) < sum(t.bins.count for t in before.terms[which])
     assert (before(x) == after(x)).all()
     directions = np.array([[1.0], [-1.0]])
     np.testing.assert_array_equal(before.largest(region, directions), after.largest(region, directions))

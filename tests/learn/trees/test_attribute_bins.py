@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.attribute_bins import APART, choose_bins
+from lcifr.learn.trees.attribute_bins import APART, choose_bins, equal_shares
 from lcifr.learn.trees.places import Places
 from lcifr.learn.trees.stretching import stretch_region
+from lcifr.learn.trees.terms import places_of
+from tests.learn.trees.models import pair_bins
 from tests.learn.trees.reference import FORMULAS, encoded
 
 
@@ -43,16 +45,34 @@ def test_a_value_equal_to_a_threshold_is_below_it() -> None:
 def test_places_hold_own_points_first_and_then_every_present_cell() -> None:
     encoding, _, people = encoded(25, FORMULAS["several cells"])
     bins = choose_bins(encoding, people.x, people.region, 8)
-    places = Places.of(bins, people.x, people.region, people.weight, 1.0)
+    places = Places.of(people.x, people.region, people.weight, 1.0)
     cells = sum(cell.present.astype(int) for cell in people.region.cells)
     assert cells.max() == 2
     assert (np.diff(places.start)[:25] == 1).all()
     assert (np.diff(places.start)[25:] == cells[cells > 0]).all()
     assert places.weight[:25].sum() == pytest.approx(12.5)
-    for attribute, one in enumerate(bins):
-        ranges = places.ranges[attribute]
-        assert (ranges.member[ranges.start[places.number[attribute, :25]]] == one.of_points(people.x)).all()
+    for one in (*bins, *pair_bins(bins, people.x)):
+        term = places_of(places, one)
+        ranges = term.ranges
+        assert (ranges.member[ranges.start[term.number[:25]]] == one.of_points(people.x)).all()
         assert ranges.people.sum() == 25
+
+
+def test_a_frequent_value_does_not_take_the_bins_of_the_others() -> None:
+    """Nine of ten people have 0, and the others' values are far apart: all of those get bins."""
+    counts = np.array([900, *[2] * 50])
+    cuts = equal_shares(counts, 20)
+    assert len(cuts) >= 18
+    assert cuts[0] == 0
+    assert np.diff(cuts).max() <= 4
+
+
+@pytest.mark.parametrize("most", [2, 5, 30])
+def test_equal_shares_are_equal_where_values_are_rare(most: int) -> None:
+    counts = np.random.default_rng(0).integers(1, 3, 3000)
+    parts = np.split(counts, equal_shares(counts, most) + 1)
+    assert len(parts) == most
+    assert max(part.sum() for part in parts) - min(part.sum() for part in parts) <= 4
 
 
 @pytest.mark.parametrize("factor", [0.25, 3.0])

@@ -11,7 +11,8 @@ import pytest
 from lcifr.errors import LearningError
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.trees.additive import AdditiveModel
-from lcifr.learn.trees.boosting import Boosted, BoostingSettings, boost
+from lcifr.learn.trees.boosting import Boosted, boost
+from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.stretching import stretch_region
 from lcifr.learn.trees.verdicts import certified_by_bounds
 from tests.learn.trees.reference import FORMULAS, encoded, slow_loss
@@ -134,3 +135,61 @@ def test_one_person() -> None:
 def test_settings_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(LearningError, match=r"makes no booster[\s\S]*Fix: "):
         BoostingSettings(**options)
+
+
+def test_pairs_learn_what_no_sum_of_attributes_can() -> None:
+    """A label by exclusive or: attributes alone tell nothing, their pair everything."""
+    encoding, target, people = encoded(300, FORMULAS["noise and a free category"])
+    label = (people.x[:, 0] > 0) ^ (people.x[:, 1] > 0)
+    people = replace(people, label=label.astype(np.float64))
+    found = {}
+    for pairs in (0, 1):
+        settings = BoostingSettings(**{**QUICK, "rounds": 40, "max_bins": 32, "gamma": 0.5, "interactions": pairs})
+        model = boost(encoding, people, people, target, settings).model
+        found[pairs] = ((model(people.x)[:, 0] > 0) == label).mean()
+        assert len(model.pairs) == pairs
+    assert found[1] > 0.95 > 0.75 > found[0]
+    assert model.pairs[0].bins.attributes == ("age", "income")
+
+
+@pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
+@pytest.mark.parametrize("kind", ["binary", "classes", "number"])
+def test_the_training_loss_of_pairs_bounds_that_of_the_worst_similar_person(formula: str, kind: str) -> None:
+    found, people, target = boosted(formula, 25, kind=kind, interactions=2, max_bins=6, rounds=6)
+    losses = [epoch.loss for epoch in found.history]
+    assert losses == sorted(losses, reverse=True)
+    model = found.model
+    if kind == "number":
+        shapes = tuple(replace(shape, values=shape.values / target.sd) for shape in model.shapes)
+        pairs = tuple(replace(pair, values=pair.values / target.sd) for pair in model.pairs)
+        model = AdditiveModel((model.base - target.mean) / target.sd, shapes, model.features, pairs)
+    assert model.pairs
+    assert slow_loss(target, model, people, 1.0) == pytest.approx(losses[-1], rel=1e-7)  # each term at its own worst
+    sampled = region_of_points(people)
+    assert slow_loss(target, model, sampled, 1.0) <= losses[-1] + 1e-9
+
+
+def region_of_points(people: EncodedPeople) -> EncodedPeople:
+    """The same people, for whom only one similar person, drawn at random, counts."""
+    points = people.region.sample(1)[:, 0]
+    cells = tuple(
+        replace(
+            cell,
+            lower=points[:, cell.numeric],
+            upper=points[:, cell.numeric],
+            choices=tuple(replace(c, allowed=points[:, c.columns] > 0.5) for c in cell.choices),
+            present=cell.present & people.region.nonempty,
+        )
+        for cell in people.region.cells[:1]
+    )
+    return replace(people, region=replace(people.region, cells=cells))
+
+
+def test_monotone_pairs() -> None:
+    found, people, _ = boosted(
+        FORMULAS["noise and a free category"], 200, monotone={"age": 1}, interactions=3, rounds=20
+    )
+    assert any("age" in pair.bins.attributes for pair in found.model.pairs)
+    older = people.x.copy()
+    older[:, 0] += 0.7
+    assert (found.model(older) >= found.model(people.x)).all()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
+from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
 from lcifr.learn.trees.attribute_bins import choose_bins
-from lcifr.learn.trees.directions import Directions
-from lcifr.learn.trees.robust_loss import RobustLoss
-from tests.learn.trees.reference import FORMULAS, encoded, slow_loss
+from tests.learn.trees.models import pair_bins
+from tests.learn.trees.reference import FORMULAS, encoded, loss_of, slow_loss
 
 KINDS = ("binary", "classes", "number")
 
@@ -22,7 +21,7 @@ def test_loss_is_that_of_the_reference_after_every_change(formula: str, kind: st
     bins = choose_bins(encoding, people.x, people.region, 8)
     draw = np.random.default_rng(1)
     base = draw.normal(size=target.outputs)
-    loss = RobustLoss(bins, people, Directions(target.kind, target.outputs), gamma, base)
+    loss = loss_of(bins, people, target, gamma, base)
     values = [np.zeros((one.count, target.outputs)) for one in bins]
     for attribute in (0, 2, 1, 3, 0):
         values[attribute] = values[attribute] + draw.normal(size=values[attribute].shape)
@@ -33,12 +32,32 @@ def test_loss_is_that_of_the_reference_after_every_change(formula: str, kind: st
         assert loss.loss == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_pairs_each_term_is_taken_at_its_own_worst_place(formula: str, kind: str) -> None:
+    encoding, target, people = encoded(12, formula, kind=kind, weighted=True)
+    bins = choose_bins(encoding, people.x, people.region, 5)
+    chosen = [bins[0], *pair_bins(bins, people.x)[:2]]
+    draw = np.random.default_rng(1)
+    base = draw.normal(size=target.outputs)
+    loss = loss_of(chosen, people, target, 1.5, base)
+    values = [draw.normal(size=(one.count, target.outputs)) for one in chosen]
+    for term, value in enumerate(values):
+        loss.keep(loss.after(term, value))
+    pairs = tuple(
+        PairFunction(grid, value.reshape(grid.first.count, grid.second.count, -1))
+        for grid, value in zip(chosen[1:], values[1:], strict=True)
+    )
+    model = AdditiveModel(base, (ShapeFunction(bins[0], values[0]),), people.x.shape[1], pairs)
+    assert loss.loss == pytest.approx(slow_loss(target, model, people, 1.5), rel=1e-9)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_slopes_are_the_derivatives_of_the_loss(kind: str) -> None:
     encoding, target, people = encoded(15, FORMULAS["noise and a free category"], kind=kind, weighted=True)
     bins = choose_bins(encoding, people.x, people.region, 6)
     draw = np.random.default_rng(0)
-    loss = RobustLoss(bins, people, Directions(target.kind, target.outputs), 1.5, draw.normal(size=target.outputs))
+    loss = loss_of(bins, people, target, 1.5, draw.normal(size=target.outputs))
     value = loss.now.value + draw.normal(size=loss.now.value.shape)
     before, slope = (point := loss.at(value)).loss, point.slope
     own = [(p, s) for p in range(len(value)) for s in range(value.shape[1]) if slope[p, s] != 0.0]
@@ -54,7 +73,7 @@ def test_a_robust_loss_is_never_below_the_plain_one() -> None:
     values = np.random.default_rng(0).normal(size=(bins[0].count, 1))
     found = []
     for gamma in (0.0, 1.0, 10.0):
-        loss = RobustLoss(bins, people, Directions(target.kind, 1), gamma, np.zeros(1))
+        loss = loss_of(bins, people, target, gamma, np.zeros(1))
         found.append(loss.after(0, values).point.loss)
     assert found == sorted(found)
 
@@ -63,6 +82,6 @@ def test_who_has_nobody_similar_counts_by_the_plain_loss() -> None:
     encoding, target, people = encoded(30, "same(categorical) and numeric within 0.1 sd and age > 45")
     assert 0 < people.region.nonempty.sum() < 30
     bins = choose_bins(encoding, people.x, people.region, 8)
-    loss = RobustLoss(bins, people, Directions(target.kind, 1), 1.0, np.array([0.3]))
+    loss = loss_of(bins, people, target, 1.0, np.array([0.3]))
     model = AdditiveModel(np.array([0.3]), (), people.x.shape[1])
     assert loss.loss == pytest.approx(slow_loss(target, model, people, 1.0))

@@ -15,6 +15,8 @@ Bins = NDArray[np.int32]
 
 APART = 1e-9
 """Encoded values closer than this count as one: ends of regions are rounded outward, and nothing lies between."""
+FLATTENED = 5
+"""How often frequent values are cut down to an equal share; the shares shrink a little each time."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class AttributeBins:
     attribute: str
     columns: slice
     thresholds: FloatArray | None
+
+    @property
+    def axes(self) -> tuple[AttributeBins, ...]:
+        """The attribute itself; a pair has two."""
+        return (self,)
 
     @property
     def count(self) -> int:
@@ -56,6 +63,14 @@ class AttributeBins:
     def allowed(self, cell: Cell) -> BoolArray:
         """(people, bins) the values of a category that a cell allows."""
         return next(choice.allowed for choice in cell.choices if choice.columns[0] == self.columns.start)
+
+    def reached(self, cell: Cell) -> BoolArray:
+        """(people, bins) which bins somebody in a cell can be in."""
+        if self.thresholds is None:
+            return self.allowed(cell)
+        low, high = (self.find(end)[:, None] for end in self.interval(cell))
+        number = np.arange(self.count)
+        return np.asarray((number >= low) & (number <= np.maximum(low, high)))
 
 
 def choose_bins(
@@ -92,8 +107,21 @@ def _thresholds(bins: AttributeBins, x: FloatArray, region: Region, most: int) -
     middles = distinct[:-1] / 2 + distinct[1:] / 2
     if len(middles) < most:
         return np.asarray(middles)
-    wanted = np.quantile(values[inside], np.arange(1, most) / most)
-    return np.asarray(middles[np.unique(np.searchsorted(middles, wanted).clip(0, len(middles) - 1))])
+    counts = np.bincount(np.searchsorted(middles, values), minlength=len(distinct))
+    return np.asarray(middles[equal_shares(counts, most)])
+
+
+def equal_shares(counts: NDArray[np.integer], most: int) -> NDArray[np.integer]:
+    """Where to cut a row of values with these counts into at most ``most`` parts: after which value each part ends.
+
+    Parts hold equal shares. A value that has more than a share of its own counts as one: else all cuts would fall on
+    a few frequent values (nine of ten people have no capital gain), and the others would stay together.
+    """
+    weight = counts.astype(np.float64)
+    for _ in range(FLATTENED):
+        weight = np.minimum(weight, weight.sum() / most)
+    middles = np.cumsum(weight) - weight / 2
+    return np.flatnonzero(np.diff(np.floor(middles / weight.sum() * most)) > 0)
 
 
 def _spaced(rising: FloatArray) -> FloatArray:

@@ -1,45 +1,52 @@
-"""Conversion of additive models to sums of trees: one tree per attribute, with the same numbers at its leaves."""
+"""Conversion of additive models to sums of trees: one per attribute or pair, with the same numbers at its leaves."""
 
 from __future__ import annotations
 
-from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
+from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
+from lcifr.learn.trees.attribute_bins import AttributeBins
 from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode
 from lcifr.models.trees.trees import Trees
 
 
 def as_trees(model: AdditiveModel) -> Trees:
-    """The same function, as proofs take it: base + Σ one leaf per attribute."""
-    return Trees.of(model.features, model.base, [_tree(shape) for shape in model.shapes])
+    """The same function, as proofs take it: base + Σ one leaf per attribute and per pair."""
+    return Trees.of(model.features, model.base, [tree_of(term) for term in model.terms])
 
 
-def _tree(shape: ShapeFunction) -> TreeNode:
-    columns = range(shape.bins.columns.start, shape.bins.columns.stop)
-    leaves = [TreeLeaf(tuple(values)) for values in shape.values.tolist()]
-    if shape.bins.thresholds is None:
-        return _sets(columns, leaves)
-    return _halved(columns.start, shape.bins.thresholds.tolist(), leaves)
+def tree_of(term: ShapeFunction | PairFunction) -> TreeNode:
+    """What one attribute or pair adds, with a value for each output at the leaves."""
+    if isinstance(term, ShapeFunction):
+        return _along(term.bins, [TreeLeaf(tuple(values)) for values in term.values.tolist()])
+    rows = [tree_of(ShapeFunction(term.bins.second, row).without_idle_thresholds()) for row in term.values]
+    return _along(term.bins.first, rows)
 
 
-def _halved(column: int, thresholds: list[float], leaves: list[TreeLeaf]) -> TreeNode:
+def _along(bins: AttributeBins, nodes: list[TreeNode]) -> TreeNode:
+    """A tree that leads to the node of each bin."""
+    columns = range(bins.columns.start, bins.columns.stop)
+    return _sets(columns, nodes) if bins.thresholds is None else _halved(columns.start, bins.thresholds.tolist(), nodes)
+
+
+def _halved(column: int, thresholds: list[float], nodes: list[TreeNode]) -> TreeNode:
     """A balanced tree: split at the middle threshold, until one bin is left."""
     if not thresholds:
-        return leaves[0]
+        return nodes[0]
     middle = len(thresholds) // 2
     return NumberNode(
         column,
         thresholds[middle],
-        _halved(column, thresholds[:middle], leaves[: middle + 1]),
-        _halved(column, thresholds[middle + 1 :], leaves[middle + 1 :]),
+        _halved(column, thresholds[:middle], nodes[: middle + 1]),
+        _halved(column, thresholds[middle + 1 :], nodes[middle + 1 :]),
     )
 
 
-def _sets(columns: range, leaves: list[TreeLeaf]) -> TreeNode:
-    """Categories with the same values split off together, one set after the other."""
-    groups: dict[TreeLeaf, set[int]] = {}
-    for column, leaf in zip(columns, leaves, strict=True):
-        groups.setdefault(leaf, set()).add(column)
+def _sets(columns: range, nodes: list[TreeNode]) -> TreeNode:
+    """Categories with the same node split off together, one set after the other."""
+    groups: dict[TreeNode, set[int]] = {}
+    for column, node in zip(columns, nodes, strict=True):
+        groups.setdefault(node, set()).add(column)
     *others, (rest, _) = groups.items()
-    node: TreeNode = rest
-    for leaf, chosen in reversed(others):
-        node = CategoryNode(columns, frozenset(chosen), leaf, node)
-    return node
+    tree: TreeNode = rest
+    for node, chosen in reversed(others):
+        tree = CategoryNode(columns, frozenset(chosen), node, tree)
+    return tree

@@ -34,11 +34,36 @@ class BinRanges:
     member: Bins
     people: Offsets
 
+    def of(self, number: int) -> Bins:
+        """The bins of one range."""
+        return self.member[self.start[number] : self.start[number + 1]]
+
     @classmethod
-    def of(cls, sets: Sequence[NDArray[np.integer]], number: NDArray[np.integer], people: int) -> BinRanges:
+    def count(cls, sets: Sequence[NDArray[np.integer]], number: NDArray[np.integer], people: int) -> BinRanges:
         """From the bins of each range, and the ranges of all places, of which the first ``people`` are own points."""
         start = np.cumsum([0, *(len(one) for one in sets)])
         return cls(start, np.concatenate(sets).astype(np.int32), np.bincount(number[:people], minlength=len(sets)))
+
+
+@dataclass(frozen=True)
+class PairRanges(BinRanges):
+    """The different sets of grid cells of a pair: each is a range of the first axis times one of the second.
+
+    Parameters
+    ----------
+    axes : the ranges of both axes. number : (2, ranges) which of them each range has.
+    """
+
+    axes: tuple[BinRanges, BinRanges]
+    number: Bins
+
+
+@dataclass(frozen=True)
+class TermPlaces:
+    """Where places are along one attribute or pair: its ranges, and which of them each place (places,) has."""
+
+    ranges: BinRanges
+    number: Bins
 
 
 @dataclass(frozen=True)
@@ -47,46 +72,56 @@ class Places:
 
     Parameters
     ----------
-    ranges : of each attribute. number : (attributes, places) which of them each place has.
+    x : (people, features). cells : of the people's regions. order : (cells of all people,) sorted by person.
     start : (terms + 1,) where the places of each term begin. person : (terms,) whose term it is; the first ones are
         plain, one for each person. weight : (terms,).
     """
 
-    ranges: tuple[BinRanges, ...]
-    number: Bins
+    x: FloatArray
+    cells: tuple[Cell, ...]
+    order: Offsets
     start: Offsets
     person: Offsets
     weight: FloatArray
 
     @classmethod
-    def of(
-        cls, bins: Sequence[AttributeBins], x: FloatArray, region: Region, weight: FloatArray, gamma: float
-    ) -> Places:
+    def of(cls, x: FloatArray, region: Region, weight: FloatArray, gamma: float) -> Places:
         """The terms of people ``x`` (people, features) of given weights (people,): plain, and ``gamma`` times robust.
 
         Whose region is empty has no robust term: there is nobody who must be treated alike.
         """
         cells = tuple(cell for cell in region.cells if gamma > 0 and cell.present.any())
         who = np.concatenate([np.zeros(0, np.int64), *(np.flatnonzero(cell.present) for cell in cells)])
-        order = np.argsort(who, kind="stable")
         robust, counts = np.unique(who, return_counts=True)
-        found = [_ranges(one, x, cells, order) for one in bins]
         people = np.arange(len(x))
         return cls(
-            tuple(ranges for ranges, _ in found),
-            np.stack([number for _, number in found]) if found else np.zeros((0, len(x) + len(who)), np.int32),
+            x,
+            cells,
+            np.argsort(who, kind="stable"),
             np.concatenate([people, len(x) + np.cumsum([0, *counts])]),
             np.concatenate([people, robust]),
             np.concatenate([weight, gamma * weight[robust]]) / (1.0 + gamma),
         )
 
+    def along(self, bins: AttributeBins) -> TermPlaces:
+        """Where places are along an attribute: own points first, then the cells of each person."""
+        return (_of_category if bins.thresholds is None else _of_number)(bins, self.x, self.cells, self.order)
 
-def _ranges(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> tuple[BinRanges, Bins]:
-    """The ranges of one attribute, and which of them each place has: own points, then cells by ``order``."""
-    return (_of_category if bins.thresholds is None else _of_number)(bins, x, cells, order)
+    def across(self, first: TermPlaces, second: TermPlaces, size: int) -> TermPlaces:
+        """Where places are in the grid of two attributes, the second of which has ``size`` bins."""
+        count = len(second.ranges.people)
+        code = first.number.astype(np.int64) * count + second.number
+        there = np.bincount(code, minlength=len(first.ranges.people) * count) > 0
+        pairs, number = np.flatnonzero(there), (np.cumsum(there) - 1)[code].astype(np.int32)
+        axis = np.stack([pairs // count, pairs % count]).astype(np.int32)
+        sets = [(first.ranges.of(a)[:, None] * size + second.ranges.of(b)[None]).ravel() for a, b in axis.T.tolist()]
+        found = BinRanges.count(sets, number, len(self.x))
+        return TermPlaces(
+            PairRanges(found.start, found.member, found.people, (first.ranges, second.ranges), axis), number
+        )
 
 
-def _of_number(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> tuple[BinRanges, Bins]:
+def _of_number(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> TermPlaces:
     own = bins.of_points(x)
     ends = [[bins.find(end[cell.present]) for end in bins.interval(cell)] for cell in cells]
     low, high = (
@@ -95,10 +130,10 @@ def _of_number(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order:
     )
     codes, number = np.unique(low.astype(np.int64) * bins.count + np.maximum(low, high), return_inverse=True)
     sets = [np.arange(code // bins.count, code % bins.count + 1) for code in codes.tolist()]
-    return BinRanges.of(sets, number, len(x)), number.astype(np.int32)
+    return TermPlaces(BinRanges.count(sets, number, len(x)), number.astype(np.int32))
 
 
-def _of_category(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> tuple[BinRanges, Bins]:
+def _of_category(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> TermPlaces:
     own = np.eye(bins.count, dtype=np.bool_)[bins.of_points(x)]
     allowed = np.concatenate(
         [np.zeros((0, bins.count), np.bool_), *(bins.allowed(cell)[cell.present] for cell in cells)]
@@ -108,7 +143,7 @@ def _of_category(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], orde
         packed.view([("", packed.dtype)] * packed.shape[1]).ravel(), return_index=True, return_inverse=True
     )
     sets = [np.flatnonzero(row) for row in _unpacked(packed[first], bins.count)]
-    return BinRanges.of(sets, number, len(x)), number.astype(np.int32)
+    return TermPlaces(BinRanges.count(sets, number, len(x)), number.astype(np.int32))
 
 
 def _unpacked(packed: NDArray[np.uint8], count: int) -> BoolArray:

@@ -23,7 +23,7 @@ def certified_by_bounds(
     scores = model(x)
     directions = Directions(rule.kind, rule.outputs)
     largest = model.largest(region, directions.matrix)
-    rounding = gamma(len(model.shapes) + 2) * model.sizes
+    rounding = gamma(len(model.terms) + 2) * model.sizes
     if rule.kind is Kind.NUMBER:
         farthest = np.maximum(largest[:, 0] - scores[:, 0], largest[:, 1] + scores[:, 0])
         kept = farthest + 2 * rounding[0] < tolerance

@@ -42,6 +42,23 @@ def move(number: Numbers, slots: Numbers, change: FloatArray, value: FloatArray)
 
 
 @kept
+def spread_slopes(start: Offsets, member: Numbers, signs: FloatArray, sums: FloatArray, spread: FloatArray) -> None:
+    """Slopes and curvatures (bins, 2 or more) of one output, those of each range divided equally among its bins.
+
+    Parameters
+    ----------
+    signs : (directions,) of the output. sums : of :func:`sum_slopes`.
+    """
+    spread[:] = 0.0
+    for r in range(len(start) - 1):
+        size = start[r + 1] - start[r]
+        for j in range(start[r], start[r + 1]):
+            for d in range(len(signs)):
+                spread[member[j], 0] += signs[d] * sums[r, d, 0] / size
+                spread[member[j], 1] += abs(signs[d]) * sums[r, d, 1] / size
+
+
+@kept
 def order_categories(
     start: Offsets, member: Numbers, signs: FloatArray, sums: FloatArray, scratch: FloatArray, order: Numbers
 ) -> None:
@@ -53,13 +70,7 @@ def order_categories(
     signs : (directions,) of the output. sums : of :func:`sum_slopes`. scratch : (bins, 3) room to work in.
     order : (bins,) filled.
     """
-    scratch[:] = 0.0
-    for r in range(len(start) - 1):
-        size = start[r + 1] - start[r]
-        for j in range(start[r], start[r + 1]):
-            for d in range(len(signs)):
-                scratch[member[j], 0] += signs[d] * sums[r, d, 0] / size
-                scratch[member[j], 1] += abs(signs[d]) * sums[r, d, 1] / size
+    spread_slopes(start, member, signs, sums, scratch)
     for b in range(len(order)):
         wish = -scratch[b, 0] / (scratch[b, 1] + 1e-9)
         scratch[b, 2] = wish

@@ -1,0 +1,50 @@
+"""Settings of boosting, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lcifr.errors import LearningError
+from lcifr.learn.defaults import BOOSTER
+
+
+@dataclass(frozen=True)
+class BoostingSettings:
+    """How a model is boosted; see :class:`lcifr.FairBooster`."""
+
+    rounds: int = BOOSTER.rounds
+    learning_rate: float = BOOSTER.learning_rate
+    gamma: float = BOOSTER.gamma
+    stretch: float = BOOSTER.stretch
+    penalty: float = BOOSTER.penalty
+    min_people: int = BOOSTER.min_people
+    max_bins: int = BOOSTER.max_bins
+    patience: int = BOOSTER.patience
+    subsample: float = BOOSTER.subsample
+    interactions: int = BOOSTER.interactions
+    monotone: Mapping[str, int] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    tolerance: float = 0.0
+    seed: int = 0
+    verbose: bool = False
+
+    def __post_init__(self) -> None:
+        good = {
+            "rounds": self.rounds >= 1,
+            "learning_rate": 0 < self.learning_rate <= 1,
+            "gamma": 0 <= self.gamma < math.inf,
+            "stretch": 0 < self.stretch < math.inf,
+            "penalty": 0 <= self.penalty < math.inf,
+            "min_people": self.min_people >= 1,
+            "max_bins": self.max_bins >= 2,
+            "patience": self.patience >= 1,
+            "subsample": 0 < self.subsample <= 1,
+            "interactions": self.interactions >= 0,
+        }
+        if wrong := [f"{name}={getattr(self, name)!r}" for name, fine in good.items() if not fine]:
+            raise LearningError(
+                f"{', '.join(wrong)} makes no booster",
+                fix="counts are at least 1, interactions and weights 0, learning_rate and subsample above 0 up to 1",
+            )

@@ -1,0 +1,62 @@
+"""Proposals of steps: the best one of every attribute and pair, found in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from lcifr.learn.trees.robust_loss import RobustLoss
+from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, PairSearch
+from lcifr.regions.region import FloatArray
+
+
+@dataclass(frozen=True)
+class BoostingStep:
+    """Add to one output's shape function of a term, which is an attribute or a pair.
+
+    Parameters
+    ----------
+    term : its number. addition : (bins,) what is added. gain : by how much the mean loss should fall.
+    """
+
+    term: int
+    output: int
+    addition: FloatArray
+    gain: float
+
+
+class StepProposer:
+    """The best step of each term for the loss of some people, by its second-order model."""
+
+    def __init__(self, loss: RobustLoss) -> None:
+        self.loss = loss
+        self.searches: list[AttributeSearch | PairSearch] = []
+        self.threads = torch.get_num_threads()
+
+    def propose(
+        self, values: Sequence[FloatArray], output: int, slope: FloatArray, curve: FloatArray, pool: ThreadPoolExecutor
+    ) -> list[BoostingStep]:
+        """The steps that promise something, best first.
+
+        Parameters
+        ----------
+        values : of each term, (bins, outputs). slope, curve : (places, slots) of the loss.
+        """
+        matrix = self.loss.directions.matrix
+        derivatives = Derivatives(self.loss.slots, slope, curve, np.ascontiguousarray(matrix[:, output]))
+
+        def best(term: int) -> BoostingStep | None:
+            found = self.searches[term].search(np.ascontiguousarray(values[term] @ matrix.T), derivatives)
+            if found is None:
+                return None
+            return BoostingStep(term, output, found.addition, found.gain / self.loss.size)
+
+        def share(first: int) -> list[BoostingStep | None]:
+            return [best(term) for term in range(first, len(self.searches), self.threads)]
+
+        found = [step for part in pool.map(share, range(self.threads)) for step in part if step is not None]
+        return sorted(found, key=lambda step: (-step.gain, step.term))

@@ -1,0 +1,105 @@
+"""A model while it grows: terms with their shape functions, and the loss of training and validation people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lcifr.learn.encoder_training import EncodedPeople
+from lcifr.learn.target import Target
+from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
+from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.learn.trees.boosting_settings import BoostingSettings
+from lcifr.learn.trees.directions import Directions
+from lcifr.learn.trees.pair_bins import PairBins
+from lcifr.learn.trees.places import Places, TermPlaces
+from lcifr.learn.trees.robust_loss import LossState, Moved, RobustLoss
+from lcifr.learn.trees.steps.proposals import StepProposer
+from lcifr.learn.trees.steps.term_search import AttributeSearch, PairSearch, StepRules
+from lcifr.models.rule import Kind
+from lcifr.regions.region import FloatArray
+
+
+@dataclass(frozen=True)
+class GrownState:
+    """What changes with every step: all shape functions, and both losses with them."""
+
+    values: tuple[FloatArray, ...]
+    loss: LossState
+    checked: LossState
+
+
+class GrowingModel:
+    """Terms, attributes first and pairs after them, whose shape functions begin at 0.
+
+    Parameters
+    ----------
+    near, checked : training and validation people, with the regions that are trained against.
+    """
+
+    def __init__(self, near: EncodedPeople, checked: EncodedPeople, target: Target, settings: BoostingSettings) -> None:
+        assert near.label is not None
+        self.near, self.target, self.settings = near, target, settings
+        self.directions = Directions(target.kind, target.outputs)
+        self.base = self.directions.start(near.label, near.weight)
+        self.loss, self.checked = (
+            RobustLoss(people, self.directions, settings.gamma, self.base) for people in (near, checked)
+        )
+        self.bins: list[AttributeBins | PairBins] = []
+        self.values: list[FloatArray] = []
+        self.proposer = StepProposer(self.loss)
+
+    def add(self, bins: AttributeBins | PairBins) -> None:
+        """A term more."""
+        for loss in (self.loss, self.checked):
+            loss.add(places_of(loss.places, bins))
+        self.bins.append(bins)
+        self.values.append(np.zeros((bins.count, self.target.outputs)))
+        self.proposer.searches.append(self.search_of(bins, self.loss.terms[-1]))
+
+    def search_of(self, bins: AttributeBins | PairBins, places: TermPlaces) -> AttributeSearch | PairSearch:
+        """What finds the best step of a term."""
+        settings, directions = self.settings, len(self.directions.matrix)
+        rules = StepRules(settings.learning_rate, settings.penalty, settings.min_people)
+        first, *second = (settings.monotone.get(axis.attribute, 0) for axis in bins.axes)
+        if isinstance(bins, PairBins):
+            return PairSearch(bins, places, rules, (first, second[0]), directions)
+        return AttributeSearch(bins, places, rules, first, directions)
+
+    def keep(self, moved: Moved, values: FloatArray) -> None:
+        """Let ``values`` be the shape function of the term that was moved."""
+        self.loss.keep(moved)
+        self.checked.keep(self.checked.after(moved.term, values))
+        self.values[moved.term] = values  # replaced, never changed: whoever kept the old one still has it
+
+    @property
+    def state(self) -> GrownState:
+        """Where the model is now; set it to go back there."""
+        return GrownState(tuple(self.values), self.loss.state, self.checked.state)
+
+    @state.setter
+    def state(self, state: GrownState) -> None:
+        self.values, self.loss.state, self.checked.state = list(state.values), state.loss, state.checked
+
+    def model(self) -> AdditiveModel:
+        """The model now, a number in the label's own unit; terms that add nothing are left out."""
+        sd, mean = (self.target.sd, self.target.mean) if self.target.kind is Kind.NUMBER else (1.0, 0.0)
+        shapes, pairs = list[ShapeFunction](), list[PairFunction]()
+        for bins, values in zip(self.bins, self.values, strict=True):
+            if not values.any():
+                continue
+            if isinstance(bins, AttributeBins):
+                shapes.append(ShapeFunction(bins, values * sd).without_idle_thresholds())
+            else:
+                grid = (values * sd).reshape(bins.first.count, bins.second.count, -1)
+                pairs.append(PairFunction(bins, grid).without_idle_thresholds())
+        return AdditiveModel(self.base * sd + mean, tuple(shapes), self.near.x.shape[1], tuple(pairs))
+
+
+def places_of(places: Places, bins: AttributeBins | PairBins) -> TermPlaces:
+    """Where places are along an attribute, or in the grid of a pair."""
+    if isinstance(bins, AttributeBins):
+        return places.along(bins)
+    first, second = (places.along(axis) for axis in bins.axes)
+    return places.across(first, second, bins.second.count)
