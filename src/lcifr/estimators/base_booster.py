@@ -188,7 +188,7 @@ class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
     def certified(self, X: Any) -> NDArray[np.bool_]:
         """(people,) whose decision is proved to be the same for everybody similar, end to end and in closed form.
 
-        Exact where φ has no linear rows and the model no pairs, up to the last digits; else nobody is certified wrongly,
+        Exact where φ has no linear rows and the model no pairs, up to the last digits. Otherwise these are proved too,
         and an audit of the trees may certify more.
         """
         people = self._checked(X)
