@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,14 @@ def test_a_folder_and_nothing_are_named(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").touch()
     with pytest.raises(LcifrError, match=r'Did you mean "model\.onnx"'):
         recognise(tmp_path / "modle.onnx")
+
+
+def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "model.skops"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("schema.json", "{}")
+    data = bytearray(path.read_bytes())
+    data[data.rindex(b"PK\x01\x02")] = 0  # the list of its entries begins otherwise
+    path.write_bytes(bytes(data))
+    with pytest.raises(NetworkError, match="cannot be read"):
+        recognise(path)

@@ -77,7 +77,12 @@ def in_place_of_a_weight(bad: dict[str, Any]) -> bytes:
 
 def mutated(rng: np.random.Generator) -> bytes:
     """The ordinary file with a few bytes, values or nodes of it changed."""
-    data = bytearray(ordinary())
+    return mutate(ordinary(), rng)
+
+
+def mutate(original: bytes, rng: np.random.Generator) -> bytes:
+    """A file with a few bytes, values or nodes of it changed."""
+    data = bytearray(original)
     kind = rng.integers(4)
     if kind == 0:  # bytes anywhere, the archive's own lists included
         for _ in range(rng.integers(1, 8)):

@@ -71,8 +71,13 @@ def recognise(path: Path) -> ModelFormat:
 
 
 def _recognise_archive(path: Path) -> ModelFormat:
-    with zipfile.ZipFile(path) as archive:
-        names = archive.namelist()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as problem:
+        raise NetworkError(
+            f"{path} is a zip archive that cannot be read: {problem}", fix="get the file again"
+        ) from None
     if "schema.json" in names:
         return ModelFormat.SKOPS
     if any(name.endswith("data.pkl") for name in names):

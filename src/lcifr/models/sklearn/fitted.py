@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.models.sklearn.estimators import REGRESSORS
-from lcifr.models.sklearn.thresholds import WRAPPERS, inner_estimator
+from lcifr.models.sklearn.thresholds import WRAPPERS, inner_estimator, innermost
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class FittedModel:
     @property
     def has_outputs(self) -> bool:
         """Whether the library says the numbers that it decides by: networks give nothing but probabilities."""
-        inner = _innermost(self.model)
+        inner = innermost(self.model)
         return type(inner).__name__ in REGRESSORS or hasattr(inner, "decision_function")
 
     def outputs(self, frame: Any) -> NDArray[np.float64]:
@@ -47,12 +47,6 @@ def reads_the_table(model: Any) -> Any:
         return model
     steps = [step for _, step in model.steps if step is not None and not isinstance(step, str)]
     return reads_the_table(steps[0]) if steps else model
-
-
-def _innermost(model: Any) -> Any:
-    if type(model).__name__ == "Pipeline":
-        return _innermost(model.steps[-1][1])
-    return _innermost(inner_estimator(model)) if type(model).__name__ in WRAPPERS else model
 
 
 def _outputs(model: Any, rows: Any) -> Any:

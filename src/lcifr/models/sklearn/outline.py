@@ -8,12 +8,16 @@ from typing import Any
 from lcifr.data.frames import is_missing, text_of
 from lcifr.drawing.text import count
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
+from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.models.sklearn.categories import ENCODERS
 from lcifr.models.sklearn.scalers import SCALERS
 from lcifr.models.sklearn.tables import preprocessing_of
 from lcifr.models.sklearn.thresholds import inner_estimator, read_decision
+from lcifr.models.sklearn.tree_thresholds import read_wrapped_trees, wraps_trees
+from lcifr.models.trees.files import trees_in_words
+from lcifr.models.trees.trees import Trees
 
 
 def outline_sklearn(model: Any) -> ModelOutline:
@@ -26,8 +30,10 @@ def outline_sklearn(model: Any) -> ModelOutline:
     """
     import sklearn
 
-    decision = read_decision(model)
     library = f"scikit-learn {sklearn.__version__}"
+    if wraps_trees(model):
+        return _outline_trees(model, library)
+    decision = read_decision(model)
     return ModelOutline(
         library=f"scikit-learn ({type(model).__name__})",
         runtime=library,
@@ -38,6 +44,22 @@ def outline_sklearn(model: Any) -> ModelOutline:
         arithmetic=decision.factors[0].native,
         classes=() if decision.labels is None else tuple(decision.labels.tolist()),
         is_number=decision.rule.kind is Kind.NUMBER,
+    )
+
+
+def _outline_trees(model: Any, library: str) -> ModelOutline:
+    source = read_wrapped_trees(model)
+    decision = Model(Trees.of(1, source.base, []), source.rule, source.labels)
+    return ModelOutline(
+        library=f"scikit-learn ({type(model).__name__})",
+        runtime=library,
+        inputs=_inputs(model),
+        steps=(*_steps(model), trees_in_words(source.trees), *_wrappers(model)),
+        outputs=len(source.base),
+        rule=rule_words(decision),
+        arithmetic=source.native,
+        classes=() if source.labels is None else tuple(source.labels.tolist()),
+        is_number=source.rule.kind is Kind.NUMBER,
     )
 
 

@@ -15,9 +15,10 @@ from lcifr.models.columns import Block, Dtype, RawColumn, encoding_of, inputs_of
 from lcifr.models.sklearn.fitted import FittedModel, reads_the_table
 from lcifr.models.sklearn.mixtures import Mixture
 from lcifr.models.sklearn.preprocessing import Columns, as_mixture, read_preprocessing
-from lcifr.models.sklearn.thresholds import inner_estimator, read_decision
+from lcifr.models.sklearn.thresholds import inner_estimator, innermost, read_decision
+from lcifr.models.sklearn.tree_thresholds import read_wrapped_trees, wraps_trees
 from lcifr.models.table_model import TableModel
-from lcifr.models.trees.tables import is_tree_model, read_tree_table
+from lcifr.models.trees.tables import read_tree_table
 
 
 def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel:
@@ -38,9 +39,9 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
     columns: Columns = tuple(RawColumn(encoding.schema[name], _dtype(table[name])) for name in names)
     for name, step in preprocessing_of(model):
         columns = read_preprocessing(step, columns, f'step "{name}"')
-    estimator = last_estimator(model)
-    if is_tree_model(estimator):
-        return read_tree_table(model, estimator, without_mixtures(columns), table, names, encoding)
+    if wraps_trees(model):
+        source = read_wrapped_trees(model)
+        return read_tree_table(model, innermost(model), source, without_mixtures(columns), table, names, encoding)
     numbers = as_mixture(columns, type(model).__name__)
     decision = read_decision(model, numbers.behind.dtype)
     if decision.function.inputs != numbers.behind.width:
@@ -77,11 +78,6 @@ def preprocessing_of(model: Any) -> list[tuple[str, Any]]:
         return [*model.steps[:-1], *preprocessing_of(model.steps[-1][1])]
     inner = inner_estimator(model)
     return [] if inner is None else preprocessing_of(inner)
-
-
-def last_estimator(model: Any) -> Any:
-    """What decides at the end of pipelines."""
-    return last_estimator(model.steps[-1][1]) if type(model).__name__ == "Pipeline" else model
 
 
 def without_mixtures(columns: Columns) -> tuple[RawColumn, ...] | Block:

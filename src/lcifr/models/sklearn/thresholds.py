@@ -52,9 +52,9 @@ def read_decision(model: Any, dtype: Dtype = FLOAT64) -> Model:
     if name == "CalibratedClassifierCV":
         return _decided(model, _calibrated(model, dtype), 0.5, second=True)
     inner = inner_estimator(model)
-    threshold, label = _threshold(model)
+    threshold, label = threshold_of(model)
     second = label is None or label == model.classes_[1]
-    used = _response(model, inner)
+    used = response_of(model, inner)
     score = _probability(inner, dtype) if used == "predict_proba" else _Score.of(inner, dtype)
     if getattr(model, "threshold", None) == "auto":
         threshold = 0.5 if used == "predict_proba" else 0.0
@@ -68,6 +68,13 @@ def inner_estimator(model: Any) -> Any:
     if type(model).__name__ == "CalibratedClassifierCV":
         return model.calibrated_classifiers_[0].estimator
     return getattr(model, "estimator_", None) or model.estimator
+
+
+def innermost(model: Any) -> Any:
+    """What decides inside pipelines and wrappers."""
+    if type(model).__name__ == "Pipeline":
+        return innermost(model.steps[-1][1])
+    return innermost(inner_estimator(model)) if type(model).__name__ in WRAPPERS else model
 
 
 @dataclass(frozen=True)
@@ -121,13 +128,13 @@ def _roundoff(estimator: Any, dtype: Dtype) -> float:
     return 2.0**-24 if np.result_type(dtype, weights_of(estimator).dtype) == np.float32 else UNIT
 
 
-def _threshold(model: Any) -> tuple[Any, Any]:
+def threshold_of(model: Any) -> tuple[Any, Any]:
     if type(model).__name__ == "FixedThresholdClassifier":
         return model.threshold, model.pos_label
     return model.best_threshold_, model._curve_scorer._get_pos_label()
 
 
-def _response(model: Any, inner: Any) -> str:
+def response_of(model: Any, inner: Any) -> str:
     """Which score the threshold is compared with."""
     asked = model.response_method
     candidates = ("predict_proba", "decision_function") if asked == "auto" else (asked,)
@@ -156,6 +163,22 @@ def _probability(estimator: Any, dtype: Dtype) -> _Score:
 
 def _calibrated(model: Any, dtype: Dtype) -> _Score:
     """logistic(−(a·f + b)), f the decision function of one estimator."""
+    fitted, (a, b) = model.calibrated_classifiers_, calibration_of(model)
+    if not hasattr(fitted[0].estimator, "decision_function"):
+        raise NetworkError(
+            f"CalibratedClassifierCV calibrates the probability of {type(fitted[0].estimator).__name__}",
+            fix="calibrate a model that has a decision_function",
+        )
+    score = _Score.of(fitted[0].estimator, dtype)
+    if a < 0:
+        return replace(score, logistic=True, slope=-a, shift=-b)
+    *others, last = factors_of(score.function)
+    turned = chain_of((*others, last.negated()))
+    return replace(score, function=turned, logistic=True, slope=a, shift=-b)
+
+
+def calibration_of(model: Any) -> tuple[float, float]:
+    """The a and b of logistic(−(a·f + b)), with which one model of two classes is calibrated."""
     fitted = model.calibrated_classifiers_
     if model.method != "sigmoid" or len(fitted) != 1 or len(model.classes_) != 2:
         raise NetworkError(
@@ -163,17 +186,8 @@ def _calibrated(model: Any, dtype: Dtype) -> _Score:
             f"{len(model.classes_)} classes",
             fix='use method="sigmoid", ensemble=False and two classes',
         )
-    if not hasattr(fitted[0].estimator, "decision_function"):
-        raise NetworkError(
-            f"CalibratedClassifierCV calibrates the probability of {type(fitted[0].estimator).__name__}",
-            fix="calibrate a model that has a decision_function",
-        )
-    score, sigmoid = _Score.of(fitted[0].estimator, dtype), fitted[0].calibrators[0]
+    sigmoid = fitted[0].calibrators[0]
     a, b = float(sigmoid.a_), float(sigmoid.b_)
     if a == 0:
         raise NetworkError("CalibratedClassifierCV gives everybody the same probability")
-    if a < 0:
-        return replace(score, logistic=True, slope=-a, shift=-b)
-    *others, last = factors_of(score.function)
-    turned = chain_of((*others, last.negated()))
-    return replace(score, function=turned, logistic=True, slope=a, shift=-b)
+    return a, b

@@ -11,14 +11,16 @@ from lcifr.models.sklearn.estimators import CLASSIFIERS, REGRESSORS
 from lcifr.models.sklearn.mixtures import MIXERS
 from lcifr.models.sklearn.scalers import SCALERS
 from lcifr.models.sklearn.thresholds import WRAPPERS
+from lcifr.models.trees.sklearn import BOOSTED, HISTOGRAM, KINDS
 
 SELECTORS = (
     *("SelectKBest", "SelectPercentile", "SelectFpr", "SelectFdr", "SelectFwe", "GenericUnivariateSelect"),
     *("VarianceThreshold", "SelectFromModel", "RFE", "RFECV", "SequentialFeatureSelector"),
 )
 MODULES = (
-    *("calibration", "compose", "decomposition", "discriminant_analysis", "feature_selection", "frozen", "impute"),
-    *("linear_model", "model_selection", "neural_network", "pipeline", "preprocessing", "svm"),
+    *("calibration", "compose", "decomposition", "discriminant_analysis", "dummy", "ensemble", "feature_selection"),
+    *("frozen", "impute", "linear_model", "model_selection", "neural_network", "pipeline", "preprocessing", "svm"),
+    "tree",
 )
 """Public modules in which the classes are looked for: their private homes differ between versions."""
 CLASSES = (
@@ -29,13 +31,23 @@ CLASSES = (
     *MIXERS,
     *WRAPPERS,
     *SELECTORS,
+    *KINDS,
+    *("DummyClassifier", "DummyRegressor", "LabelEncoder"),  # of boosting: where it starts, and what classes are called
     *("Pipeline", "ColumnTransformer", "SimpleImputer", "MissingIndicator", "FunctionTransformer", "LabelBinarizer"),
 )
 PRIVATE = {
     "sklearn.calibration": ("_CalibratedClassifier", "_SigmoidCalibration"),
     "sklearn.metrics._scorer": ("_CurveScorer", "_Scorer"),
+    "sklearn._loss.loss": (
+        *("AbsoluteError", "ExponentialLoss", "HalfBinomialLoss", "HalfMultinomialLoss", "HalfSquaredError"),
+        *("HuberLoss", "PinballLoss"),
+    ),
+    "sklearn._loss.link": ("HalfLogitLink", "IdentityLink", "Interval", "LogitLink", "MultinomialLogit"),
+    "sklearn.ensemble._hist_gradient_boosting.binning": ("_BinMapper",),
+    "sklearn.ensemble._hist_gradient_boosting.predictor": ("TreePredictor",),
 }
-"""What calibrated and tuned classifiers are made of."""
+"""What calibrated and tuned classifiers are made of, and boosting: its link, and its trees."""
+TREE = "sklearn.tree._tree.Tree"
 METRICS = (
     *("accuracy_score", "balanced_accuracy_score", "cohen_kappa_score", "f1_score", "fbeta_score", "jaccard_score"),
     *("matthews_corrcoef", "precision_score", "recall_score", "class_likelihood_ratios"),
@@ -51,9 +63,12 @@ UNREAD = frozenset(
     (
         *("n_jobs", "random_state", "_random_state", "_rng", "verbose", "memory", "cv", "scoring", "scorer_"),
         *("score_func", "_optimizer", "loss_function_", "_loss_function_", "_loss", "_metadata_request"),
+        *("_feature_subsample_rng", "_scorer", "closs", "oob_score"),
     )
 )
 """Attributes that no prediction reads: they are left out, whatever is in them."""
+READ = {name: frozenset({"_loss"}) for name in (*BOOSTED, *HISTOGRAM)}
+"""Of some classes these are read after all: the link of boosting's loss."""
 
 
 def full_name(thing: Any) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from numpy.lib import format as npy
 
 from lcifr.errors import NetworkError
+from lcifr.models.skops.trees import check_records, is_record
 
 SCHEMA = "schema.json"
 MOST_ENTRIES = 20_000
@@ -86,10 +87,12 @@ def check_array(name: str, data: bytes) -> None:
         shape, _, dtype = header(file)
     except Exception as problem:
         raise NetworkError(f"{name!r:.80} is no array: {problem!s:.200}") from None
-    if dtype.kind not in KINDS or dtype.hasobject or dtype.names is not None:
+    if dtype.hasobject or not (dtype.kind in KINDS or is_record(dtype)):
         raise NetworkError(f"{name!r:.80} is an array of {dtype!s:.80}, not of plain values")
     if any(size < 0 for size in shape) or math.prod(shape) * dtype.itemsize != len(data) - file.tell():
         raise NetworkError(f"{name!r:.80} says that its shape is {shape!s:.80}, but it has another length")
+    if dtype.names is not None:
+        check_records(name, data)
 
 
 def _broken(path: Path, what: str) -> NetworkError:

@@ -17,7 +17,7 @@ from lcifr.data.io.files import ChangedFileWarning
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.files.description import ModelDescription
 from lcifr.models.files.outline import ModelOutline
-from lcifr.models.skops.allowed import SCALARS, TYPES, allowed_classes, allowed_functions
+from lcifr.models.skops.allowed import SCALARS, TREE, TYPES, allowed_classes, allowed_functions
 from lcifr.models.skops.archive import SCHEMA, Archive, read_archive
 from lcifr.models.skops.schema import checked
 from lcifr.models.table_model import TableModel
@@ -72,7 +72,7 @@ def _load(path: Path, data: bytes) -> Any:
     import skops.io
     from sklearn.exceptions import InconsistentVersionWarning
 
-    trusted = sorted(allowed_classes() | allowed_functions() | TYPES | SCALARS | {"numpy.dtype"})
+    trusted = sorted(allowed_classes() | allowed_functions() | TYPES | SCALARS | {"numpy.dtype", TREE})
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = skops.io.loads(data, trusted=trusted)

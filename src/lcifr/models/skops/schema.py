@@ -1,8 +1,8 @@
 """Schemas of skops files, checked node by node and written anew: nothing reaches skops that was not understood here.
 
 A schema is a tree of nodes. Each names a loader, and a class that the loader makes. Loaders that call something are not
-known here: methods, partial functions, operators, constructors, generators, trees. Attributes that no prediction reads
-are left out, and so are the ids by which a node could stand for another one.
+known here: methods, partial functions, operators, constructors, generators. Attributes that no prediction reads are
+left out, and so are the ids by which a node could stand for another one.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lcifr.errors import NetworkError
-from lcifr.models.skops.allowed import SCALARS, TYPES, UNREAD, allowed_classes, allowed_functions
+from lcifr.models.skops.allowed import READ, SCALARS, TREE, TYPES, UNREAD, allowed_classes, allowed_functions
 from lcifr.models.skops.archive import Archive, check_array
+from lcifr.models.skops.trees import check_tree
 
 Node = dict[str, Any]
 
@@ -25,6 +26,8 @@ DEEPEST = 100
 LONGEST = 1 << 20
 """Characters of a plain value."""
 NOTHING: Node = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "content": "null"}
+SILENT: Node = {**NOTHING, "content": "0"}
+"""What ``verbose`` becomes."""
 CONTAINERS = {"ListNode": "builtins.list", "TupleNode": "builtins.tuple", "SetNode": "builtins.set"}
 
 
@@ -72,6 +75,7 @@ class _Checker:
             "SliceNode": self._slice,
             "NdArrayNode": self._array,
             "DTypeNode": self._dtype,
+            "TreeNode": self._tree,
         }
 
     def node(self, state: Any, where: str) -> Node:
@@ -111,14 +115,28 @@ class _Checker:
 
     def _object(self, state: Node, name: str, where: str) -> Node:
         _must(name, allowed_classes(), where)
-        content = state.get("content")
+        content, own = state.get("content"), name.rpartition(".")[2]
+        if name.startswith("sklearn._loss.link.") and isinstance(content, dict) and content.get("content") == "null":
+            return {"content": NOTHING}  # a link has no attributes
         if not isinstance(content, dict) or content.get("__loader__") != "DictNode":
             raise NetworkError(f"{where}: {name} has no attributes")
         attributes = content.get("content")
         if not isinstance(attributes, dict):
             raise NetworkError(f"{where}: {name} has no attributes")
-        read = {key: NOTHING if key in UNREAD else value for key, value in attributes.items()}
-        return {"content": self.node({**content, "content": read}, f"{where} ({name.rpartition('.')[2]})")}
+        unread = UNREAD - READ.get(own, frozenset())
+        read = {key: NOTHING if key in unread else value for key, value in attributes.items()}
+        read |= {"verbose": SILENT} if "verbose" in read else {}
+        if own == "FunctionTransformer" and _only_checks(read.get("func")):
+            read["func"] = NOTHING  # of histogram boosting: it looks at numbers, and hands them on
+        return {"content": self.node({**content, "content": read}, f"{where} ({own})")}
+
+    def _tree(self, state: Node, name: str, where: str) -> Node:
+        _must(name, frozenset({TREE}), where)
+        reduced = state.get("__reduce__")
+        args = self.node(reduced.get("args") if isinstance(reduced, dict) else None, f"{where}: its arguments")
+        content = self.node(state.get("content"), where)
+        check_tree(args, content, self.arrays, where)
+        return {"__reduce__": {"args": args}, "content": content}
 
     def _json(self, state: Node, name: str, where: str) -> Node:
         content = state.get("content")
@@ -168,6 +186,18 @@ class _Checker:
         if content["__loader__"] != "NdArrayNode":
             raise NetworkError(f"{where} is no dtype")
         return {"content": content}
+
+
+def _only_checks(function: Any) -> bool:
+    """Whether it is check_array with some options, and nothing before them."""
+    content = (
+        function.get("content") if isinstance(function, dict) and function.get("__loader__") == "PartialNode" else None
+    )
+    inner = content.get("func") if isinstance(content, dict) else None
+    named = (
+        (inner.get("__loader__"), inner.get("__module__"), inner.get("__class__")) if isinstance(inner, dict) else ()
+    )
+    return named == ("FunctionNode", "sklearn.utils.validation", "check_array")
 
 
 def _list(state: Node, where: str) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,7 +108,6 @@ class TreeFile:
     def outline(self) -> ModelOutline:
         """What the file says without a table."""
         source = self.source
-        leaves = [_leaves(tree) for tree in source.trees]
         model = Model(Trees.of(1, source.base, []), source.rule, self.labels)
         named = tuple(
             ModelInput(name, is_category=coded) for name, coded in zip(self.names, self.categorical, strict=False)
@@ -117,7 +116,7 @@ class TreeFile:
             library=self.library,
             runtime="" if self.scores is None else source.runtime,
             inputs=named or (ModelInput("X", source.width, is_column=False),),
-            steps=(f"{len(leaves):,} trees with up to {max(leaves, default=0)} leaves each, added up",),
+            steps=(trees_in_words(source.trees),),
             outputs=len(source.base),
             rule=rule_words(model),
             arithmetic=source.native,
@@ -170,6 +169,11 @@ def _attribute(encoding: Encoding, name: str, where: str) -> Any:
             f'{where} reads the column "{name}", which the table does not have.{did_you_mean(name, schema.names)}'
         )
     return schema[name]
+
+
+def trees_in_words(trees: Sequence[LibraryNode]) -> str:
+    """How many there are, and how large."""
+    return f"{len(trees):,} trees with up to {max(map(_leaves, trees), default=0)} leaves each, added up"
 
 
 def _leaves(tree: LibraryNode) -> int:

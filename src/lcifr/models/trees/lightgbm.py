@@ -107,9 +107,8 @@ def _fields(text: str) -> dict[str, str]:
 
 def _rule(objective: str, count: int, where: str) -> Rule:
     name, *options = objective.split() or [""]
-    settings = dict(option.split(":", 1) for option in options if ":" in option)
     if name == "binary":
-        slope = float(settings.get("sigmoid", "1"))
+        slope = slope_of(objective)
         band = behind_line(probability_band(0.5, UNIT, where), slope, 0.0, UNIT)
         return Rule(Kind.SIGN, 1, band=(band.lower, band.upper))
     if name == "multiclass" and count > 1:
@@ -118,6 +117,12 @@ def _rule(objective: str, count: int, where: str) -> Rule:
     if name in NUMBERS and count == 1 and "sqrt" not in options:
         return Rule(Kind.NUMBER, 1)
     raise NetworkError(f"{where}: the objective {objective!r} is not known here", fix=f"use one of {WORKS}")
+
+
+def slope_of(objective: str) -> float:
+    """What multiplies the margin of two classes before it becomes a probability."""
+    settings = dict(option.split(":", 1) for option in objective.split() if ":" in option)
+    return float(settings.get("sigmoid", "1"))
 
 
 def _tree(fields: Mapping[str, str], output: int, outputs: int, where: str) -> LibraryNode:

@@ -69,6 +69,12 @@ def read_trees(model: Any) -> LibraryTrees:
     return _votes(trees, np.asarray(classes))
 
 
+def share_trees(model: Any, place: int) -> tuple[LibraryNode, ...]:
+    """The trees of a forest, or a single one, whose leaves are the shares of one class."""
+    trees = [one.tree_ for one in ([model] if type(model).__name__ in SINGLE else model.estimators_)]
+    return tuple(_tree(tree, tree.value[:, 0, place : place + 1]) for tree in trees)
+
+
 def _votes(trees: Sequence[Any], classes: NDArray[Any]) -> LibraryTrees:
     """Shares of classes, added up: the first of the largest decides."""
     count, shares = len(classes), [tree.value[:, 0, :] for tree in trees]
@@ -157,9 +163,9 @@ def _histogram_tree(predictor: Any, output: int, outputs: int, known: tuple[Any,
         if not node["is_categorical"]:
             built[place] = LibrarySplit(feature, float(node["num_threshold"]), first, second, missing_first=missing)
             continue
-        codes = codes_of(predictor.raw_left_cat_bitsets[node["bitset_idx"]])
+        codes, seen = codes_of(predictor.raw_left_cat_bitsets[node["bitset_idx"]]), known[0][known[1][feature]]
         if missing:  # values that it has not seen are missing to it
-            codes |= frozenset(range(256)) - codes_of(known[0][known[1][feature]])
+            codes |= frozenset(range(256)) - codes_of(seen)
         built[place] = LibrarySplit(feature, 0.0, first, second, codes=codes, missing_first=missing)
     return built[0]
 

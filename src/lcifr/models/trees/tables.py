@@ -173,6 +173,7 @@ class FrameModel:
 def read_tree_table(
     model: Any,
     estimator: Any,
+    source: TreeSource,
     columns: tuple[RawColumn, ...] | Block,
     table: Any,
     names: Sequence[str],
@@ -182,9 +183,10 @@ def read_tree_table(
 
     Parameters
     ----------
-    model : what predicts: the estimator itself, or a pipeline around it.
+    model : what predicts: the estimator itself, or a pipeline or wrapper around it.
+    source : of its trees, with the rule by which the whole decides.
     """
-    source, where = read_source(estimator), type(estimator).__name__
+    where = type(estimator).__name__
     encoder = getattr(estimator, "_preprocessor", None)
     block = library_matrix(columns, table, encoder, source.categories, source.unknown_code, where)
     if len(block) != source.width:
