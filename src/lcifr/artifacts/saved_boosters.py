@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,29 @@ from numpy.typing import NDArray
 
 from lcifr.artifacts.saved_models import (
     Plain,
+    SavedEncoder,
     Stored,
+    Training,
     consistent_file,
     read_formula,
+    read_kind,
     read_stored,
     write_formula,
     write_stored,
 )
-from lcifr.data import Encoding, Individuals, Schema
+from lcifr.data import Encoding
 from lcifr.learn.target import Target
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
 from lcifr.learn.trees.attribute_bins import AttributeBins
 from lcifr.learn.trees.pair_bins import PairBins
+from lcifr.learn.trees.representation import score_trees
 from lcifr.models.model import Degeneracy
+from lcifr.models.trees.trees import Trees
 from lcifr.similarity.similarity import Similarity
+
+
+BOOSTERS = ("FairBooster", "FairBoosterRegressor")
+"""Kinds of files that hold a booster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +50,21 @@ class SavedBooster:
     degeneracies: tuple[Degeneracy, ...]
     named: bool
 
+    @cached_property
+    def function(self) -> Trees:
+        """From encoded people to z: the scores of attributes."""
+        return score_trees(self.additive)
+
+    @property
+    def is_unaware(self) -> bool:
+        """Whether it was learned for the label alone, without what φ leaves free."""
+        return bool(self.parameters["tie_free"]) and self.parameters["gamma"] == 0
+
+    @property
+    def whole_numbers(self) -> bool:
+        """Whether its hand-overs speak about whole numbers only."""
+        return bool(self.parameters["whole_numbers"])
+
     def write(self, path: str | Path) -> None:
         """Write to one safetensors file, whose header holds all of it: JSON loses no bit of a float."""
         content = {
@@ -55,11 +79,13 @@ class SavedBooster:
         write_stored(path, self.kind, Stored(content, {}))
 
     @classmethod
-    def read(cls, path: str | Path, kind: str, training: Callable[[Schema], Individuals] | None = None) -> SavedBooster:
+    def read(
+        cls, path: str | Path, kind: str, training: Training | None = None, *, only_for_ranks: bool = False
+    ) -> SavedBooster:
         """What :meth:`write` wrote of this kind; ``training`` as for ``SavedEncoder``."""
         content = read_stored(path, kind).content
         with consistent_file(path):
-            similarity = read_formula(content, training)
+            similarity = read_formula(content, training, only_for_ranks=only_for_ranks)
             return cls(
                 kind=kind,
                 additive=_from_dict(content["additive"], similarity.encoding),
@@ -70,6 +96,18 @@ class SavedBooster:
                 degeneracies=tuple(Degeneracy(**one) for one in content["degeneracies"]),
                 named=bool(content["named"]),
             )
+
+
+SavedProducer = SavedEncoder | SavedBooster
+"""What a producer's folder holds."""
+
+
+def read_saved_producer(path: str | Path, training: Training | None = None) -> SavedProducer:
+    """The encoder or booster in a file, whichever it is; ``training`` is asked for formulas that take ranks alone."""
+    kind = read_kind(path)
+    if kind in BOOSTERS:
+        return SavedBooster.read(path, kind, training, only_for_ranks=True)
+    return SavedEncoder.read(path, training, only_for_ranks=True)
 
 
 def _to_dict(model: AdditiveModel) -> dict[str, Any]:

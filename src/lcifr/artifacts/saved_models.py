@@ -54,6 +54,12 @@ def write_stored(path: str | Path, kind: str, stored: Stored) -> None:
     write_atomic(path, save(tensors, metadata={KEY: json.dumps(header, ensure_ascii=False)}))
 
 
+def read_kind(path: str | Path) -> str:
+    """The kind of model that a file holds, by its own word; empty where it says none."""
+    header, _ = _open(Path(path))
+    return str(header.get("kind", ""))
+
+
 def read_stored(path: str | Path, kind: str) -> Stored:
     """Read what :func:`write_stored` wrote; a broken, altered, foreign or newer file is an error."""
     header, tensors = _open(Path(path))
@@ -128,6 +134,11 @@ class SavedEncoder:
     history: tuple[Plain, ...]
     degeneracies: tuple[Degeneracy, ...]
     named: bool
+
+    @property
+    def function(self) -> Network:
+        """From encoded people to z."""
+        return self.network
 
     @property
     def is_unaware(self) -> bool:

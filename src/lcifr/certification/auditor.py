@@ -22,6 +22,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import choose_for
 from lcifr.models.deployed import REFUSED
 from lcifr.models.model import Model
+from lcifr.models.trees.network_on_trees import NetworkOnTrees
 from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -62,7 +63,7 @@ def audit(
     """
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     encoder, known, people = subject.encoder, subject.model, subject.people
-    deployed = choose_for(arithmetic, (encoder.network, *known.computed))
+    deployed = choose_for(arithmetic, (encoder.function, *known.computed))
     kept = np.ones(len(people), np.bool_) if subject.missing is None else ~subject.missing
     everybody = as_ids(ids, len(kept))  # before hours of proofs
     names = tuple(name for name, here in zip(everybody, kept, strict=True) if here)
@@ -94,7 +95,7 @@ def audit_region(
     answer = maximize(
         trial.deployment.merged,
         query.directions,
-        region,
+        trial.deployment.asked_over(region),
         target=query.limit,
         tolerance=query.precision,
         method=OWN_WORD,
@@ -105,7 +106,7 @@ def audit_region(
     certified = (answer.upper < query.limit).all(1) & strict
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
-    found = find(trial, region, open_rows, answer.witness[open_rows])
+    found = find(trial, region, open_rows, _witnesses(trial, region, query, answer, open_rows))
     found = simplify(trial, found)
     undecided = np.flatnonzero(~certified & ~found.found)
     reasons = {Reason.NONE: certified | found.found, **reasons_of(trial, region, query, answer, undecided)}
@@ -129,6 +130,23 @@ def audit_region(
         model=known,
         arithmetic=arithmetic,
     )
+
+
+def _witnesses(
+    trial: Trial, region: Region, query: Query, answer: Answer, rows: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """(rows, k, features) points of the region worth trying; of scores, those that go furthest along their slope."""
+    if not isinstance(trial.deployment, NetworkOnTrees) or len(rows) == 0:
+        return answer.witness[rows]
+    trees, directions = trial.deployment.first.trees, query.directions[rows]
+    own = trees(trial.features[rows])[:, None]
+    reached = np.where(np.isnan(answer.witness[rows]), own, answer.witness[rows])
+    slopes = [trial.deployment.steepest(at, directions) for at in (reached, np.broadcast_to(own, reached.shape))]
+    return maximize(trees, np.concatenate(slopes, axis=1), region.take(rows), method=OWN_WORD, budget=NODES).witness
+
+
+NODES = 100
+"""Of a search for somebody along a slope, which is a guess in any case."""
 
 
 def alone(region: Region) -> BoolArray:

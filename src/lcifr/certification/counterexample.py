@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.producer import Encoder
-from lcifr.certification.query import BoolArray, FloatArray, Outputs, is_strict, outputs_at, surely_differ
+from lcifr.certification.query import BoolArray, FloatArray, Outputs, is_strict, WholeModel, deploy_model, outputs_at, surely_differ
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
@@ -23,6 +23,7 @@ from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees.deployed import TreesDeployment
+from lcifr.models.trees.network_on_trees import NetworkOnTrees
 from lcifr.models.trees.trees import Trees
 from lcifr.regions.region import Region
 
@@ -214,7 +215,7 @@ def shorter_numbers(value: float) -> list[float]:
 class RoughError:
     """One error of a deployment for all points: computed again only for points beyond all those before."""
 
-    def __init__(self, deployment: Deployment | TreesDeployment) -> None:
+    def __init__(self, deployment: WholeModel) -> None:
         self._deployment, self._error, self._ends = deployment, np.zeros(deployment.outputs), np.zeros((2, 0))
 
     def among(self, points: FloatArray) -> FloatArray:
@@ -229,9 +230,7 @@ class RoughError:
         return self._error
 
 
-def deploy_both(
-    encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: Arithmetic | None
-) -> Deployment | TreesDeployment:
+def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: Arithmetic | None) -> WholeModel:
     """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one.
 
     Raises
@@ -240,11 +239,14 @@ def deploy_both(
         For trees on top of anything but encoded people: a tree reads columns, not mixtures of them.
     """
     if isinstance(model.function, Trees):
-        if not encoder.network.is_identity:
+        if isinstance(encoder.function, Trees) or not encoder.function.is_identity:
             raise LcifrError(
                 "trees stand behind an encoder that mixes columns, so nobody knows which attribute they split",
                 fix="audit the trees on the raw columns, or certify them on a hand-over's box",
             )
         return TreesDeployment(model.function, arithmetic)
-    first = Stage(encoder.network, arithmetic if handed is None else handed)
+    handed = arithmetic if handed is None else handed
+    if isinstance(encoder.function, Trees):
+        return NetworkOnTrees(TreesDeployment(encoder.function, handed), deploy_model(model, arithmetic))
+    first = Stage(encoder.function, handed)
     return Deployment.on_people(encoder.encoding, first, *(Stage(factor, arithmetic) for factor in model.factors))

@@ -19,7 +19,10 @@ from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.deployed import REFUSED, Deployment, Stage
-from lcifr.models.network import Network
+from lcifr.models.network import Network, as_network
+from lcifr.models.trees.boxes import box_around, is_exact_over
+from lcifr.models.trees.deployed import TreesDeployment
+from lcifr.models.trees.trees import Trees
 from lcifr.prove import Budget, radius
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -27,25 +30,30 @@ from lcifr.similarity.similarity import Similarity
 
 
 def freeze(encoder: Any) -> FrozenEncoder:
-    """A frozen copy of an encoder: of ``network_`` and ``similarity_`` if it is fitted, else of those without _."""
+    """A frozen copy of an encoder: of what was fitted (``network_``, ``score_trees_``), else of ``network``."""
     if isinstance(encoder, FrozenEncoder):
         return encoder
     # A fitted estimator first: its `similarity` without _ is what it was asked for, which may be a text.
-    for network, similarity in (("network_", "similarity_"), ("network", "similarity")):
-        if isinstance(getattr(encoder, network, None), Network):
+    for name, similarity in FITTED:
+        function = getattr(encoder, name, None)
+        if isinstance(function, Network | Trees):
             whole = bool(getattr(encoder, "whole_numbers", False))
-            return FrozenEncoder(getattr(encoder, network), getattr(encoder, similarity), whole)
+            return FrozenEncoder(function, getattr(encoder, similarity), whole)
     raise LcifrError(
-        f"{type(encoder).__name__} has no network and similarity",
-        fix="pass a fitted FairEncoder, or FrozenEncoder(network, similarity)",
+        f"{type(encoder).__name__} has no network or trees, and no similarity",
+        fix="pass a fitted FairEncoder or FairBooster, or FrozenEncoder(network, similarity)",
     )
 
 
+FITTED = (("network_", "similarity_"), ("score_trees_", "similarity_"), ("network", "similarity"))
+"""Where encoders keep the function that gives z, and φ."""
+
+
 class Encoder(Protocol):
-    """Anything with a network, a similarity and the encoding that both speak about, and whom its hand-overs cover."""
+    """Anything with a function to z, a similarity, the encoding of both, and whom its hand-overs cover."""
 
     @property
-    def network(self) -> Network: ...
+    def function(self) -> Network | Trees: ...
 
     @property
     def similarity(self) -> Similarity: ...
@@ -63,18 +71,19 @@ class FrozenEncoder:
 
     Parameters
     ----------
+    function : from encoded people to z: a network, or the trees of a booster, whose z are scores of attributes.
     whole_numbers : whether its hand-overs speak about whole numbers only, where the schema calls an attribute whole.
     """
 
-    network: Network
+    function: Network | Trees
     similarity: Similarity
     whole_numbers: bool = False
 
     def __post_init__(self) -> None:
         features = len(self.encoding.features)
-        if self.network.inputs != features:
+        if self.function.inputs != features:
             raise LcifrError(
-                f"the network takes {self.network.inputs} features, the encoding gives {features}",
+                f"the encoder takes {self.function.inputs} features, the encoding gives {features}",
                 fix="train the network on what Encoding.encode gives",
             )
 
@@ -85,13 +94,18 @@ class FrozenEncoder:
         return cls(Network.from_arrays([(np.eye(features), np.zeros(features))]), similarity)
 
     @property
+    def network(self) -> Network:
+        """The function, where it is a network; an error that says what it is instead."""
+        return as_network(self.function)
+
+    @property
     def encoding(self) -> Encoding:
         return self.similarity.encoding
 
     @property
     def native(self) -> Arithmetic:
-        """The arithmetic of the network's runtime."""
-        return self.network.native
+        """The arithmetic of the encoder's runtime."""
+        return self.function.native
 
     @property
     def free_attributes(self) -> set[str]:
@@ -104,18 +118,22 @@ class FrozenEncoder:
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """(people, width) z."""
-        return self.network(self.encoding.encode(X))
+        return self.function(self.encoding.encode(X))
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
         """See :func:`represent`."""
         return represent(self, X, ids, **options)
 
 
-def deploy_encoder(encoder: Encoder, arithmetic: Arithmetic) -> Deployment:
+def deploy_encoder(encoder: Encoder, arithmetic: Arithmetic) -> Deployment | TreesDeployment:
     """The encoder alone, from the table's values to z."""
-    return Deployment.on_people(encoder.encoding, Stage(encoder.network, arithmetic))
+    if isinstance(encoder.function, Trees):
+        return TreesDeployment(encoder.function, arithmetic)
+    return Deployment.on_people(encoder.encoding, Stage(encoder.function, arithmetic))
 
 
+TREES = "trees"
+"""The method of a hand-over whose z are scores of attributes: leaves that can be reached, in closed form."""
 TOLERANCE = 1e-6
 """How far, in absolute and relative terms, a proved radius may lie above the true one."""
 ROOM = 0.5
@@ -138,7 +156,8 @@ def represent(
 
     Parameters
     ----------
-    encoder : a fitted ``FairEncoder``, or anything with ``network``, ``similarity`` and ``encoding``.
+    encoder : a fitted ``FairEncoder`` or ``FairBooster``, or anything with ``network``, ``similarity`` and
+        ``encoding``.
     X : a table of people.
     ids : one per person, text or whole numbers, each once; 0, 1, … if None.
     share_formula : whether the manifest shows the text of φ, with the scales that it takes to compare it with its
@@ -168,14 +187,8 @@ def represent_region(
 ) -> Representation:
     """:func:`represent` of people whose regions are at hand; ``provenance`` names tolerance and arithmetic."""
     tolerance = provenance.tolerance
-    found = radius(
-        encoder.network,
-        encoder.encoding.encode(people),
-        region,
-        tolerance=(1 - ROOM) * tolerance,
-        budget=budget,
-        device=device,
-    )
+    options = dict[str, Any](tolerance=(1 - ROOM) * tolerance, budget=budget, device=device)
+    found = find_reach(encoder.function, encoder.encoding.encode(people), region, **options)
     room = _deployment_error(encoder, provenance.arithmetic, ids, people, region)
     lower = _widened(found.lower, -ROOM * tolerance) - room
     upper = _widened(found.upper, ROOM * tolerance) + room
@@ -189,6 +202,25 @@ def represent_region(
         vacuous=~region.nonempty,
         provenance=provenance,
     )
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Of people z (people, width), the proved box around it, and (people,) whether the radius is known to be tight."""
+
+    latent: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    exact: NDArray[np.bool_]
+
+
+def find_reach(function: Network | Trees, x: FloatArray, region: Region, **options: Any) -> Reach:
+    """Where everybody similar lands: by a search for networks, in closed form for trees."""
+    if isinstance(function, Trees):
+        box = box_around(function, x, region)
+        return Reach(function(x), box.lower, box.upper, is_exact_over(function, region))
+    found = radius(function, x, region, **options)
+    return Reach(found.latent, found.lower, found.upper, found.exact)
 
 
 def represent_lowered(
@@ -235,14 +267,14 @@ def provenance_of(encoder: Encoder, share_formula: bool, tolerance: float, arith
     schema = json.dumps(encoder.encoding.schema.to_dict(), ensure_ascii=True).encode()
     shown = share_formula and not encoder.similarity.takes_ranks
     return Provenance(
-        weights=encoder.network.hash,
+        weights=encoder.function.hash,
         schema=hashlib.sha256(schema).hexdigest(),
         encoding=encoder.encoding.hash,
         similarity=encoder.similarity.hash,
         similarity_text=encoder.similarity.canonical_text if shown else None,
         scales=encoder.encoding.to_dict() if shown else None,
         tolerance=tolerance,
-        method="cascade",
+        method=TREES if isinstance(encoder.function, Trees) else "cascade",
         whole_numbers=encoder.whole_numbers,
         arithmetic=arithmetic,
         versions=versions(),

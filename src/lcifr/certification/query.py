@@ -19,6 +19,10 @@ from lcifr.models.model import Model
 from lcifr.models.network import FLOOR, Network, gamma
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.deployed import TreesDeployment
+from lcifr.models.trees.network_on_trees import NetworkOnTrees
+
+WholeModel = Deployment | TreesDeployment | NetworkOnTrees
+"""A model as machines compute it."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,7 @@ def deploy_model(model: Model, arithmetic: Arithmetic) -> Deployment:
     return Deployment.on_latents(*(Stage(factor, arithmetic) for factor in model.factors))
 
 
-def outputs_at(
-    deployment: Deployment | TreesDeployment, points: FloatArray, error: FloatArray | None = None
-) -> Outputs:
+def outputs_at(deployment: WholeModel, points: FloatArray, error: FloatArray | None = None) -> Outputs:
     """The outputs at latents or encoded people (people, inputs), by plain forward passes through the factors.
 
     Parameters

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.exact import COUNTER, STEPS, Rejected, ensure, items, number, numbers, position, printable, reading
+from lcifr.check.exact import COUNTER, STEPS, Rejected, ensure, items, number, numbers, position, printable, reading, up
 from lcifr.check.network import Groups, Network, compose, forward, read_factors, rounding
 from lcifr.check.proof import Bounds, Problem, RationalCell, settle
 from lcifr.check.similar import Formula, derive
@@ -104,35 +104,61 @@ class FactorChain:
         self.network, self.parts, self.flushed = compose([one for part in parts for one in part], width), parts, flushed
         self.outputs = len(self.network[-1].rows) - 1
 
-    def off(self, groups: Groups, arithmetic: list[str]) -> list[Fraction]:
-        """How far a machine's outputs are from exact ones at most, on a cell of these groups."""
+    def off(self, groups: Groups, arithmetic: list[str], before: Fraction = Fraction(0)) -> list[Fraction]:
+        """How far a machine's outputs are from exact ones at most, on a cell of these groups, each off by ``before``."""
         if arithmetic[-1] == "exact":
             return [Fraction(0)] * self.outputs
         chain = [(one, name) for part, name in zip(self.parts, arithmetic, strict=True) for one in part]
-        return rounding(chain, groups.values(), self.flushed())
+        return rounding(chain, groups.values(), self.flushed() + before)
 
     def at(self, point: Groups, arithmetic: list[str]) -> tuple[list[Fraction], list[Fraction]]:
         """The exact outputs at a point, and how far a machine's are from them at most."""
         return forward(self.network, point.values()), self.off(point, arithmetic)
 
 
+class ScoreChain:
+    """A model on the outputs of trees, which are stored numbers. Proofs are about the model, on the box of a cell."""
+
+    def __init__(self, trees: TreeSum, model: FactorChain) -> None:
+        self.trees, self.model, self.outputs = trees, model, model.outputs
+
+    def at(self, point: Groups, arithmetic: list[str]) -> tuple[list[Fraction], list[Fraction]]:
+        """The exact outputs at a point, and how far a machine's are from them at most."""
+        z, off = self.trees.at(point, arithmetic[:1])
+        ensure(all(float(v) == v for v in z), "the trees of an encoder give numbers that no float64 is")
+        scores = {("numeric", j): [(j, float(v))] for j, v in enumerate(z)}
+        return forward(self.model.network, scores.values()), self.model.off(scores, arithmetic[1:], max(off))
+
+    def around(self, cell: RationalCell, arithmetic: list[str]) -> RationalCell:
+        """The box of what a machine computes as the trees' outputs, rounded outward, as a cell of the model."""
+        problem, off = TreesProblem(self.trees, cell), self.trees.off(cell.groups, arithmetic[:1])
+        ends = ([up(problem.largest(problem.root, ((j, s),)) + e) for s in (-1.0, 1.0)] for j, e in enumerate(off))
+        return RationalCell({("numeric", j): [(j, -low), (j, high)] for j, (low, high) in enumerate(ends)})
+
+
 class Judge:
     """Judges people against one formula, encoder and, where decisions are claimed, model and rule of decision."""
 
     def __init__(self, formula: Formula, encoder: Any, model: Any, rule: Any) -> None:
-        self.table, self.steps, first = formula.table, STEPS, read_factors(encoder)
+        self.table, self.steps, kinds = formula.table, STEPS, [isinstance(one, dict) and one["kind"] for one in (encoder, model)]
+        first = [] if kinds[0] == "trees" else read_factors(encoder)
         self.formulas = {"whole": formula, "reals": Formula(formula.tree, formula.table, whole=False)}
         about = self.table.width, self.table.flushed
         self.encoder: Any = (
             FactorChain([first], *about) if first else None
         )  # an encoder without factors is the identity
-        if rule is not None and isinstance(model, dict) and model["kind"] == "trees":
-            ensure(not first, "something stands between the encoding and the trees")
+        if kinds[0] == "trees":
+            self.encoder = TreeSum(encoder, self.table.width)
+        if rule is not None and kinds[1] == "trees":
+            ensure(self.encoder is None, "something stands between the encoding and the trees")
             self.whole: Any = TreeSum(model, self.table.width)
+        elif rule is not None and kinds[0] == "trees":
+            self.model: Any = FactorChain([read_factors(model)], self.encoder.outputs)
+            self.whole = ScoreChain(self.encoder, self.model)
         elif rule is not None:
             second = read_factors(model)
             self.whole = FactorChain([first, second], *about)
-            self.model: Any = FactorChain([second], len(first[-1][-1].rows) - 1) if first else None
+            self.model = FactorChain([second], len(first[-1][-1].rows) - 1) if first else None
         self.rule = None if rule is None else DecisionRule(rule, self.whole.outputs)
 
     def judge(self, line: Any, report: CheckReport) -> None:
@@ -200,6 +226,9 @@ class Judge:
         sure = all(value < 0 for value in beyond(limits, *decided)) or (self.rule.within and not around)
         ensure(sure, "the person's own decision is not the one that is claimed")
         if decision["verdict"] == "certified":
+            if isinstance(function, ScoreChain):
+                boxes = [function.around(cell, arithmetic) for cell in cells]
+                function, arithmetic, cells = self.model, arithmetic[1:], boxes
             self._shown("verdict", function, arithmetic, cells, limits, decision["proofs"])
             return
         other = self.table.person(decision["other"])

@@ -23,6 +23,7 @@ from lcifr.estimators.input_validation import (
     validate_people,
 )
 from lcifr.estimators.saving import read_booster, write_booster
+from lcifr.estimators.score_representation import ScoreRepresentation
 from lcifr.estimators.settings import boosting_settings, seed_of
 from lcifr.learn.defaults import BOOSTER
 from lcifr.learn.encoder_training import EncodedPeople
@@ -43,7 +44,7 @@ from lcifr.similarity.similarity import Similarity
 FloatArray = NDArray[np.float64]
 
 
-class BaseBooster(BaseEstimator, ABC):  # type: ignore[misc]
+class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc]
     """Everything that classification and regression share; parameters as in :class:`FairBooster`."""
 
     def __init__(

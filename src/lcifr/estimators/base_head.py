@@ -26,7 +26,7 @@ FloatArray = NDArray[np.float64]
 
 
 class Head(BaseEstimator, ABC):  # type: ignore[misc]
-    """A network on z that keeps its decision on each person's whole ball."""
+    """A network on z that keeps its decision on each person's whole ball, or box."""
 
     _task = ""
     hidden: tuple[int, ...]
@@ -37,18 +37,27 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
     validation_fraction: float
     random_state: Any
 
-    def fit(self, Z: Any, y: Any, radius: Any = None) -> Self:
-        """Learn from z (people, d), labels, and each person's proved ε (people,) where it is known."""
+    def fit(self, Z: Any, y: Any, radius: Any = None, box: tuple[Any, Any] | None = None) -> Self:
+        """Learn from z (people, d), labels, and each person's proved surroundings where they are known.
+
+        Parameters
+        ----------
+        radius : (people,) ε. box : both ends, (people, d) each; then it is learned for decisions on the box.
+        """
         Z, y = validate_data(self, Z, y, dtype=np.float64, ensure_min_samples=2, y_numeric=self._task == "regression")
         target = self._target_of(y)
         seed = seed_of(self.random_state)
-        against, reach = self._against(radius, len(Z))
+        against, around = self._against(Z, radius, box)
         label = target.encode(y)
         weight = class_weights(target, label, getattr(self, "class_weight", None))
         rows, held = split_rows(len(Z), self.validation_fraction, y if len(target.classes) else None, seed)
         if not self.hidden:
             rows = held = np.arange(len(Z))  # a convex loss needs no early stopping, so nobody is held out
-        training, checking = (LatentPeople(Z[at], reach[at], label[at], weight[at]) for at in (rows, held))
+        middle, reach = around
+        training, checking = (
+            LatentPeople(Z[at], Z[at] if middle is Z else middle[at], reach[at], label[at], weight[at])
+            for at in (rows, held)
+        )
         made = train_head(
             training,
             checking,
@@ -72,20 +81,26 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         """Whether classes are weighted by ``class_weight``; never in regression."""
         return getattr(self, "class_weight", None) is not None
 
-    def _against(self, radius: Any, people: int) -> tuple[Perturbation, FloatArray]:
-        """What to train against, and how far it reaches for each person."""
-        choice = self.against
+    def _against(
+        self, Z: FloatArray, radius: Any, box: tuple[Any, Any] | None
+    ) -> tuple[Perturbation, tuple[FloatArray, FloatArray]]:
+        """What to train against; for each person the middle of it, and how far it reaches from there."""
+        choice, people = self.against, len(Z)
         if choice == "auto":
-            choice = "radius" if radius is not None else "delta" if self.delta is not None else "nothing"
+            known = radius is not None or box is not None
+            choice = "radius" if known else "delta" if self.delta is not None else "nothing"
         if choice not in list(Perturbation):
             raise LearningError(f"against={self.against!r}", fix='say "auto", "nothing", "delta" or "radius"')
         if choice == Perturbation.NOTHING:
-            return Perturbation.NOTHING, np.zeros(people)
+            return Perturbation.NOTHING, (Z, np.zeros((people, 1)))
         if choice == Perturbation.DELTA:
             if self.delta is None or not self.delta >= 0:
                 raise LearningError(f'against="delta" with delta={self.delta!r}', fix="give a delta of 0 or more")
-            return Perturbation.DELTA, np.full(people, float(self.delta))
-        return Perturbation.RADIUS, _radius_of(radius, people)
+            return Perturbation.DELTA, (Z, np.full((people, 1), float(self.delta)))
+        if box is not None:
+            low, high = _box_of(box, Z)
+            return Perturbation.RADIUS, ((low + high) / 2, (high - low) / 2)
+        return Perturbation.RADIUS, (Z, _radius_of(radius, people)[:, None])
 
     def _keep(self, model: Model, history: tuple[Epoch, ...]) -> None:
         self.model_, self.network_, self.history_ = model, model.network, history
@@ -109,12 +124,19 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         latent = self._latent(Z)
         return self.model_.predict(latent)
 
-    def certified(self, Z: Any, radius: Any) -> NDArray[np.bool_]:
-        """(people,) whose decision is proved to be the same on the whole ball of their radius, by bounds alone."""
+    def certified(self, Z: Any, radius: Any = None, *, box: tuple[Any, Any] | None = None) -> NDArray[np.bool_]:
+        """(people,) whose decision is proved to be the same on the whole ball of their radius, or on their box.
+
+        By bounds alone, which are exact for a linear head.
+        """
         latent = self._latent(Z)
-        reach = _radius_of(radius, len(latent))
+        if box is None:
+            reach = _radius_of(radius, len(latent))[:, None]
+            low, high = latent - reach, latent + reach
+        else:
+            low, high = _box_of(box, latent)
         target, tolerance = Target.of_model(self.model_), getattr(self, "tolerance", 0.0)
-        return certified(self.network_, target, latent, reach, tolerance=tolerance)
+        return certified(self.network_, target, latent, low, high, tolerance=tolerance)
 
     def _latent(self, Z: Any) -> FloatArray:
         check_is_fitted(self)
@@ -130,6 +152,16 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         """Read what :meth:`save` wrote."""
         head: Self = read_head(cls, path)
         return head
+
+
+def _box_of(box: tuple[Any, Any], Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    low, high = (np.asarray(end, dtype=np.float64) for end in box)
+    if low.shape != Z.shape or high.shape != Z.shape or not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
+        raise LearningError(
+            f"box has ends of the shapes {low.shape} and {high.shape} for z of {Z.shape}, or runs backwards",
+            fix="give (lower, upper), finite, as Representation has them",
+        )
+    return low, high
 
 
 def _radius_of(radius: Any, people: int) -> FloatArray:

@@ -1,6 +1,6 @@
-"""Training of heads on z that keep their decision on the whole ball.
+"""Training of heads on z that keep their decision on the whole ball or box.
 
-It sees z, ε and y only. Before a linear head the worst point of a ball is known in closed form; deeper heads are
+It sees z, its surroundings and y only. Before a linear head the worst point there is known in closed form; deeper ones are
 trained against the same linear bounds that prove them, or against projected gradient within one δ, as in the paper.
 """
 
@@ -43,14 +43,21 @@ class LatentPeople:
 
     Parameters
     ----------
-    z : (people, d). radius : (people,) ε, or one δ for all, or zeros. label : (people,) codes or scaled numbers.
-    weight : (people,) of mean 1.
+    z, middle : (people, d) of each person, and of the surroundings: of a ball they are the same.
+    reach : (people, 1) ε, or one δ for all, or zeros; or (people, d) half the edges of boxes.
+    label : (people,) codes or scaled numbers. weight : (people,) of mean 1.
     """
 
     z: FloatArray
-    radius: FloatArray
+    middle: FloatArray
+    reach: FloatArray
     label: FloatArray
     weight: FloatArray
+
+    @property
+    def parts(self) -> tuple[FloatArray, ...]:
+        """All of it, in this order."""
+        return self.z, self.middle, self.reach, self.label, self.weight
 
 
 @dataclass(frozen=True)
@@ -75,8 +82,7 @@ def train_head(
     """Train a head: a linear one to the optimum of its convex loss, a deeper one by the loop."""
     if not hidden:
         gamma = 0.0 if against is Perturbation.NOTHING else gamma
-        parts = (training.z, training.radius, training.label, training.weight)
-        return TrainedHead(fit_linear(*parts, target, gamma=gamma, penalty=penalty), ())
+        return TrainedHead(fit_linear(*training.parts, target, gamma=gamma, penalty=penalty), ())
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(schedule.seed)
         consumer = HeadTraining(training, validation, target, hidden, against, gamma, schedule.seed)
@@ -114,27 +120,27 @@ class HeadTraining(TrainingTask):
         return self._loss(self.training, index, self.gamma * strength)
 
     def _loss(self, side: tuple[Tensor, ...], index: Tensor, gamma: float) -> Tensor:
-        z, radius, label, weight = (part[index] for part in side)
+        z, middle, reach, label, weight = (part[index] for part in side)
         plain = (weight * self.target.losses(self.target.values(self._model(z), label), label)).mean()
         if gamma == 0 or self.against is Perturbation.NOTHING:
             return plain
         if self.against is Perturbation.DELTA:
-            values = self.target.values(self._model(self._attack(z, radius, label)), label)
+            values = self.target.values(self._model(self._attack(z, reach, label)), label)
         else:
-            values = ball_bounds(torch_parameters(self._model), z, radius, self.target.directions(label))
+            values = box_bounds(torch_parameters(self._model), middle, reach, self.target.directions(label))
         return (plain + gamma * (weight * self.target.losses(values, label)).mean()) / (1.0 + gamma)
 
-    def _attack(self, z: Tensor, radius: Tensor, label: Tensor) -> Tensor:
+    def _attack(self, z: Tensor, reach: Tensor, label: Tensor) -> Tensor:
         """The costliest point that signed gradient steps find in each ball."""
         lots = torch.rand(z.shape, generator=self.generator, dtype=z.dtype)
-        moved = radius[:, None] * (2 * lots - 1)
+        moved = reach * (2 * lots - 1)
         for _ in range(ATTACK_STEPS):
             moved = moved.detach().requires_grad_()
             with torch.enable_grad():
                 loss = self.target.losses(self.target.values(self._model(z + moved), label), label).sum()
                 (slope,) = torch.autograd.grad(loss, moved)
-            moved = moved + 2.5 / ATTACK_STEPS * radius[:, None] * slope.sign()
-            moved = torch.minimum(torch.maximum(moved, -radius[:, None]), radius[:, None])
+            moved = moved + 2.5 / ATTACK_STEPS * reach * slope.sign()
+            moved = torch.minimum(torch.maximum(moved, -reach), reach)
         return (z + moved).detach()
 
     @torch.no_grad()
@@ -144,39 +150,38 @@ class HeadTraining(TrainingTask):
             total += float(self._loss(self.validation, index, self.gamma)) * len(index)
             decisions.append(self.target.decide(self._model(self.validation[0][index])))
         decision = torch.cat(decisions).numpy()
-        score = score_of(self.target, decision, self.validation[2].numpy())
+        score = score_of(self.target, decision, self.validation[3].numpy())
         return ValidationMetrics(total / len(decision), score)
 
 
 def _tensors(side: LatentPeople) -> tuple[Tensor, ...]:
-    return tuple(torch.as_tensor(part) for part in (side.z, side.radius, side.label, side.weight))
+    return tuple(torch.as_tensor(part) for part in side.parts)
 
 
-def ball_bounds(layers: Layers, z: Tensor, radius: Tensor, directions: Tensor) -> Tensor:
-    """(n, k) upper bounds of ``directions`` (n, k, outputs) on the ball around each z; differentiable, not rounded."""
+def box_bounds(layers: Layers, middle: Tensor, reach: Tensor, directions: Tensor) -> Tensor:
+    """(n, k) upper bounds of ``directions`` (n, k, outputs) on each ball or box; differentiable, not rounded."""
     weight, bias = layers[0]
     batch = CellBatch(
         weight=weight,
         groups=(),
         tail=tuple(layers[1:]),
-        base=bias.expand(len(z), len(bias)),
-        lower=z - radius[:, None],
-        upper=z + radius[:, None],
+        base=bias.expand(len(middle), len(bias)),
+        lower=middle - reach,
+        upper=middle + reach,
         allowed=(),
-        largest=z.new_zeros(len(z)),
+        largest=middle.new_zeros(len(middle)),
         rounding=exact_rounding(layers),
         rows=None,
-        center=z,
-        radius=radius[:, None].expand_as(z),
+        center=middle,
+        radius=reach.expand_as(middle),
     )
     return backward(batch, directions, hidden_lines(batch)).upper
 
 
 def certified(
-    network: Network, target: Target, z: FloatArray, radius: FloatArray, tolerance: float = 0.0
+    network: Network, target: Target, z: FloatArray, low: FloatArray, high: FloatArray, tolerance: float = 0.0
 ) -> NDArray[np.bool_]:
-    """(people,) whose decision is proved on their whole ball by linear bounds, rounded outward; exact if linear."""
-    low, high = z - radius[:, None], z + radius[:, None]
+    """(people,) whose decision is proved from ``low`` to ``high`` (people, d), by linear bounds; exact if linear."""
     region = Region.from_arrays(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
     layers = tensors(network)
     held = []

@@ -1,10 +1,11 @@
 """Robust linear heads: the convex problem, solved to its optimum.
 
-The worst case of a linear head on a ball of radius ε is ε‖w‖₁ in closed form, which has a kink wherever a weight is
-zero. A quasi-Newton method that starts at such a kink may never leave it, so the problem is put in a smooth form first:
+The worst case of a linear head is ε‖w‖₁ above the middle of a ball of radius ε, and Σ rⱼ|wⱼ| above that of a box, in
+closed form. It has a kink wherever a weight is zero. A quasi-Newton method that starts at such a kink may never leave
+it, so the problem is put in a smooth form first:
 
-- One output (two classes, a number): w = p − q with p, q ≥ 0 and ‖w‖₁ = Σ(p + q), which is exact.
-- Several classes: the distances ‖w_k − w_l‖₁ between pairs, and for a number |prediction − y|, take √(u² + μ²) for |u|,
+- One output (two classes, a number): w = p − q with p, q ≥ 0 and |w| = p + q, which is exact.
+- Several classes: the distances |w_k − w_l| between pairs, and for a number |prediction − y|, take √(u² + μ²) for |u|,
   with μ taken down to ``SMOOTHING[-1]``; the optimum moves by at most the sum of those μ.
 """
 
@@ -50,11 +51,12 @@ class LinearProblem:
 
     Parameters
     ----------
-    z : (people, d). radius : (people,) ε in the units of z. label, weight : (people,).
+    z, middle : (people, d). reach : (people, 1) of balls or (people, d) of boxes. label, weight : (people,).
     """
 
     z: Tensor
-    radius: Tensor
+    middle: Tensor
+    reach: Tensor
     label: Tensor
     weight: Tensor
     target: Target
@@ -64,7 +66,7 @@ class LinearProblem:
     @property
     def robust(self) -> bool:
         """Whether the worst case differs from the plain one at all."""
-        return self.gamma > 0 and bool((self.radius > 0).any())
+        return self.gamma > 0 and bool((self.reach > 0).any())
 
     @property
     def split(self) -> bool:
@@ -72,20 +74,21 @@ class LinearProblem:
         return self.robust and self.target.outputs == 1
 
     def objective(
-        self, matrix: Tensor, shift: Tensor, lengths: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs
+        self, matrix: Tensor, shift: Tensor, sizes: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs
     ) -> Tensor:
-        """The value at weights (outputs, d) and shifts (outputs,), with the given ‖·‖₁ of the directions."""
+        """The value at weights (outputs, d) and shifts (outputs,), with the given |·| of the directions."""
         target, label = self.target, self.label
         output = self.z @ matrix.T + shift
         value = (self.weight * target.losses(target.values(output, label), label, absolute)).mean()
         if self.robust:
-            worst = target.losses(target.worst_values(output, label, self.radius, lengths), label, absolute)
+            there = output if self.middle is self.z else self.middle @ matrix.T + shift
+            worst = target.losses(target.worst_around(there, label, self.reach, sizes), label, absolute)
             value = (value + self.gamma * (self.weight * worst).mean()) / (1.0 + self.gamma)
         return value + self.penalty * matrix.square().sum()
 
     def exact_objective(self, matrix: Tensor, shift: Tensor) -> float:
         """The value that is meant, kinks included."""
-        return float(self.objective(matrix, shift, self.target.lengths(matrix)))
+        return float(self.objective(matrix, shift, self.target.sizes(matrix)))
 
 
 def solve_linear_head(problem: LinearProblem) -> tuple[Tensor, Tensor]:
@@ -137,14 +140,14 @@ def _value_and_gradient(problem: LinearProblem, mu: float, point: FloatArray) ->
 def _parts(
     problem: LinearProblem, variables: Tensor, absolute: Callable[[Tensor], Tensor]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Weights, shifts and the ‖·‖₁ of the directions."""
+    """Weights, shifts and the |·| of the directions."""
     width, outputs = problem.z.shape[1], problem.target.outputs
     weights, shift = variables[:-outputs], variables[-outputs:]
     if problem.split:
         plus, minus = weights[:width], weights[width:]
-        return (plus - minus)[None], shift, (plus + minus).sum()
+        return (plus - minus)[None], shift, (plus + minus)[None]
     matrix = weights.reshape(outputs, width)
-    return matrix, shift, problem.target.lengths(matrix, absolute)
+    return matrix, shift, problem.target.sizes(matrix, absolute)
 
 
 def _projected_gradient(point: FloatArray, gradient: FloatArray, bounded: int) -> float:
@@ -156,7 +159,8 @@ def _projected_gradient(point: FloatArray, gradient: FloatArray, bounded: int) -
 
 def fit_linear(
     z: FloatArray,
-    radius: FloatArray,
+    middle: FloatArray,
+    reach: FloatArray,
     label: FloatArray,
     weight: FloatArray,
     target: Target,
@@ -164,11 +168,13 @@ def fit_linear(
     gamma: float,
     penalty: float,
 ) -> Network:
-    """The optimal linear head; learned around the middle of z and in its own scale, where the problem is round."""
-    middle, spread = z.mean(0), max(float(z.std(0, ddof=1).mean()), 1e-12)
+    """The optimal linear head; learned around the mean of z and in its own scale, where the problem is round."""
+    mean, spread = z.mean(0), max(float(z.std(0, ddof=1).mean()), 1e-12)
+    scaled = torch.as_tensor((z - mean) / spread)
     problem = LinearProblem(
-        z=torch.as_tensor((z - middle) / spread),
-        radius=torch.as_tensor(radius / spread),
+        z=scaled,
+        middle=scaled if middle is z else torch.as_tensor((middle - mean) / spread),
+        reach=torch.as_tensor(reach / spread),
         label=torch.as_tensor(label),
         weight=torch.as_tensor(weight),
         target=target,
@@ -177,4 +183,4 @@ def fit_linear(
     )
     matrix, shift = (part.numpy() for part in solve_linear_head(problem))
     learned = matrix / spread
-    return Network.from_arrays([(learned, shift - learned @ middle)])
+    return Network.from_arrays([(learned, shift - learned @ mean)])

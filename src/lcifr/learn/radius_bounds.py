@@ -25,29 +25,40 @@ class LatentReach:
     Parameters
     ----------
     latent : (people, outputs) z = f(x). radius : (people,) ε ≥ ‖f(x′) − z‖∞ for every similar x′ and for x itself.
+    lower, upper : (people, outputs) the box that holds the same.
     """
 
     latent: FloatArray
     radius: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    @classmethod
+    def of_box(cls, latent: FloatArray, lower: FloatArray, upper: FloatArray) -> LatentReach:
+        """The smallest ball around z that holds the box."""
+        farthest = np.nextafter(np.maximum(upper - latent, latent - lower).max(1), np.inf)
+        return cls(latent, farthest, lower, upper)
 
 
 def bound_radius(network: Network, x: FloatArray, region: Region) -> LatentReach:
     """z and ε of people ``x`` (people, features), by plain bounds on every cell of their region."""
     latent, rounding_error = network(x), network.error(x)
     layers = tensors(network)
-    farthest = np.nextafter(rounding_error.max(1), np.inf)  # f(x) itself in exact arithmetic
+    ends = np.concatenate([latent, -latent], axis=1) + np.tile(rounding_error, 2)  # f(x) itself in exact arithmetic
     for index in index_chunks(len(x)):
         rows = index.numpy()
-        farthest[rows] = np.maximum(farthest[rows], _reach(layers, latent[rows], region.take(rows)))
-    return LatentReach(latent, farthest)
+        ends[rows] = np.maximum(ends[rows], _ends(layers, region.take(rows)))
+    width = network.outputs
+    return LatentReach.of_box(latent, -ends[:, width:], ends[:, :width])
 
 
 @torch.no_grad()
-def _reach(layers: Layers, latent: FloatArray, region: Region) -> FloatArray:
-    unit = torch.eye(latent.shape[1], dtype=torch.float64)
+def _ends(layers: Layers, region: Region) -> FloatArray:
+    """(people, 2·outputs) upper bounds of every output, then of every negative one; −∞ where nobody is."""
+    outputs = len(layers[-1][1])
+    unit = torch.eye(outputs, dtype=torch.float64)
     signs = torch.cat([unit, -unit])
-    center = np.concatenate([latent, -latent], axis=1)
-    result = np.zeros(len(latent))
+    result = np.full((region.people, 2 * outputs), -np.inf)
     for cell in region.cells:
         who = np.flatnonzero(cell.present)
         if not len(who):
@@ -56,5 +67,5 @@ def _reach(layers: Layers, latent: FloatArray, region: Region) -> FloatArray:
         directions = signs if batch.rows is None else signs.expand(len(who), -1, -1)
         rows = None if batch.rows is None else row_multipliers(batch, directions)
         upper = backward(batch, directions, hidden_lines(batch), rows=rows).upper.numpy()
-        result[who] = np.maximum(result[who], np.nextafter(upper - center[who], np.inf).max(1))
+        result[who] = np.maximum(result[who], upper)
     return result

@@ -113,9 +113,14 @@ class Target(Prediction):
 
         ‖w‖₁ for one output; (classes, classes) ‖w_k − w_l‖₁ for several classes.
         """
-        if self.kind is Kind.CLASS:
-            return absolute(weight[None] - weight[:, None]).sum(2)
-        return absolute(weight).sum()
+        return self._added(self.sizes(weight, absolute))
+
+    def sizes(self, weight: Tensor, absolute: Callable[[Tensor], Tensor] = torch.abs) -> Tensor:
+        """What a step of 1 in each coordinate adds: (1, d) |w| for one output, (classes, classes, d) |w_k − w_l|."""
+        return absolute(weight[None] - weight[:, None]) if self.kind is Kind.CLASS else absolute(weight)
+
+    def _added(self, sizes: Tensor) -> Tensor:
+        return sizes.sum(2) if self.kind is Kind.CLASS else sizes.sum()
 
     def worst_values(self, output: Tensor, label: Tensor, epsilon: Tensor, lengths: Tensor) -> Tensor:
         """(n, k) the largest values on the ball of radius ``epsilon`` (n,) before a linear head: exact.
@@ -127,6 +132,19 @@ class Target(Prediction):
         if self.kind is Kind.CLASS:
             return self.values(output, label) + epsilon[:, None] * lengths[label.long()]
         return self.values(output, label) + (epsilon * lengths)[:, None]
+
+    def worst_around(self, output: Tensor, label: Tensor, reach: Tensor, sizes: Tensor) -> Tensor:
+        """(n, k) the largest values on balls or boxes, before a linear head with ``output`` at their middles: exact.
+
+        Parameters
+        ----------
+        reach : (n, 1) radii of balls, or (n, d) half the edges of boxes. sizes : of the weights, from :meth:`sizes`.
+        """
+        if reach.shape[1] == 1:
+            return self.worst_values(output, label, reach[:, 0], self._added(sizes))
+        if self.kind is Kind.CLASS:
+            return self.values(output, label) + (sizes[label.long()] * reach[:, None]).sum(2)
+        return self.values(output, label) + reach @ sizes.T
 
     # -- decisions -------------------------------------------------------------------------------------------------
 

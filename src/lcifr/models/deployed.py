@@ -111,6 +111,10 @@ class Deployment:
         """All of them as the one network that proofs work on; :meth:`room_over` has what that differs by."""
         return merge(*self.factors)
 
+    def asked_over(self, region: Region) -> Region:
+        """Where the merged network is asked: on the region itself."""
+        return region
+
     def room_over(self, region: Region) -> FloatArray:
         """(people, outputs) how far machines can be from the merged network in exact arithmetic, in the region."""
         if self._linear_merging is None:

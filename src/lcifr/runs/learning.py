@@ -43,12 +43,14 @@ def one_thread(*, say: bool = True) -> Iterator[list[str]]:
                 warn(text)
 
 
-def load_encoder(folder: Path) -> FairEncoder:
-    """The encoder of a producer's folder; its training people are there for formulas that take ranks."""
-    from lcifr.estimators import FairEncoder
+def load_encoder(folder: Path) -> Producer:
+    """The encoder or booster of a producer's folder; training people are there for formulas that take ranks."""
+    from lcifr.artifacts.saved_models import read_kind
+    from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder
 
-    training = folder / TRAINING
-    return FairEncoder.load(folder / "encoder.safetensors", training=training if training.is_file() else None)
+    file, training = folder / "encoder.safetensors", folder / TRAINING
+    kinds: dict[str, type[Producer]] = {kind.__name__: kind for kind in (FairBooster, FairBoosterRegressor)}
+    return kinds.get(read_kind(file), FairEncoder).load(file, training=training if training.is_file() else None)
 
 
 def head_of(

@@ -85,7 +85,7 @@ class Hashes:
         """Those of an encoder with its φ, and of the model on top of it, both computed in this arithmetic."""
         frozen = freeze(encoder)
         return cls(
-            encoder=frozen.network.hash,
+            encoder=frozen.function.hash,
             model=model.function.hash,
             similarity=frozen.similarity.hash,
             encoding=frozen.encoding.hash,

@@ -75,7 +75,7 @@ def write_bundle(
     _check(people, encoder, representation, decisions)
     with fresh_folder(folder) as fresh:
         trees = decisions is not None and isinstance(decisions.model.function, Trees)
-        (fresh / ENCODER).write_bytes(NOTHING_BETWEEN if trees else encoder.network.to_bytes())
+        (fresh / ENCODER).write_bytes(NOTHING_BETWEEN if trees else encoder.function.to_bytes())
         (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
         (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
         if decisions is not None:
@@ -107,7 +107,7 @@ def _check(
             raise ArtefactError(f"there are {len(people)} people, but {len(what)} in the {type(what).__name__}")
     if isinstance(decisions, Certificates) and (representation is None or representation.ids != decisions.ids):
         raise ArtefactError("a consumer's certificates rest on a representation", fix="pass the one that was certified")
-    if representation is not None and representation.provenance.weights != encoder.network.hash:
+    if representation is not None and representation.provenance.weights != encoder.function.hash:
         raise ArtefactError("the representation comes from another encoder", fix="pass the encoder that made it")
     if representation is not None and (stranger := _first_stranger(people, encoder, representation)) is not None:
         name = representation.ids[stranger]
@@ -120,7 +120,7 @@ def _check(
 def _first_stranger(people: Individuals, encoder: Encoder, representation: Representation) -> int | None:
     """The first row whose f(x) is not in the box of the representation, rounding aside."""
     features = encoder.encoding.encode(people)
-    at, off = encoder.network(features), encoder.network.error(features)
+    at, off = encoder.function(features), encoder.function.error(features)
     outside = (at + off < representation.lower) | (at - off > representation.upper)
     rows = np.flatnonzero(outside.any(axis=1))
     return int(rows[0]) if len(rows) else None
@@ -178,7 +178,7 @@ def _latents(
     whole = part.provenance.whole_numbers
     region = narrow_to_whole_numbers(lowered, encoder.encoding) if whole else lowered
     error = deploy_encoder(encoder, part.provenance.arithmetic).error_over(region)
-    evidence = prove(encoder.network, box_question(part.lower, part.upper).lowered(error), region, **options)
+    evidence = prove(encoder.function, box_question(part.lower, part.upper).lowered(error), region, **options)
     for row in range(len(part)):
         yield {
             "z": part.latent[row].tolist(),
@@ -224,7 +224,7 @@ def _audited(
     trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
     query = query_end_to_end(trial, region)
     sure = np.flatnonzero(decisions.certified[rows])
-    shown = _shown(trial.deployment.merged, query, region, sure, options)
+    shown = _shown(trial.deployment.merged, query, trial.deployment.asked_over(region), sure, options)
     classes = decisions.model.rule.decide(trial.own.values)
     for place, row in enumerate(rows):
         about = {**_prediction(decisions, classes[place]), "universe": "whole", "arithmetic": str(decisions.arithmetic)}

@@ -44,9 +44,17 @@ class TreesDeployment:
         """(people, outputs) nothing is merged."""
         return np.zeros((region.people, self.outputs))
 
-    def room_over(self, region: Region) -> FloatArray:
+    def asked_over(self, region: Region) -> Region:
+        """Where the trees are asked: on the region itself."""
+        return region
+
+    def error_over(self, region: Region) -> FloatArray:
         """(people, outputs) how far machines can be from exact arithmetic, in the region."""
         return np.tile(self._error(self.trees.largest.sum(0)), (region.people, 1))
+
+    def room_over(self, region: Region) -> FloatArray:
+        """(people, outputs) the same: nothing is merged."""
+        return self.error_over(region)
 
     def error_at(self, points: FloatArray) -> FloatArray:
         """(people, outputs) how far the outputs at points (people, inputs) can be from exact ones, at most REFUSED."""

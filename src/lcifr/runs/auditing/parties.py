@@ -25,7 +25,8 @@ from lcifr.runs.people.tables import sample_people, scan_people
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
-    from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
+    from lcifr.artifacts.saved_boosters import SavedProducer
+    from lcifr.artifacts.saved_models import SavedHead
     from lcifr.certification.producer import FrozenEncoder
     from lcifr.data import Schema
     from lcifr.models.model import Model
@@ -49,7 +50,7 @@ class Parties(AuditSubject):
     english, findings : what the producer's φ says, and what lint said to them of it, or None.
     """
 
-    saved: SavedEncoder
+    saved: SavedProducer
     encoder: FrozenEncoder
     head: SavedHead
     producer: Path
@@ -106,7 +107,7 @@ class Parties(AuditSubject):
             arithmetic=str(self.arithmetic),
             data=self.data,
             phi=FormulaSummary(similarity.text, english, similarity.hash, similarity.source, is_producers),
-            hashes=ModelHashes(encoder.network.hash, model.hash, similarity.hash, encoder.encoding.hash),
+            hashes=ModelHashes(encoder.function.hash, model.hash, similarity.hash, encoder.encoding.hash),
         )
 
 
@@ -116,10 +117,10 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
 
     made, used = read_producer(producer), read_consumer(consumer)
     saved, head = read_saved_encoder(producer), read_saved_head(consumer, used.task)
-    refuse_mixed(producer, "encoder", made.encoder, saved.network.hash)
+    refuse_mixed(producer, "encoder", made.encoder, saved.function.hash)
     refuse_mixed(producer, "φ", made.phi.hash, saved.similarity.hash)
     refuse_mixed(consumer, "model", used.model, head.model.function.hash)
-    if used.provenance.weights != saved.network.hash:
+    if used.provenance.weights != saved.function.hash:
         raise LcifrError(
             f"the model in {consumer} was learned on the hand-over of another encoder than the one in {producer}",
             fix="give the folders that belong together, or run `lcifr consume` on this producer's hand-over",
@@ -127,7 +128,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
     similarity = saved.similarity if phi is None else _other_formula(phi, saved.similarity)
     return Parties(
         saved,
-        FrozenEncoder(saved.network, similarity, saved.whole_numbers),
+        FrozenEncoder(saved.function, similarity, saved.whole_numbers),
         head,
         producer,
         consumer,

@@ -13,7 +13,8 @@ from lcifr.runs.folders.run import RESULT, read_result
 if TYPE_CHECKING:
     from lcifr.artifacts.handover_chunks import RadiusSummary
     from lcifr.artifacts.provenance import Provenance
-    from lcifr.artifacts.saved_models import SavedEncoder, SavedHead
+    from lcifr.artifacts.saved_boosters import SavedProducer
+    from lcifr.artifacts.saved_models import SavedHead
     from lcifr.certification.population.statement import Statement
     from lcifr.models.model import Degeneracy, Model
     from lcifr.similarity.linting.finding import Finding
@@ -169,9 +170,9 @@ HEADS = {"classification": "RobustClassifier", "regression": "RobustRegressor"}
 """The kind of head that a task needs; a test keeps it like the estimators, which need not be loaded for it."""
 
 
-def read_saved_encoder(folder: Path) -> SavedEncoder:
-    """The encoder of a producer's folder, for proofs and not for training."""
-    from lcifr.artifacts.saved_models import SavedEncoder
+def read_saved_encoder(folder: Path) -> SavedProducer:
+    """The encoder or booster of a producer's folder, for proofs and not for training."""
+    from lcifr.artifacts.saved_boosters import read_saved_producer
     from lcifr.data import Individuals, Schema, read_frame
 
     training = folder / TRAINING
@@ -180,7 +181,7 @@ def read_saved_encoder(folder: Path) -> SavedEncoder:
         return Individuals.read(read_frame(training).select(list(schema.names)), schema, fitting=True)
 
     there = people if training.is_file() else None
-    return SavedEncoder.read(folder / "encoder.safetensors", there, only_for_ranks=True)
+    return read_saved_producer(folder / "encoder.safetensors", there)
 
 
 def read_saved_head(folder: Path, task: str) -> SavedHead:

@@ -132,7 +132,7 @@ def read_subject(
     read = LibraryModel.read(file, example, similarity, groups, tolerance)
     described = None if file.description is None else file.description.arithmetic
     asked = arithmetic if arithmetic is not None or described is None else str(described)
-    deployed = choose_for(asked, (read.encoder.network, *read.model.computed))
+    deployed = choose_for(asked, (read.encoder.function, *read.model.computed))
     named = tuple(tuple(group) for group in groups or ())
     return ModelSubject(file, read, deployed, similarity, target, reference, named)
 

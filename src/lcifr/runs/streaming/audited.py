@@ -110,7 +110,7 @@ def audit_file(
     """
     frozen, known = freeze(encoder), read_model(model, groups, tolerance)
     options = {"modular": modular, "budget": budget}
-    deployed = choose_for(arithmetic, (frozen.network, *known.computed))
+    deployed = choose_for(arithmetic, (frozen.function, *known.computed))
     job = AuditJob(frozen, {**options, "arithmetic": str(deployed)}, known)
     return job.audit(source, Path(folder), id_column, chunk, workers)
 

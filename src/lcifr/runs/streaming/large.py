@@ -171,7 +171,7 @@ class EncoderJob(Job):
         return self.encoder.encoding.schema
 
     def settings(self) -> str:
-        hashes = (self.encoder.network.hash, self.encoder.similarity.hash, self.encoder.encoding.hash)
+        hashes = (self.encoder.function.hash, self.encoder.similarity.hash, self.encoder.encoding.hash)
         about = (hashes, self.encoder.whole_numbers)
         return repr((about, sorted(self.options.items()), sorted(versions().items())))
 
