@@ -97,6 +97,47 @@ def test_worst_values_of_a_linear_head_are_attained() -> None:
         assert target.kind is (Kind.SIGN if classes == 2 else Kind.CLASS)
 
 
+def test_worst_values_around_a_box_are_attained() -> None:
+    draw = torch.Generator().manual_seed(3)
+    for classes in (2, 4):
+        target = Target.of(np.arange(classes))
+        weight = torch.randn(target.outputs, 3, generator=draw, dtype=torch.float64)
+        middle, reach = torch.randn(20, 3, generator=draw).double(), torch.rand(20, 3, generator=draw).double()
+        label = torch.randint(0, classes, (20,), generator=draw).double()
+        worst = target.worst_around(middle @ weight.T, label, reach, target.sizes(weight))
+        directions = target.directions(label) @ weight
+        reached = (directions * (middle[:, None] + reach[:, None] * directions.sign())).sum(-1)
+        torch.testing.assert_close(worst, reached)
+
+
+@pytest.mark.parametrize("hidden", [(), (6,)])
+def test_a_head_that_is_learned_for_boxes_is_certified_on_more_of_them(hidden: tuple[int, ...]) -> None:
+    """The telling coordinate moves, the others do not: a ball takes all of them for equally far-reaching."""
+    z, y, radius = latent(300)
+    low, high = z.copy(), z.copy()
+    low[:, 1], high[:, 1] = z[:, 1] - 6 * radius, z[:, 1] + 2 * radius
+    box = (low, high)
+    around = np.maximum(high - z, z - low).max(1)
+    options: dict[str, Any] = {"hidden": hidden, "epochs": 15, "batch_size": 64, "learning_rate": 0.02, "gamma": 5.0}
+    boxed = RobustClassifier(**options).fit(z, y, radius=around, box=box)
+    balled = RobustClassifier(**options).fit(z, y, radius=around)
+    plain = RobustClassifier(against="nothing", **options).fit(z, y)
+    assert boxed.certified(z, box=box).mean() > plain.certified(z, box=box).mean()
+    assert boxed.score(z, y) > balled.score(z, y)
+    assert (boxed.certified(z, around) <= boxed.certified(z, box=box)).all()  # the ball holds the box
+    if not hidden:  # exact, so the corners say the same
+        weight = boxed.network_.layers[0].weight[0]
+        corners = [np.where(sign * weight > 0, high, low) for sign in (1, -1)]
+        signs = [boxed.decision_function(corner) > 0 for corner in corners]
+        np.testing.assert_array_equal(boxed.certified(z, box=box), signs[0] == signs[1])
+
+
+def test_a_box_that_runs_backwards_is_refused() -> None:
+    z, y, _ = latent(20)
+    with pytest.raises(LearningError, match=r"runs backwards[\s\S]*Fix: "):
+        RobustClassifier().fit(z, y, box=(z + 1, z - 1))
+
+
 def test_losses_are_the_usual_ones() -> None:
     draw = torch.Generator().manual_seed(1)
     output = torch.randn(30, 4, generator=draw, dtype=torch.float64)

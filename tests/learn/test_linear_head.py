@@ -24,7 +24,14 @@ KINDS = ("binary", "classes", "number")
 
 
 def hand_over(
-    seed: int, kind: str, *, people: int = 150, width: int = 5, reach: float = 0.3, gamma: float = 1.0
+    seed: int,
+    kind: str,
+    *,
+    people: int = 150,
+    width: int = 5,
+    reach: float = 0.3,
+    gamma: float = 1.0,
+    boxes: bool = False,
 ) -> LinearProblem:
     """A made-up hand-over: some latent numbers tell something, some nothing, two are nearly the same."""
     draw = np.random.default_rng(seed)
@@ -37,8 +44,9 @@ def hand_over(
         "number": 50 + 7 * drive,
     }[kind]
     target = Target.of(y, "regression" if kind == "number" else "classification")
-    radius = reach * draw.lognormal(sigma=0.7, size=people)
-    parts = (z, radius, target.encode(y), np.ones(people))
+    around = reach * draw.lognormal(sigma=0.7, size=(people, width if boxes else 1))
+    middle = z + around * draw.uniform(-1, 1, size=z.shape) if boxes else z
+    parts = (z, middle, around, target.encode(y), np.ones(people))
     return LinearProblem(*(torch.as_tensor(part) for part in parts), target, gamma, 1e-4)
 
 
@@ -60,11 +68,15 @@ def steepest_descent_left(problem: LinearProblem, matrix: torch.Tensor, shift: t
 
 
 @given(
-    st.integers(0, 10**6), st.sampled_from(KINDS), st.sampled_from([0.0, 0.02, 0.3, 3.0]), st.sampled_from([0.3, 1, 30])
+    st.integers(0, 10**6),
+    st.sampled_from(KINDS),
+    st.sampled_from([0.0, 0.02, 0.3, 3.0]),
+    st.sampled_from([0.3, 1, 30]),
+    st.booleans(),
 )
 @settings(max_examples=40, deadline=None)
-def test_no_line_leads_further_down(seed: int, kind: str, reach: float, gamma: float) -> None:
-    problem = hand_over(seed, kind, reach=reach, gamma=gamma)
+def test_no_line_leads_further_down(seed: int, kind: str, reach: float, gamma: float, boxes: bool) -> None:
+    problem = hand_over(seed, kind, reach=reach, gamma=gamma, boxes=boxes)
     matrix, shift = solve_linear_head(problem)
     assert steepest_descent_left(problem, matrix, shift, seed) <= 2e-5
 
@@ -73,7 +85,7 @@ def test_no_line_leads_further_down(seed: int, kind: str, reach: float, gamma: f
 def test_two_classes_reach_the_optimum_of_an_independent_solver(seed: int) -> None:
     """Written in numpy with its own gradient, and solved by a method of another family from another start."""
     problem = hand_over(seed, "binary", people=120, width=4, reach=0.2 + 0.1 * (seed % 4), gamma=1 + seed % 3)
-    z, radius, label = problem.z.numpy(), problem.radius.numpy(), problem.label.numpy()
+    z, radius, label = problem.z.numpy(), problem.reach[:, 0].numpy(), problem.label.numpy()
     sign = 1 - 2 * label
 
     def objective(v: FloatArray) -> tuple[float, FloatArray]:
@@ -126,7 +138,7 @@ def test_a_head_that_can_only_lose_is_zero() -> None:
 
 def test_the_scale_and_place_of_z_do_not_matter() -> None:
     problem = hand_over(3, "binary")
-    z, radius, y = problem.z.numpy(), problem.radius.numpy(), problem.label.numpy().astype(int)
+    z, radius, y = problem.z.numpy(), problem.reach[:, 0].numpy(), problem.label.numpy().astype(int)
     near = RobustClassifier().fit(z, y, radius=radius).decision_function(z)
     far = RobustClassifier().fit(1e4 * z + 1e6, y, radius=1e4 * radius).decision_function(1e4 * z + 1e6)
     np.testing.assert_allclose(near, far, atol=1e-4)

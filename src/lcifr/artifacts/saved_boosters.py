@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.saved_models import (
+    ENCODER,
     Plain,
     SavedEncoder,
     Stored,
@@ -29,9 +30,9 @@ from lcifr.learn.trees.attribute_bins import AttributeBins
 from lcifr.learn.trees.pair_bins import PairBins
 from lcifr.learn.trees.representation import score_trees
 from lcifr.models.model import Degeneracy
+from lcifr.models.network import Network
 from lcifr.models.trees.trees import Trees
 from lcifr.similarity.similarity import Similarity
-
 
 BOOSTERS = ("FairBooster", "FairBoosterRegressor")
 """Kinds of files that hold a booster."""
@@ -108,6 +109,25 @@ def read_saved_producer(path: str | Path, training: Training | None = None) -> S
     if kind in BOOSTERS:
         return SavedBooster.read(path, kind, training, only_for_ranks=True)
     return SavedEncoder.read(path, training, only_for_ranks=True)
+
+
+@dataclass(frozen=True)
+class SavedFunction:
+    """From people to z, without φ: how people are encoded, and a network or trees."""
+
+    encoding: Encoding
+    function: Network | Trees
+
+
+def read_saved_function(path: str | Path) -> SavedFunction:
+    """Of the encoder or booster in a file; for whoever has no training people, whom some formulas need."""
+    kind = read_kind(path)
+    stored = read_stored(path, kind if kind in BOOSTERS else ENCODER)
+    with consistent_file(path):
+        encoding = Encoding.from_dict(stored.content["encoding"])
+        if kind in BOOSTERS:
+            return SavedFunction(encoding, score_trees(_from_dict(stored.content["additive"], encoding)))
+        return SavedFunction(encoding, stored.networks["encoder"])
 
 
 def _to_dict(model: AdditiveModel) -> dict[str, Any]:

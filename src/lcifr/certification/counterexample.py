@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.producer import Encoder
-from lcifr.certification.query import BoolArray, FloatArray, Outputs, is_strict, WholeModel, deploy_model, outputs_at, surely_differ
+from lcifr.certification.query import (
+    BoolArray,
+    FloatArray,
+    Outputs,
+    WholeModel,
+    deploy_model,
+    is_strict,
+    outputs_at,
+    surely_differ,
+)
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic

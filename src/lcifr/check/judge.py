@@ -105,7 +105,7 @@ class FactorChain:
         self.outputs = len(self.network[-1].rows) - 1
 
     def off(self, groups: Groups, arithmetic: list[str], before: Fraction = Fraction(0)) -> list[Fraction]:
-        """How far a machine's outputs are from exact ones at most, on a cell of these groups, each off by ``before``."""
+        """How far a machine's outputs are from exact ones at most, on a cell of these groups, off by so much before."""
         if arithmetic[-1] == "exact":
             return [Fraction(0)] * self.outputs
         chain = [(one, name) for part, name in zip(self.parts, arithmetic, strict=True) for one in part]
@@ -140,7 +140,11 @@ class Judge:
     """Judges people against one formula, encoder and, where decisions are claimed, model and rule of decision."""
 
     def __init__(self, formula: Formula, encoder: Any, model: Any, rule: Any) -> None:
-        self.table, self.steps, kinds = formula.table, STEPS, [isinstance(one, dict) and one["kind"] for one in (encoder, model)]
+        self.table, self.steps, kinds = (
+            formula.table,
+            STEPS,
+            [isinstance(one, dict) and one["kind"] for one in (encoder, model)],
+        )
         first = [] if kinds[0] == "trees" else read_factors(encoder)
         self.formulas = {"whole": formula, "reals": Formula(formula.tree, formula.table, whole=False)}
         about = self.table.width, self.table.flushed

@@ -30,7 +30,6 @@ from lcifr.cli.terminal.options import (
     OnOption,
     OutOption,
     StrictOption,
-    Where,
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
@@ -76,7 +75,7 @@ def certify(
     tolerance: ModelToleranceOption = None,
     same: SameOption = None,
     id_column: IdOption = None,
-    on: OnOption = Where.BALL,
+    on: OnOption = None,
     strict: StrictOption = False,
     fail_under: FailUnderOption = None,
     arithmetic: AnyArithmeticOption = None,
@@ -102,7 +101,7 @@ def certify(
     if model is None:
         refuse_without_model(**about, phi=phi, same=same)
         computed = (arithmetic or Arithmetic.FLOAT64).value
-        options |= {"producer": producer, "on": on.value, "arithmetic": computed}
+        options |= {"producer": producer, "on": None if on is None else on.value, "arithmetic": computed}
         result = _certify_folder(context, consumer, people, options)
     else:
         about |= {"model": model, "table": one_table(consumer, people, producer), "phi": needed_formula(phi)}

@@ -19,7 +19,6 @@ from lcifr.cli.terminal.options import (
     SeedOption,
     Task,
     ToleranceOption,
-    Where,
     finite,
     list_text,
     widths_of,
@@ -61,7 +60,7 @@ def consume(
     ] = HEAD.gamma,
     class_weight: ClassWeightOption = ClassWeight.NONE,
     epochs: EpochsOption = HEAD.epochs,
-    on: OnOption = Where.BALL,
+    on: OnOption = None,
     checked: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="What `lcifr check BUNDLE --json` printed: these radii count as checked."),
@@ -92,7 +91,7 @@ def consume(
         gamma=gamma,
         class_weight=class_weight.setting,
         epochs=epochs,
-        on=on.value,
+        on=None if on is None else on.value,
         checked=checked,
         arithmetic=arithmetic.value,
         seed=seed,
@@ -112,6 +111,7 @@ def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
     tolerance = result.model.tolerance
     said = statement_lines(result.statement, held_out=result.held_out, tolerance=tolerance, sees_z_alone=True)
     say("\n".join(said))
+    say(f"proved on each person's {result.on} around z")
     say(f"arithmetic {arithmetic_words(result.arithmetic, result.model.provenance.arithmetic)}")
     if result.claimed:
         say(

@@ -1,4 +1,4 @@
-"""``lcifr produce``: the producer's work. Learn an encoder, prove everybody's radius, hand over, write the proofs."""
+"""``lcifr produce``: the producer's work. Learn z, prove everybody's radius, hand over, write the proofs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lcifr.cli.terminal.learner_options import (
+    BinsOption,
+    FallingOption,
+    LeastOption,
+    ProduceLearner,
+    ProduceLearnerOption,
+    RateOption,
+    RisingOption,
+    RoundsOption,
+    SubsampleOption,
+    directions_of,
+    refuse_other_family,
+)
 from lcifr.cli.terminal.options import (
     ArithmeticOption,
     BatchOption,
@@ -39,7 +52,7 @@ from lcifr.cli.terminal.options import (
 from lcifr.cli.terminal.output import JsonOption, print_json, say, watched, words_of
 from lcifr.cli.terminal.produced import show_produced
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import ENCODER, HELD_OUT_SHARE
+from lcifr.learn.defaults import BOOSTER, ENCODER, HELD_OUT_SHARE
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.producing import ProduceRequest
 from lcifr.runs.producing import produce as run_produce
@@ -65,6 +78,7 @@ def produce(
     id_column: IdOption = None,
     sample: SampleOption = None,
     held_out: HeldOutOption = HELD_OUT_SHARE,
+    learner: ProduceLearnerOption = ProduceLearner.NETWORK,
     gamma: Annotated[
         float,
         typer.Option(min=0.0, callback=finite, help="Weight of the promise against accuracy; `lcifr tune` finds one."),
@@ -84,6 +98,13 @@ def produce(
     hidden: HiddenOption = HIDDEN,
     epochs: EpochsOption = ENCODER.epochs,
     batch: BatchOption = ENCODER.batch_size,
+    rounds: RoundsOption = BOOSTER.rounds,
+    learning_rate: RateOption = BOOSTER.learning_rate,
+    max_bins: BinsOption = BOOSTER.max_bins,
+    min_people: LeastOption = BOOSTER.min_people,
+    subsample: SubsampleOption = BOOSTER.subsample,
+    rising: RisingOption = None,
+    falling: FallingOption = None,
     share_formula: ShareOption = True,
     bundle: BundleOption = True,
     arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
@@ -93,7 +114,9 @@ def produce(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn an encoder from a table and φ, prove how far anybody similar can land, and hand over.
+    """Learn an encoder or booster from a table and φ, prove how far anybody similar can land, and hand over.
+
+    --learner network learns an encoder; --learner trees boosts step functions of attributes, and z is a score for each.
 
     A share of the people is held out: nobody trains on them. OUT/handover is for the consumer and holds no attribute
     of anybody; all else in OUT is yours. OUT/bundle holds the proofs about the held-out people, for an auditor.
@@ -103,6 +126,7 @@ def produce(
 
     Ctrl-C while it learns loses the learning; later, what is proved is kept, and the same command goes on.
     """
+    refuse_other_family(context, learner)
     if unaware:
         _refuse_weights(context)
     request = ProduceRequest(
@@ -114,6 +138,7 @@ def produce(
         id_column=id_column,
         sample=sample,
         held_out=held_out,
+        learner=learner.value,
         gamma=gamma,
         unaware=unaware,
         stretch=stretch,
@@ -124,6 +149,12 @@ def produce(
         hidden=widths_of(hidden),
         epochs=epochs,
         batch=batch,
+        rounds=rounds,
+        learning_rate=learning_rate,
+        max_bins=max_bins,
+        min_people=min_people,
+        subsample=subsample,
+        monotone=directions_of(rising, falling),
         share_formula=share_formula,
         bundle=bundle,
         arithmetic=arithmetic.value,

@@ -53,11 +53,8 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         rows, held = split_rows(len(Z), self.validation_fraction, y if len(target.classes) else None, seed)
         if not self.hidden:
             rows = held = np.arange(len(Z))  # a convex loss needs no early stopping, so nobody is held out
-        middle, reach = around
-        training, checking = (
-            LatentPeople(Z[at], Z[at] if middle is Z else middle[at], reach[at], label[at], weight[at])
-            for at in (rows, held)
-        )
+        everybody = LatentPeople(Z, *around, label, weight)
+        training, checking = everybody.take(rows), everybody.take(held)
         made = train_head(
             training,
             checking,
@@ -156,7 +153,11 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
 
 def _box_of(box: tuple[Any, Any], Z: FloatArray) -> tuple[FloatArray, FloatArray]:
     low, high = (np.asarray(end, dtype=np.float64) for end in box)
-    if low.shape != Z.shape or high.shape != Z.shape or not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all():
+    if (
+        low.shape != Z.shape
+        or high.shape != Z.shape
+        or not (np.isfinite(low) & np.isfinite(high) & (low <= high)).all()
+    ):
         raise LearningError(
             f"box has ends of the shapes {low.shape} and {high.shape} for z of {Z.shape}, or runs backwards",
             fix="give (lower, upper), finite, as Representation has them",

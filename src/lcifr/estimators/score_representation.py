@@ -30,14 +30,16 @@ class ScoreRepresentation(TransformerMixin):  # type: ignore[misc]
         return score_trees(self.additive_)
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """(people, scores) z: what each attribute says, for each class where there are more than two."""
+        """(people, scores) z: what each attribute and pair says, for each class where there are more than two."""
         people = self._checked(X)
         return self.score_trees_(self.encoding_.encode(people))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """(scores,) the attributes; with the class where there are more than two."""
+        """(scores,) the attributes and pairs; with the class where there are more than two."""
         check_is_fitted(self)
         names = [shape.bins.attribute for shape in self.additive_.shapes]
+        names += [" × ".join(axis.attribute for axis in pair.bins.axes) for pair in self.additive_.pairs]
+        names = names or ["nothing"]
         if self.target_.kind is Kind.CLASS:
             names = [f"{name}={label}" for name in names for label in self.classes_]
         return np.array(names, dtype=object)

@@ -6,6 +6,18 @@ Imports nothing heavy, because ``lcifr --help`` shows them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Learner(StrEnum):
+    """The families of producers."""
+
+    NETWORK = "network"
+    """:class:`lcifr.FairEncoder`."""
+    TREES = "trees"
+    """:class:`lcifr.FairBooster`: boosted shape functions of attributes, z is a score for each."""
+    BOTH = "both"
+    """To be compared, by ``lcifr tune``."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +67,7 @@ class HeadDefaults(ScheduleDefaults):
 
 @dataclass(frozen=True)
 class BoosterDefaults:
-    """Of :class:`lcifr.FairBooster`."""
+    """Of :class:`lcifr.FairBooster`, and of ``lcifr produce`` and ``lcifr tune`` with ``--learner trees``."""
 
     rounds: int = 300
     learning_rate: float = 0.1

@@ -1,7 +1,7 @@
 """Training of heads on z that keep their decision on the whole ball or box.
 
-It sees z, its surroundings and y only. Before a linear head the worst point there is known in closed form; deeper ones are
-trained against the same linear bounds that prove them, or against projected gradient within one δ, as in the paper.
+It sees z, its surroundings and y only. Before a linear head the worst point there is known in closed form; deeper heads
+are trained against the same linear bounds that prove them, or against projected gradient within one δ, as in the paper.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lcifr.learn.linear_head import fit_linear
+from lcifr.learn.linear_head import LatentPeople, fit_linear
 from lcifr.learn.region_tensors import exact_rounding
 from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
@@ -35,29 +35,6 @@ class Perturbation(StrEnum):
     NOTHING = "nothing"
     DELTA = "delta"
     RADIUS = "radius"
-
-
-@dataclass(frozen=True)
-class LatentPeople:
-    """The consumer's training data.
-
-    Parameters
-    ----------
-    z, middle : (people, d) of each person, and of the surroundings: of a ball they are the same.
-    reach : (people, 1) ε, or one δ for all, or zeros; or (people, d) half the edges of boxes.
-    label : (people,) codes or scaled numbers. weight : (people,) of mean 1.
-    """
-
-    z: FloatArray
-    middle: FloatArray
-    reach: FloatArray
-    label: FloatArray
-    weight: FloatArray
-
-    @property
-    def parts(self) -> tuple[FloatArray, ...]:
-        """All of it, in this order."""
-        return self.z, self.middle, self.reach, self.label, self.weight
 
 
 @dataclass(frozen=True)
@@ -82,7 +59,7 @@ def train_head(
     """Train a head: a linear one to the optimum of its convex loss, a deeper one by the loop."""
     if not hidden:
         gamma = 0.0 if against is Perturbation.NOTHING else gamma
-        return TrainedHead(fit_linear(*training.parts, target, gamma=gamma, penalty=penalty), ())
+        return TrainedHead(fit_linear(training, target, gamma=gamma, penalty=penalty), ())
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(schedule.seed)
         consumer = HeadTraining(training, validation, target, hidden, against, gamma, schedule.seed)

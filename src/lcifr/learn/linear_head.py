@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -43,6 +44,35 @@ GRADIENT = 1e-7
 
 STALLED = 1e-3
 """A final projected gradient above this is worth a warning: the head is not the optimum that was asked for."""
+
+
+@dataclass(frozen=True)
+class LatentPeople:
+    """The consumer's training data.
+
+    Parameters
+    ----------
+    z, middle : (people, d) of each person, and of the surroundings: of a ball they are the same.
+    reach : (people, 1) ε, or one δ for all, or zeros; or (people, d) half the edges of boxes.
+    label : (people,) codes or scaled numbers. weight : (people,) of mean 1.
+    """
+
+    z: FloatArray
+    middle: FloatArray
+    reach: FloatArray
+    label: FloatArray
+    weight: FloatArray
+
+    def take(self, rows: NDArray[Any]) -> LatentPeople:
+        """Some of them."""
+        z = self.z[rows]
+        middle = z if self.middle is self.z else self.middle[rows]
+        return LatentPeople(z, middle, self.reach[rows], self.label[rows], self.weight[rows])
+
+    @property
+    def parts(self) -> tuple[FloatArray, ...]:
+        """All of it, in this order."""
+        return self.z, self.middle, self.reach, self.label, self.weight
 
 
 @dataclass(frozen=True)
@@ -157,26 +187,17 @@ def _projected_gradient(point: FloatArray, gradient: FloatArray, bounded: int) -
     return float(np.abs(point - moved).max())
 
 
-def fit_linear(
-    z: FloatArray,
-    middle: FloatArray,
-    reach: FloatArray,
-    label: FloatArray,
-    weight: FloatArray,
-    target: Target,
-    *,
-    gamma: float,
-    penalty: float,
-) -> Network:
+def fit_linear(people: LatentPeople, target: Target, *, gamma: float, penalty: float) -> Network:
     """The optimal linear head; learned around the mean of z and in its own scale, where the problem is round."""
+    z, middle = people.z, people.middle
     mean, spread = z.mean(0), max(float(z.std(0, ddof=1).mean()), 1e-12)
     scaled = torch.as_tensor((z - mean) / spread)
     problem = LinearProblem(
         z=scaled,
         middle=scaled if middle is z else torch.as_tensor((middle - mean) / spread),
-        reach=torch.as_tensor(reach / spread),
-        label=torch.as_tensor(label),
-        weight=torch.as_tensor(weight),
+        reach=torch.as_tensor(people.reach / spread),
+        label=torch.as_tensor(people.label),
+        weight=torch.as_tensor(people.weight),
         target=target,
         gamma=gamma,
         penalty=penalty,

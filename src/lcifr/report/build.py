@@ -95,7 +95,7 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         audited=about.audited,
         written="" if about.written == about.audited else about.written,
         author=about.author,
-        encoder=() if encoder is None else _sizes(encoder.network),
+        encoder=() if encoder is None else _sizes(encoder.function),
         model=_sizes(*found.model.computed),
         arithmetic=arithmetic_words(found.arithmetic, getattr(found, "handover_arithmetic", None)),
         library=about.library,
@@ -220,5 +220,5 @@ def _hashes(
     if similarity is not None:
         known |= {"similarity": similarity.hash, "encoding": similarity.encoding.hash}
     if encoder is not None:
-        known["encoder"] = encoder.network.hash
+        known["encoder"] = encoder.function.hash
     return known

@@ -17,6 +17,8 @@ from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
+    from lcifr.artifacts.provenance import Provenance
+    from lcifr.certification.consumer import Where
     from lcifr.certification.verdicts import Certificates
     from lcifr.estimators.base_head import Head
     from lcifr.runs.folders.results import ConsumeResult
@@ -37,7 +39,9 @@ class ConsumeRequest:
         one decision may be apart.
     hidden, gamma, class_weight, epochs : as :class:`lcifr.RobustClassifier` has them.
     arithmetic : in which the model is computed: ``exact``, ``float64`` or ``float32``.
-    on : ``ball``, as in the paper, or the tighter ``box``. checked : what ``lcifr check --json`` printed of the radii.
+    on : ``ball``, as in the paper, or the tighter ``box``, for which the model is then learned; None for the ball, and
+        for the box of a hand-over of trees, whose scores reach differently far.
+    checked : what ``lcifr check --json`` printed of the radii.
     """
 
     handover: Path
@@ -51,7 +55,7 @@ class ConsumeRequest:
     gamma: float = HEAD.gamma
     class_weight: str | None = None
     epochs: int = HEAD.epochs
-    on: Literal["ball", "box"] = "ball"
+    on: Literal["ball", "box"] | None = None
     checked: Path | None = None
     arithmetic: str = "float64"
     seed: int = 0
@@ -80,9 +84,10 @@ def consume(request: ConsumeRequest, listener: Listener | None = None, *, argv: 
         command = Command.of("consume", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             run.lost = "Learning is not kept, it starts anew."
-            head = _learn(splits, known, request)
+            on = request.on or usual_surroundings(splits[TRAIN].provenance)
+            head = _learn(splits, known, request, on)
             head.save(run.work / MODEL)
-            found = _certify(splits, head, request)
+            found = _certify(splits, head, request, on)
             _write_certificates(run.work / CERTIFICATES, found)
             result = _result(splits, known, head, found)
             run.finish(result.to_dict())
@@ -131,7 +136,7 @@ def _with_report(splits: dict[str, Representation], report: Path) -> dict[str, R
     return found
 
 
-def _learn(splits: dict[str, Representation], known: dict[str, Labels], request: ConsumeRequest) -> Head:
+def _learn(splits: dict[str, Representation], known: dict[str, Labels], request: ConsumeRequest, on: Where) -> Head:
     import numpy as np
 
     from lcifr.runs.learning import head_of, one_thread
@@ -156,14 +161,24 @@ def _learn(splits: dict[str, Representation], known: dict[str, Labels], request:
     )
     part = splits[TRAIN].take(rows)
     with one_thread(), step(f"Learning from {len(rows)} people", StepKind.LONG):
-        head.fit(part.latent, y, radius=part.radius)
+        box = (part.lower, part.upper) if on == "box" else None
+        head.fit(part.latent, y, radius=part.radius, box=box)
     return head
 
 
-def _certify(splits: dict[str, Representation], head: Head, request: ConsumeRequest) -> dict[str, Certificates]:
+def usual_surroundings(handed: Provenance) -> Where:
+    """Where a verdict is proved unless it is said: on the ball, as in the paper; on the box where z are scores."""
+    from lcifr.certification.producer import TREES
+
+    return "box" if handed.method == TREES else "ball"
+
+
+def _certify(
+    splits: dict[str, Representation], head: Head, request: ConsumeRequest, on: Where
+) -> dict[str, Certificates]:
     from lcifr.certification.consumer import certify
 
-    said = dict[str, Any](on=request.on, arithmetic=request.arithmetic, tolerance=getattr(head, "tolerance", None))
+    said = dict[str, Any](on=on, arithmetic=request.arithmetic, tolerance=getattr(head, "tolerance", None))
     with step(f"Certifying {sum(map(len, splits.values()))} people"):
         return {name: certify(split, head, **said) for name, split in splits.items()}
 

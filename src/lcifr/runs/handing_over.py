@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from lcifr.runs.people.source import HELD, PeopleSource, part_for, refuse_more
 
 if TYPE_CHECKING:
-    from lcifr.estimators import FairEncoder
+    from lcifr.estimators.baselines import Producer
     from lcifr.runs.folders.settings import Steps
 
 BUNDLE = "bundle"
@@ -29,7 +29,7 @@ class HandingOver(Protocol):
 def hand_over(
     steps: Steps,
     name: str,
-    encoder: FairEncoder,
+    encoder: Producer,
     source: PeopleSource,
     options: HandingOver,
     *,
@@ -65,7 +65,7 @@ def refuse_bundle(people: int) -> None:
     refuse_more(people, HELD, "--bundle", "say --no-bundle; or give a table of fewer people")
 
 
-def prove_radii(steps: Steps, encoder: FairEncoder, source: PeopleSource, handed: str) -> None:
+def prove_radii(steps: Steps, encoder: Producer, source: PeopleSource, handed: str) -> None:
     """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.bundles.writer import write_bundle

@@ -13,8 +13,8 @@ from lcifr.runs.events import warn
 from lcifr.runs.folders.summaries import TRAINING
 
 if TYPE_CHECKING:
-    from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
+    from lcifr.estimators.baselines import Producer
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What ``produce`` and ``tune`` have in common: the people to learn from, how to learn, and an encoder made of them."""
+"""What ``produce`` and ``tune`` have in common: the people to learn from, what learns, and how."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.learn.defaults import ENCODER, HELD_OUT_SHARE
+from lcifr.errors import LcifrError
+from lcifr.learn.defaults import BOOSTER, ENCODER, HELD_OUT_SHARE, Learner
 from lcifr.runs.formulas import fit_similarity, read_formula
 from lcifr.runs.people.tables import is_file
 from lcifr.runs.people.train_test import TrainTest, read_train_test
 
 if TYPE_CHECKING:
-    from lcifr.estimators import FairEncoder
+    from lcifr.estimators.baselines import Producer
+    from lcifr.similarity import Similarity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +28,11 @@ class LearningRequest:
     target, schema, id_column : what is predicted, what the columns mean, and who people are; None as the schema says,
         for the .toml beside φ or what is inferred, and for row numbers.
     sample : learn from so many people, drawn at random. held_out : the share that nobody trains on.
-    stretch, decoder_weight, class_weight, whole_numbers, latent, hidden, epochs, batch : as
-        :class:`lcifr.FairEncoder` has them.
+    learner : ``network`` for an encoder, ``trees`` for a booster; ``both`` is for ``tune``.
+    stretch, class_weight, whole_numbers : as :class:`lcifr.FairEncoder` and :class:`lcifr.FairBooster` have them.
+    decoder_weight, latent, hidden, epochs, batch : of :class:`lcifr.FairEncoder`.
+    rounds, learning_rate, max_bins, min_people, subsample : of :class:`lcifr.FairBooster`.
+    monotone : of boosters; pairs of an attribute and 1 (rising) or -1 (falling).
     share_formula : whether the hand-over shows φ. bundle : whether proofs are written for the exact checker.
     arithmetic : in which the encoder is computed: ``exact``, ``float64`` or ``float32``.
     workers : processes; None for one per core. chunk : people per part; None to choose. seed : of splits and training.
@@ -41,6 +46,7 @@ class LearningRequest:
     id_column: str | None = None
     sample: int | None = None
     held_out: float = HELD_OUT_SHARE
+    learner: str = Learner.NETWORK
     stretch: float = ENCODER.stretch
     decoder_weight: float = ENCODER.decoder_weight
     class_weight: str | None = None
@@ -49,6 +55,12 @@ class LearningRequest:
     hidden: tuple[int, ...] = ENCODER.hidden
     epochs: int = ENCODER.epochs
     batch: int = ENCODER.batch_size
+    rounds: int = BOOSTER.rounds
+    learning_rate: float = BOOSTER.learning_rate
+    max_bins: int = BOOSTER.max_bins
+    min_people: int = BOOSTER.min_people
+    subsample: float = BOOSTER.subsample
+    monotone: tuple[tuple[str, int], ...] = ()
     share_formula: bool = True
     bundle: bool = True
     arithmetic: str = "float64"
@@ -75,22 +87,48 @@ class LearningRequest:
             refuse_bundle(len(people.held_out))
         return people
 
-    def encoder(self, people: TrainTest, **more: Any) -> FairEncoder:
-        """Not yet fitted; a formula that bounds nothing is refused before anything is learned."""
-        from lcifr.estimators import FairEncoder
-
+    def producer(self, people: TrainTest, family: str, **more: Any) -> Producer:
+        """Of this family, not yet fitted; a formula that bounds nothing is refused before anything is learned."""
         similarity = fit_similarity(*read_formula(self.phi), people.schema, people.train.X)
         similarity.region(people.train.X.slice(0, 1))
-        return FairEncoder(
-            similarity,
+        shared = dict[str, Any](
             stretch=self.stretch,
-            decoder_weight=self.decoder_weight,
             class_weight=self.class_weight,
             whole_numbers=self.whole_numbers,
+            random_state=self.seed,
+            **more,
+        )
+        made = self._booster if family == Learner.TREES else self._encoder
+        return made(similarity, people, shared)
+
+    def _encoder(self, similarity: Similarity, _: TrainTest, shared: dict[str, Any]) -> Producer:
+        from lcifr.estimators import FairEncoder
+
+        return FairEncoder(
+            similarity,
+            decoder_weight=self.decoder_weight,
             latent_dim=self.latent,
             hidden=self.hidden,
             epochs=self.epochs,
             batch_size=self.batch,
-            random_state=self.seed,
-            **more,
+            **shared,
+        )
+
+    def _booster(self, similarity: Similarity, people: TrainTest, shared: dict[str, Any]) -> Producer:
+        from lcifr.estimators import FairBooster, FairBoosterRegressor
+        from lcifr.learn.target import Target
+        from lcifr.models.rule import Kind
+
+        number = Target.of(people.train.y, "auto").kind is Kind.NUMBER
+        if number and self.class_weight is not None:
+            raise LcifrError("--class-weight is for classes, and the labels are numbers", fix="leave it out")
+        return (FairBoosterRegressor if number else FairBooster)(
+            similarity,
+            rounds=self.rounds,
+            learning_rate=self.learning_rate,
+            max_bins=self.max_bins,
+            min_people=self.min_people,
+            subsample=self.subsample,
+            monotone=dict(self.monotone),
+            **shared,
         )

@@ -1,4 +1,4 @@
-"""The producer's work from request to result: learn an encoder, prove everybody's radius, hand over, write proofs."""
+"""The producer's work from request to result: learn z, prove everybody's radius, hand over, write proofs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lcifr.runs.folders.settings import Command
 from lcifr.runs.learning_request import LearningRequest
 
 if TYPE_CHECKING:
-    from lcifr.estimators import FairEncoder
+    from lcifr.estimators.baselines import Producer
     from lcifr.runs.folders.results import ProduceResult
     from lcifr.runs.people.train_test import TrainTest
 
@@ -36,7 +36,7 @@ class ProduceRequest(LearningRequest):
 def produce(
     request: ProduceRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = (), verbose: bool = False
 ) -> ProduceResult:
-    """Learn an encoder from a table and φ, prove how far anybody similar can land, and hand over.
+    """Learn an encoder or booster from a table and φ, prove how far anybody similar can land, and hand over.
 
     Writes the folder ``request.out``. Stopped once it has learned, the same request goes on where it was.
 
@@ -61,15 +61,15 @@ def produce(
     return result
 
 
-def _encoder(run: Run, people: TrainTest, request: ProduceRequest, verbose: bool) -> tuple[FairEncoder, list[str]]:
+def _encoder(run: Run, people: TrainTest, request: ProduceRequest, verbose: bool) -> tuple[Producer, list[str]]:
     """Learned now, or by the run that was stopped later."""
     from lcifr.runs.learning import load_encoder, one_thread
 
     write_people(run.work, people)
     if run.steps.kept(*LEARNED):
         encoder = load_encoder(run.work)
-        return encoder, [f"FairEncoder: {one}" for one in encoder.degeneracies_]
-    encoder = request.encoder(people, gamma=request.gamma, verbose=verbose)
+        return encoder, [f"{type(encoder).__name__}: {one}" for one in encoder.degeneracies_]
+    encoder = request.producer(people, request.learner, gamma=request.gamma, verbose=verbose)
     if request.unaware:
         encoder = _unaware(encoder, request.phi)
     run.lost = "Learning is not kept, it starts anew."
@@ -80,7 +80,7 @@ def _encoder(run: Run, people: TrainTest, request: ProduceRequest, verbose: bool
     return encoder, warned
 
 
-def _unaware(encoder: FairEncoder, phi: str) -> FairEncoder:
+def _unaware(encoder: Producer, phi: str) -> Producer:
     """The baseline by that name; refused where there is nothing it could be unaware of."""
     from lcifr.estimators import unaware
 

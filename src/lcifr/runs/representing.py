@@ -58,6 +58,7 @@ def represent(
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
     from lcifr.artifacts.handover_chunks import radius_summary
+    from lcifr.certification.producer import freeze
     from lcifr.runs.folders.results import RepresentResult
     from lcifr.runs.folders.summaries import read_producer
     from lcifr.runs.learning import load_encoder
@@ -79,6 +80,6 @@ def represent(
                 prove_radii(run.steps, encoder, source, HANDED)
             files = {"handover": HANDED, "bundle": BUNDLE if request.bundle else None}
             radius = radius_summary(run.work / HANDED)
-            result = RepresentResult(source.count, encoder.network_.hash, radius, files)
+            result = RepresentResult(source.count, freeze(encoder).function.hash, radius, files)
             run.finish(result.to_dict())
     return result

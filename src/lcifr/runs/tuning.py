@@ -60,7 +60,7 @@ def tune(
         head = head_of(people.train.y, "auto", request.tolerance, request.class_weight, random_state=request.seed)
         if head._task == "regression" and request.by == "balanced":
             raise LcifrError("--by balanced is for classes, and the labels are numbers", fix="leave it out: R² counts")
-        encoder = request.encoder(people, tolerance=float(request.tolerance or 0), verbose=verbose)
+        encoder = request.producer(people, request.learner, tolerance=float(request.tolerance or 0), verbose=verbose)
         command = Command.of("tune", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             run.lost = "The model that was being learned starts anew."

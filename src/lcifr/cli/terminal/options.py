@@ -124,7 +124,12 @@ ShareOption = Annotated[
     bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows φ and scales.")
 ]
 OnOption = Annotated[
-    Where, typer.Option("--on", help="Prove on each person's ball, as in the paper, or on the tighter box.")
+    Where | None,
+    typer.Option(
+        "--on",
+        help="Prove on each person's ball, as in the paper, or on the tighter box. "
+        "(Default: ball; for a hand-over of trees, box.)",
+    ),
 ]
 ToleranceOption = Annotated[
     float | None,

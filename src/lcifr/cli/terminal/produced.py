@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 def show_produced(made: ProducerSummary, out: Path) -> None:
     """The encoder, the radii of the held-out people, the files, and what comes next."""
     people, radius = made.sizes, made.radius
-    say(f"learned from {people[TRAIN]} people in {made.epochs} epochs")
-    if made.unread:
+    say(f"learned from {people[TRAIN]} people in {made.epochs} {'rounds' if made.scores else 'epochs'}")
+    if made.scores:
+        say(f"z is a score for each of: {', '.join(made.scores)}")
+        say(f"not read, because φ leaves them free or they do not help: {', '.join(made.unread) or 'none'}")
+    elif made.unread:
         say(f"the encoder does not read what φ leaves free: {', '.join(made.unread)}")
     say(f"{people[HELD_OUT]} people were held out; {out}/handover/{HELD_OUT}/ids.json names them")
     say(

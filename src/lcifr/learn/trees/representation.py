@@ -1,10 +1,9 @@
-"""Additive models as representations: z has a score for each attribute that is read, and for each of several outputs."""
+"""Additive models as representations: z has a score for each attribute and pair that is read, and for each class."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lcifr.errors import LearningError
 from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.learn.trees.conversion import tree_of
 from lcifr.models.network import Network
@@ -13,7 +12,7 @@ from lcifr.models.trees.trees import Trees
 
 
 def score_trees(model: AdditiveModel) -> Trees:
-    """From encoded people to z: one tree per shape function, whose values are outputs of their own.
+    """From encoded people to z: one tree for each attribute and pair, whose values are outputs of their own.
 
     Every coordinate of z is a stored number, so nothing is rounded, and its range over a region is known exactly.
     """
@@ -30,12 +29,8 @@ def summing_head(model: AdditiveModel) -> Network:
 
 
 def _terms(model: AdditiveModel) -> list[TreeNode]:
-    if not model.shapes:
-        raise LearningError(
-            "the booster reads no attribute, so there is no score to represent anybody by",
-            fix="learn with a smaller gamma or stretch, or from more people",
-        )
-    return [tree_of(shape) for shape in model.shapes]
+    """A tree for each attribute and pair; of a model that reads nothing, one that says nothing."""
+    return [tree_of(term) for term in model.terms] or [TreeLeaf((0.0,) * model.outputs)]
 
 
 def _placed(node: TreeNode, start: int, width: int) -> TreeNode:

@@ -80,7 +80,7 @@ class NetworkOnTrees:
         off = self.first.error_among(points) + trees.error(np.zeros(trees.inputs))
         size = (np.abs(trees.base) + trees.scale_above * trees.largest.sum(0) + off) * (1.0 + 1e-9)
         found = self.second.error_over(Region.from_arrays(-size[None], size[None]))[0] + self._passed_on(off)
-        return np.minimum(found, REFUSED)
+        return np.asarray(np.minimum(found, REFUSED))
 
     def _passed_on(self, error: FloatArray) -> FloatArray:
         """(…, outputs) what the networks make of an error of the scores (…, scores), at most."""

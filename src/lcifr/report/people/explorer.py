@@ -149,7 +149,7 @@ def _decisions(found: Audit | Certificates, rows: NDArray[np.intp], encoder: Fro
     if encoder is None or not isinstance(found, Audit):
         return [None] * len(rows)
     encoded = encoder.encoding.encode(found.others.take(rows))
-    return list(found.model.predict(encoder.network(encoded)))
+    return list(found.model.predict(encoder.function(encoded)))
 
 
 def _tolerance(found: Audit | Certificates) -> float | None:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from lcifr.artifacts.folder import first_change
-from lcifr.artifacts.saved_models import ENCODER
 from lcifr.certification.bundles.manifest import Hashes, rule_of_bundle
 from lcifr.certification.population.statement import Statement
 from lcifr.certification.population.tally import Tally
@@ -140,15 +139,13 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
 
     The encoder is None where φ ranks training people, whom an audit's folder does not hold.
     """
-    from lcifr.artifacts.saved_models import read_stored
-    from lcifr.data import Encoding
+    from lcifr.artifacts.saved_boosters import read_saved_function
 
-    stored, phi = read_stored(root / "encoder.safetensors", ENCODER), said.phi
-    encoding = _fitting(Encoding.from_dict(stored.content["encoding"]), schema)
+    saved, phi = read_saved_function(root / "encoder.safetensors"), said.phi
+    encoding = _fitting(saved.encoding, schema)
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
-    network = stored.networks["encoder"]
     about = Hashes(
-        network.hash, model.function.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule), said.arithmetic
+        saved.function.hash, model.function.hash, phi.hash, encoding.hash, rule_of_bundle(model.rule), said.arithmetic
     )
     about.refuse_others({**asdict(about), **asdict(said.hashes)}, root / "result.json")
     try:
@@ -157,7 +154,7 @@ def _models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncod
         return None, model, about
     if similarity.hash != phi.hash:
         raise ArtefactError(f"{root}: the formula in result.json is not the one that was audited: the hashes differ")
-    return FrozenEncoder(network, similarity), model, about
+    return FrozenEncoder(saved.function, similarity), model, about
 
 
 def _library_models(root: Path, schema: Schema, said: ModelSummary) -> tuple[FrozenEncoder | None, Model, Hashes]:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
     from lcifr.certification.producer import FrozenEncoder
     from lcifr.data import Individuals
-    from lcifr.estimators import FairEncoder
     from lcifr.estimators.base_head import Head
+    from lcifr.estimators.baselines import Producer
     from lcifr.models.arithmetic import Arithmetic
     from lcifr.runs.auditing.parties import Parties
     from lcifr.runs.people.source import PeopleTable
@@ -32,7 +32,7 @@ class BaselineSettings:
     regresses : whether the label is a number. tolerance : of numbers. class_weight : as for the model in question.
     """
 
-    encoder: FairEncoder
+    encoder: Producer
     similarity: Similarity
     regresses: bool
     tolerance: float | None
@@ -84,18 +84,18 @@ def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: I
     return found
 
 
-def _learn(encoder: FairEncoder, settings: BaselineSettings, training: PeopleTable) -> tuple[FrozenEncoder, Head]:
+def _learn(encoder: Producer, settings: BaselineSettings, training: PeopleTable) -> tuple[FrozenEncoder, Head]:
     """A baseline with the φ that is asked about, whose scales are those of the same training people."""
-    from lcifr.certification.producer import FrozenEncoder
+    from lcifr.certification.producer import FrozenEncoder, freeze
     from lcifr.estimators import RobustClassifier, RobustRegressor
 
     encoder.fit(training.X, training.y)
     head: Head = RobustRegressor() if settings.regresses else RobustClassifier(class_weight=settings.class_weight)
     fit_plain_head(head, encoder, training.X, training.y)
-    return FrozenEncoder(encoder.network_, settings.similarity, encoder.whole_numbers), head
+    return FrozenEncoder(freeze(encoder).function, settings.similarity, encoder.whole_numbers), head
 
 
-def fit_plain_head(head: Head, encoder: FairEncoder, X: Any, y: Any) -> Head:
+def fit_plain_head(head: Head, encoder: Producer, X: Any, y: Any) -> Head:
     """A head of this kind for the label alone: no radius takes part."""
     head.set_params(against="nothing").fit(encoder.transform(X), y)
     return head

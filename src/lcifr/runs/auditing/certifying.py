@@ -12,6 +12,7 @@ from lcifr.errors import LcifrError
 from lcifr.runs.auditing.certify_result import CertifyResult
 from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
+from lcifr.runs.consuming import usual_surroundings
 from lcifr.runs.events import Listener, StepKind, listening, note, step
 from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
@@ -31,7 +32,7 @@ class CertifyRequest:
     consumer : the folder that ``consume`` wrote. out : the new folder.
     people : a hand-over; or a table, which needs ``producer``, the folder that ``produce`` wrote.
     id_column : the column of the people's names in a table.
-    on : what of a hand-over is proved: ``ball`` or ``box``.
+    on : what of a hand-over is proved: ``ball`` or ``box``; None as for ``consume``.
     arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``. A hand-over names the
         encoder's, and then it is the consumer's.
     workers : processes; None for one per core. chunk : people per part; None to choose.
@@ -43,7 +44,7 @@ class CertifyRequest:
     out: Path
     producer: Path | None = None
     id_column: str | None = None
-    on: Literal["ball", "box"] = "ball"
+    on: Literal["ball", "box"] | None = None
     arithmetic: str = "float64"
     workers: int | None = None
     chunk: int | None = None
@@ -91,6 +92,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     model = read_saved_head(request.consumer, used.task).model.agreeing(tolerance=used.tolerance)
     refuse_mixed(request.consumer, "model", used.model, model.function.hash)
     handed, learned_from = Outline.read(request.people), used.provenance
+    on = request.on or usual_surroundings(handed.provenance)
     _refuse_another_encoder(handed.provenance, learned_from, request)
     file, parts = run.work / CERTIFIED, run.work / "certified"
     if not run.steps.kept(CERTIFIED, parts.name):
@@ -99,7 +101,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
                 request.people,
                 model,
                 parts,
-                on=request.on,
+                on=on,
                 arithmetic=request.arithmetic,
                 chunk=part_for(handed.people, request.chunk),
                 workers=request.workers,
@@ -109,14 +111,14 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
         run.steps.keep(CERTIFIED)
         note_resumed(done)
     tally = Tally()
-    for found in read_certified(file, model, on=request.on):
+    for found in read_certified(file, model, on=on):
         tally.add(found, None, {})
     return CertifyResult(
         used.target,
         used.task,
         used.classes,
         used.tolerance,
-        f"hand-over, {request.on}",
+        f"hand-over, {on}",
         state_tally(tally, held_out=False),
         CERTIFIED,
         request.arithmetic,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lcifr.learn.defaults import Learner
 from lcifr.runs.folders.summaries import ProducerFormula, ProducerSummary, plain_findings, read_findings
 from lcifr.runs.formulas import read_formula
 from lcifr.runs.handing_over import BUNDLE, HandingOver, hand_over, prove_radii
@@ -14,7 +15,7 @@ from lcifr.runs.people.tables import write_table
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN, TrainTest
 
 if TYPE_CHECKING:
-    from lcifr.estimators import FairEncoder
+    from lcifr.estimators.baselines import Producer
     from lcifr.runs.folders.settings import Steps
 
 ENCODER, LABELS = "encoder.safetensors", "labels.csv"
@@ -28,7 +29,7 @@ def write_people(work: Path, people: TrainTest) -> None:
         write_table(work / "people" / f"{name}.parquet", split.X)
 
 
-def write_encoder(steps: Steps, people: TrainTest, phi: str, encoder: FairEncoder) -> None:
+def write_encoder(steps: Steps, people: TrainTest, phi: str, encoder: Producer) -> None:
     """Labels, φ, schema and the encoder itself."""
     work = steps.work
     (work / "similar.phi").write_text(read_formula(phi)[0], encoding="utf-8")
@@ -51,7 +52,7 @@ def _write_labels(path: Path, people: TrainTest) -> None:
     pd.DataFrame(labels).to_csv(path, index=False)
 
 
-def write_handover(steps: Steps, people: TrainTest, encoder: FairEncoder, options: HandingOver) -> None:
+def write_handover(steps: Steps, people: TrainTest, encoder: Producer, options: HandingOver) -> None:
     """z and proved radius of everybody, each split in a folder of its own, unless they are there already."""
     for name, split in people.splits().items():
         title = f"Proving the radius of {len(split)} people ({name})"
@@ -59,19 +60,21 @@ def write_handover(steps: Steps, people: TrainTest, encoder: FairEncoder, option
         hand_over(steps, f"{HANDED}/{name}", encoder, source, options, title=title)
 
 
-def write_proofs(steps: Steps, people: TrainTest, encoder: FairEncoder) -> None:
+def write_proofs(steps: Steps, people: TrainTest, encoder: Producer) -> None:
     """Of the radii of those who were held out, for an auditor."""
     prove_radii(steps, encoder, source_in_memory(people.held_out, people.schema), f"{HANDED}/{HELD_OUT}")
 
 
 def summarize(
-    work: Path, people: TrainTest, encoder: FairEncoder, warned: Sequence[str], *, bundle: bool
+    work: Path, people: TrainTest, encoder: Producer, warned: Sequence[str], *, bundle: bool
 ) -> ProducerSummary:
     """What a producer's folder says of itself."""
     from lcifr.artifacts.handover_chunks import radius_summary
+    from lcifr.certification.producer import freeze
+    from lcifr.estimators import FairEncoder
     from lcifr.similarity.linting.linter import lint
 
-    similarity = encoder.similarity_
+    similarity, network = encoder.similarity_, isinstance(encoder, FairEncoder)
     return ProducerSummary(
         target=str(people.schema.target),
         data=people.data,
@@ -79,12 +82,14 @@ def summarize(
         sizes={name: len(split) for name, split in people.splits().items()},
         held_out=people.held_out.ids,
         phi=ProducerFormula(similarity.text, similarity.explain(), similarity.hash, similarity.source),
-        encoder=encoder.network_.hash,
+        encoder=freeze(encoder).function.hash,
         unread=tuple(encoder.unread_),
-        epochs=encoder.history_[-1].number + 1,
+        epochs=encoder.history_[-1].number + 1 if encoder.history_ else 0,
         radius=radius_summary(work / HANDED / HELD_OUT),
         warnings=tuple(warned),
         files={"encoder": ENCODER, "handover": HANDED, "bundle": BUNDLE if bundle else None, "labels": LABELS},
+        learner=str(Learner.NETWORK if network else Learner.TREES),
+        scores=() if network else tuple(map(str, encoder.get_feature_names_out())),
         findings=read_findings(plain_findings(tuple(lint(similarity, people.train.X)))),  # words, and nobody's values
     )
 

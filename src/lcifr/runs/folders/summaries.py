@@ -56,8 +56,10 @@ class ProducerSummary:
     Parameters
     ----------
     sizes : people per split. held_out : their ids. encoder : the hash of its weights. unread : attributes that z does
-        not depend on. epochs : learned. radius : of the held-out people. files : in the run's folder, by what they are.
+        not depend on. epochs : learned, of a booster the rounds. radius : of the held-out people.
+    files : in the run's folder, by what they are.
     findings : what lint says of φ with the people who were learned from; None in folders of before it was kept.
+    learner : ``network`` or ``trees``. scores : of trees, the attributes whose scores are the coordinates of z.
     """
 
     target: str
@@ -73,6 +75,8 @@ class ProducerSummary:
     warnings: tuple[str, ...]
     files: Mapping[str, str | None]
     findings: tuple[Finding, ...] | None = None
+    learner: str = "network"
+    scores: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:
         """Plain values for JSON, which calls the splits sides."""
@@ -84,12 +88,13 @@ class ProducerSummary:
         """What :meth:`to_dict` gave, read again; other keys are not looked at."""
         from lcifr.artifacts.handover_chunks import RadiusSummary
 
-        known = _known(cls, {"findings": None, **plain, "sizes": plain["sides"]})
+        before = {"findings": None, "learner": "network", "scores": ()}  # folders of before there was a choice
+        known = _known(cls, {**before, **plain, "sizes": plain["sides"]})
         known["data"] = DatasetNotes.from_dict(known["data"])
         known["phi"] = ProducerFormula(**_known(ProducerFormula, known["phi"]))
         known["radius"] = RadiusSummary(**known["radius"])
         known["findings"] = read_findings(known["findings"])
-        return cls(**known | {name: tuple(known[name]) for name in ("held_out", "unread", "warnings")})
+        return cls(**known | {name: tuple(known[name]) for name in ("held_out", "unread", "warnings", "scores")})
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
     LcifrError
         Where the two folders do not belong together, and for weights that the arithmetic does not hold.
     """
+    from lcifr.models.network import as_network
     from lcifr.models.onnx.export import LABEL, LATENT, SCORE, ExportedRule, export_onnx
     from lcifr.models.rule import Kind
 
@@ -60,8 +61,8 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
     if consumer is None:
         made = read_producer(producer)
         saved = read_saved_encoder(producer)
-        refuse_mixed(producer, "encoder", made.encoder, saved.network.hash)
-        networks, encoding, outputs = (saved.network,), saved.similarity.encoding, (LATENT,)
+        refuse_mixed(producer, "encoder", made.encoder, saved.function.hash)
+        networks, encoding, outputs = (as_network(saved.function),), saved.similarity.encoding, (LATENT,)
     else:
         parties = read_parties(producer, consumer)
         model: Model = parties.model

@@ -1,0 +1,90 @@
+"""Which family learns, network or trees, and the options that are about one of them alone."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from lcifr.errors import LcifrError
+from lcifr.learn.defaults import Learner
+
+
+class ProduceLearner(StrEnum):
+    """What a producer learns: one of the two."""
+
+    NETWORK = Learner.NETWORK.value
+    TREES = Learner.TREES.value
+
+
+LEARNER_HELP = (
+    "network: an encoder, z mixes attributes. trees: boosted step functions of attributes, one score for each in z."
+)
+ProduceLearnerOption = Annotated[ProduceLearner, typer.Option("--learner", help=LEARNER_HELP)]
+TuneLearnerOption = Annotated[
+    Learner, typer.Option("--learner", help=f"{LEARNER_HELP} both: on one frontier, and one is chosen of all.")
+]
+TREES = "Trees only"
+RoundsOption = Annotated[
+    int, typer.Option("--rounds", min=1, rich_help_panel=TREES, help="Steps of boosting at most; it stops early.")
+]
+RateOption = Annotated[
+    float,
+    typer.Option("--learning-rate", min=1e-6, max=1.0, rich_help_panel=TREES, help="How much of each step is taken."),
+]
+BinsOption = Annotated[
+    int, typer.Option("--max-bins", min=2, rich_help_panel=TREES, help="Steps that a number is divided into at most.")
+]
+LeastOption = Annotated[
+    int, typer.Option("--min-people", min=1, rich_help_panel=TREES, help="People on either side of a cut at least.")
+]
+SubsampleOption = Annotated[
+    float,
+    typer.Option("--subsample", min=0.01, max=1.0, rich_help_panel=TREES, help="Share of the people in each round."),
+]
+RisingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rising",
+        metavar="COLUMN",
+        rich_help_panel=TREES,
+        help="A number in which the score must not fall; repeat it.",
+    ),
+]
+FallingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--falling",
+        metavar="COLUMN",
+        rich_help_panel=TREES,
+        help="A number in which the score must not rise; repeat it.",
+    ),
+]
+
+OF_FAMILY = {
+    Learner.NETWORK: ("decoder_weight", "latent", "hidden", "epochs", "batch"),
+    Learner.TREES: ("rounds", "learning_rate", "max_bins", "min_people", "subsample", "rising", "falling"),
+}
+
+
+def refuse_other_family(context: typer.Context, learner: str) -> None:
+    """Options that were given, and mean nothing for what learns."""
+    for family, names in OF_FAMILY.items():
+        if learner in (family, Learner.BOTH):
+            continue
+        for name in names:
+            source = context.get_parameter_source(name)
+            if source is not None and source.name == "COMMANDLINE":
+                option = f"--{name.replace('_', '-')}"
+                raise LcifrError(
+                    f"{option} is about a {family} learner, and --learner {learner} learns",
+                    fix=f"leave out {option}, or say --learner {family}",
+                )
+
+
+def directions_of(rising: list[str] | None, falling: list[str] | None) -> tuple[tuple[str, int], ...]:
+    """Monotone attributes as requests have them: 1 for rising, -1 for falling."""
+    if both := set(rising or ()) & set(falling or ()):
+        raise LcifrError(f"--rising and --falling both name {min(both)}", fix="leave one of them out")
+    return tuple((name, 1) for name in rising or ()) + tuple((name, -1) for name in falling or ())
