@@ -1,4 +1,4 @@
-"""Hand-overs whose z are scores of attributes: boxes, verdicts, audits and bundles, for any φ and both kinds of heads."""
+"""Hand-overs whose z are scores of attributes: boxes, verdicts, audits and bundles, for any φ and kind of head."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ from lcifr.errors import LearningError
 from lcifr.estimators.input_validation import split_rows
 from lcifr.estimators.saving import read_head, write_head
 from lcifr.estimators.settings import schedule_of, seed_of
-from lcifr.learn.head_training import LatentPeople, Perturbation, certified, train_head
+from lcifr.learn.head_training import Perturbation, certified, train_head
+from lcifr.learn.linear_head import LatentPeople
 from lcifr.learn.score import DegenerateModelWarning, degeneracies
 from lcifr.learn.target import Target, class_weights
 from lcifr.learn.training_loop import Epoch
