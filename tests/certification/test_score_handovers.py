@@ -127,6 +127,28 @@ def test_a_booster_is_handed_over_and_audited(kind: str, tmp_path: Path) -> None
     assert len(confirmed(tmp_path / "bundle").names["certified"]) == found.certified.sum()
 
 
+def test_a_pair_of_attributes_is_one_more_score(tmp_path: Path) -> None:
+    """Proved term by term, so never more than the search over all trees together; and never refuted by it."""
+    X, _ = population(150)
+    y = ((X["age"] > 45) ^ (X["income"] > 0)).to_numpy().astype(int)  # what no sum of attributes says
+    options: dict[str, Any] = {"rounds": 30, "learning_rate": 0.3, "min_people": 3, "interactions": 2, "gamma": 0.3}
+    booster = FairBooster(FORMULA, schema=SCHEMA, **options).fit(X, y)
+    assert booster.additive_.pairs
+    names = booster.get_feature_names_out()
+    assert len(names) == booster.transform(X).shape[1]
+    assert any(" × " in name for name in names)
+    np.testing.assert_allclose(booster.head_.network_(booster.transform(X)), booster.scores(X), atol=1e-12)
+    found = audit(booster, booster.head_, X)
+    direct = audit(booster, X, similarity=booster.similarity_)
+    assert not (found.certified & direct.violated).any()
+    assert (found.certified <= direct.certified).all()
+    handed = booster.represent(X)
+    assert handed.exact.all()
+    said = certify(handed, booster.head_, on="box", largest_radius=False)
+    write_bundle(tmp_path / "bundle", booster, X, handed, said)
+    assert len(confirmed(tmp_path / "bundle").names["certified"]) == said.certified.sum() > 0
+
+
 def test_a_booster_that_reads_nothing_says_nothing() -> None:
     encoding = similarity(FORMULAS[0]).encoding
     model = AdditiveModel(np.array([0.5, -1.0]), (), len(encoding.features))
