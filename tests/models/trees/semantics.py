@@ -84,7 +84,9 @@ def as_frame(people: Individuals, like: pd.DataFrame) -> pd.DataFrame:
             columns[name] = pd.Series(people.number(name).astype(kind))
         else:
             values = np.array(people.schema[name].values, dtype=object)[people.code(name)]
-            columns[name] = pd.Series(values).astype(like[name].dtype)
+            columns[name] = pd.Series(values == "true" if like[name].dtype == np.bool_ else values).astype(
+                like[name].dtype
+            )
     return pd.DataFrame(columns)
 
 

@@ -163,13 +163,15 @@ def _share(model: Any, second: bool) -> _TreeScore:
 def _link(model: Any, source: TreeSource) -> _Link:
     """How boosting makes a probability of its margin."""
     place, name = type(model).__module__.split(".")[0], type(model).__name__
-    if place == "sklearn":
+    if place == "sklearn" or (place == "interpret" and model.link_ == "logit"):
         return _Link()
     if place == "lightgbm":
         objective = lightgbm.read_text(model.booster_.model_to_string(), name).objective
         return _Link(slope=lightgbm.slope_of(objective))
-    if model.objective != "binary:logistic":
-        raise NetworkError(f"the probability of {name} with {model.objective} is not read", fix="use binary:logistic")
+    if place != "xgboost" or model.objective != "binary:logistic":
+        raise NetworkError(
+            f"the probability of {name} with {model.objective} is not read", fix="let it be the logistic function"
+        )
     return _Link(roundoff=SINGLE_UNIT)
 
 

@@ -17,6 +17,7 @@ from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.columns import Block, RawColumn, encoding_of
+from lcifr.models.interpret import boosting
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
@@ -26,11 +27,13 @@ from lcifr.models.trees.matrix import library_matrix
 from lcifr.models.trees.splits import ColumnReader, LibraryNode, cast_block
 from lcifr.models.trees.trees import Trees
 
+OTHERS = ("xgboost", "lightgbm", "interpret")
+
 
 def is_tree_model(estimator: Any) -> bool:
     """Whether a fitted estimator is a sum of trees that can be read here."""
     name, place = type(estimator).__name__, type(estimator).__module__
-    return (place.startswith("sklearn.") and name in sklearn.KINDS) or place.split(".")[0] in ("xgboost", "lightgbm")
+    return (place.startswith("sklearn.") and name in sklearn.KINDS) or place.split(".")[0] in OTHERS
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,16 @@ class TreeSource:
 
 
 def read_source(estimator: Any) -> TreeSource:
-    """The trees of a fitted estimator of scikit-learn or XGBoost."""
+    """The trees of a fitted estimator."""
     if type(estimator).__module__.startswith("xgboost."):
         return _xgboost_source(estimator)
     if type(estimator).__module__.startswith("lightgbm."):
         return _lightgbm_source(estimator)
+    if type(estimator).__module__.startswith("interpret."):
+        terms = boosting.read_terms(estimator)
+        kinds = StepFormat.FLOAT64, Arithmetic.FLOAT64, f"interpret-core {version('interpret-core')}"
+        width = len(estimator.feature_names_in_)
+        return TreeSource(terms.trees, terms.base, Fraction(1), terms.rule, terms.classes, *kinds, width=width)
     read = sklearn.read_trees(estimator)
     runtime = f"scikit-learn {version('scikit-learn')}"
     width = int(estimator.n_features_in_)
@@ -188,7 +196,10 @@ def read_tree_table(
     """
     where = type(estimator).__name__
     encoder = getattr(estimator, "_preprocessor", None)
-    block = library_matrix(columns, table, encoder, source.categories, source.unknown_code, where)
+    if type(estimator).__module__.startswith("interpret."):
+        block = boosting.matrix_of(estimator, columns, where)
+    else:
+        block = library_matrix(columns, table, encoder, source.categories, source.unknown_code, where)
     if len(block) != source.width:
         raise NetworkError(f"the model takes {source.width} numbers, its preprocessing gives {len(block)}")
     function, own = build_trees(source, block, encoding, where)

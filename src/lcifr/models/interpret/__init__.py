@@ -1,0 +1,1 @@
+"""Models of interpret-core: explainable boosting machines as sums of trees."""
