@@ -32,8 +32,8 @@ demo: $(VENV)/run.stamp  ## set up everything and run the main job on the built-
 test: $(VENV)/dev.stamp  ## set up everything and run the tests (under ten minutes on 2 cores)
 	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "not long"
 
-test-long: $(VENV)/dev.stamp  ## what takes longer: large samples, whole datasets
-	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "long"
+test-long: $(VENV)/dev.stamp  ## what takes longer: large samples, whole datasets, all examples
+	$(TEST_ENV) LCIFR_ALL_EXAMPLES=1 $(BIN)/python -m pytest -n auto -m "long or sampled"
 
 lint: $(VENV)/dev.stamp  ## format, rules, types, layers
 	$(BIN)/ruff format --check .

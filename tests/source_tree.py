@@ -1,11 +1,11 @@
-"""The modules of the package and of the tests, parsed but not imported."""
+"""The modules of the package and of the tests: read and parsed, not imported, when a test looks at them."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -14,15 +14,21 @@ PACKAGE = ROOT / "src/lcifr"
 
 @dataclass(frozen=True)
 class Module:
-    """One file of Python: its path below the repository, its dotted name, its text and its tree."""
+    """One file of Python: its path below the repository, its dotted name, and, once somebody asks, text and tree."""
 
     path: Path
     name: str
-    text: str
-    tree: ast.Module
 
     def __str__(self) -> str:
         return self.path.as_posix()
+
+    @cached_property
+    def text(self) -> str:
+        return (ROOT / self.path).read_text(encoding="utf-8")
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
 
     @property
     def first_line(self) -> str:
@@ -43,19 +49,18 @@ class Module:
         return {name for name in found if name in known}
 
 
-def _read(path: Path, home: Path) -> Module:
-    text = path.read_text(encoding="utf-8")
+def _module(path: Path, home: Path) -> Module:
     name = ".".join(path.relative_to(home).with_suffix("").parts).removesuffix(".__init__")
-    return Module(path.relative_to(ROOT), name, text, ast.parse(text))
+    return Module(path.relative_to(ROOT), name)
 
 
 @cache
 def package_modules() -> tuple[Module, ...]:
     """Every module of ``src/lcifr``."""
-    return tuple(_read(path, PACKAGE.parent) for path in sorted(PACKAGE.rglob("*.py")))
+    return tuple(_module(path, PACKAGE.parent) for path in sorted(PACKAGE.rglob("*.py")))
 
 
 @cache
 def modules_of_tests() -> tuple[Module, ...]:
     """Every module of ``tests``, those without a test included."""
-    return tuple(_read(path, ROOT) for path in sorted((ROOT / "tests").rglob("*.py")))
+    return tuple(_module(path, ROOT) for path in sorted((ROOT / "tests").rglob("*.py")))

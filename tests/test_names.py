@@ -6,11 +6,11 @@ import ast
 import re
 from collections import defaultdict
 
-import pytest
-
 from tests.source_tree import Module, package_modules
 
-DOCUMENTED = [module for module in package_modules() if module.text.strip()]
+
+def documented() -> list[Module]:
+    return [module for module in package_modules() if module.text.strip()]
 
 
 def test_no_class_name_is_defined_twice() -> None:
@@ -22,16 +22,16 @@ def test_no_class_name_is_defined_twice() -> None:
     assert not {name: sorted(where) for name, where in places.items() if len(where) > 1}
 
 
-@pytest.mark.parametrize("module", DOCUMENTED, ids=str)
-def test_a_module_says_what_it_does(module: Module) -> None:
-    first = module.first_line
-    assert first.endswith("."), "one line, a sentence"
-    assert "?" not in re.sub("``.*?``", "", first), "an answer, not a question"
-    assert not first[0].islower() or first.startswith("scikit-learn"), first
+def test_a_module_says_what_it_does() -> None:
+    for module in documented():
+        first = module.first_line
+        assert first.endswith("."), f"{module}: one line, a sentence"
+        assert "?" not in re.sub("``.*?``", "", first), f"{module}: an answer, not a question"
+        assert not first[0].islower() or first.startswith("scikit-learn"), f"{module}: {first}"
 
 
 def test_no_two_modules_say_the_same_of_themselves() -> None:
     said: dict[str, list[str]] = defaultdict(list)
-    for module in DOCUMENTED:
+    for module in documented():
         said[module.first_line].append(str(module))
     assert not {line: where for line, where in said.items() if len(where) > 1}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.artifacts.handover import Representation
@@ -32,6 +32,7 @@ from tests.certification.bundles.made_bundles import Oracle, contents_of, judge_
 from tests.certification.scenes import Scene
 from tests.check.second.asking import refused, second_of
 from tests.check.second.proof import exact, merge, run
+from tests.effort import sampled
 from tests.prove.instances import random_network
 
 SCHEMA = Schema((Numeric("a", lower=-50, upper=50), Numeric("b", lower=-50, upper=50)))
@@ -89,7 +90,7 @@ def are_near(numbers: list[list[Fraction]], certified: Any, tolerance: float) ->
         assert not sure or all(abs(value - own) < Fraction(tolerance) for value in others)
 
 
-@settings(deadline=None, max_examples=30)
+@sampled(30)
 @given(st.integers(0, 2**32), st.sampled_from((*ONS, "whole")))
 def test_nobody_similar_is_farther_off_than_what_is_certified(seed: int, on: str) -> None:
     one, handed, tolerance, numbers = around(seed)
@@ -107,7 +108,7 @@ def test_nobody_similar_is_farther_off_than_what_is_certified(seed: int, on: str
     assert [refused(second_of(plain), line) for line in plain["lines"]] == [""] * 3
 
 
-@settings(deadline=None, max_examples=30)
+@sampled(30)
 @given(st.integers(0, 2**32), st.sampled_from(ONS))
 def test_no_checker_confirms_a_tolerance_that_somebody_similar_exceeds(seed: int, on: str) -> None:
     """Whoever writes a bundle may claim what they like: here everybody, with the proofs of a wider tolerance."""

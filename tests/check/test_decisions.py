@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.check.judge import Judge
 from lcifr.check.similar import Formula
 from tests.certification.bundles.made_bundles import judged_by
 from tests.check.tables import table_of
+from tests.effort import sampled
 
 SIMPLE = st.integers(-2, 2)
 GROUPS = ([[0], [1], [2]], [[0, 2], [1]], [[2, 1], [0]], [[0, 1, 2]])
@@ -45,7 +46,7 @@ def confirmed(rule: dict[str, Any], own: list[float], other: list[float], ends: 
     return {word: not judged_by(judge, line).rejected for word, line in lines.items()}
 
 
-@settings(deadline=None, max_examples=1000)
+@sampled(1000)
 @given(st.sampled_from(RULES), st.lists(SIMPLE, min_size=9, max_size=9), st.integers(0, 2), st.integers(0, 7))
 def test_a_decision_is_another_only_without_a_tie(
     rule: dict[str, Any], values: list[int], prediction: int, free: int

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr import check
@@ -20,6 +20,7 @@ from lcifr.models.network import Network
 from lcifr.prove.oracles.exactly import plain_cell
 from lcifr.regions.region import Cell
 from tests.check.mutations import SEEDS, Case, at, case, exactly, places
+from tests.effort import sampled
 
 
 def findings(one: Case, proof: Any) -> Bounds:
@@ -77,7 +78,7 @@ def test_the_proof_itself_is_confirmed_tight_and_survives_writing(seed: int) -> 
     assert bound > math.nextafter(one.largest, -math.inf) or not direction
 
 
-@settings(deadline=None, max_examples=1500)
+@sampled(1500)
 @given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
 def test_a_false_claim_is_never_confirmed(seed: int, change: int) -> None:
     one = case(seed)
@@ -88,14 +89,14 @@ def test_a_false_claim_is_never_confirmed(seed: int, change: int) -> None:
     assert not check.follows(findings(one, proof), one.direction, below)
 
 
-@settings(deadline=None, max_examples=800)
+@sampled(800)
 @given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
 def test_whatever_is_confirmed_after_a_change_is_true(seed: int, change: int) -> None:
     one = case(seed)
     assert_true(one.network, one.cell, findings(one, mutated(one.proof, np.random.default_rng(change))))
 
 
-@settings(deadline=None, max_examples=300)
+@sampled(300)
 @given(st.integers(0, SEEDS - 1), st.integers(0, 2**32), st.booleans())
 def test_a_node_removed_or_repeated_is_rejected(seed: int, where: int, repeat: bool) -> None:
     one = case(seed)
@@ -105,7 +106,7 @@ def test_a_node_removed_or_repeated_is_rejected(seed: int, where: int, repeat: b
     assert not findings(one, proof)
 
 
-@settings(deadline=None, max_examples=300)
+@sampled(300)
 @given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
 def test_a_proof_about_another_person_shows_nothing_false(seed: int, other: int) -> None:
     one = case(seed)

@@ -24,6 +24,7 @@ from tests.certification.bundles.made_bundles import KINDS, SCENES, confirmed_in
 from tests.check.second import program as second
 from tests.check.second.asking import refused, second_of
 from tests.check.tables import features, inside
+from tests.effort import sampled
 
 SIZES = [1.0, 0.1, 3.0, 1e-3, 7e5, 2.0**-126, 2.0**-149, 2.0**-140 * 3, 2.0**-130]
 LEAF = [["leaf", [], [[[[0, sign]], [], []] for sign in (1.0, -1.0)]]]
@@ -58,7 +59,7 @@ def near(rng: np.random.Generator, program: list[list[Any]]) -> list[float]:
     return [w for v in found for w in (v, math.nextafter(v, math.inf), math.nextafter(v, -math.inf))]
 
 
-@settings(deadline=None, max_examples=300)
+@sampled(300)
 @given(st.integers(0, 2**32))
 def test_every_bit_is_the_engines_and_the_second_checkers(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -224,7 +225,7 @@ def test_the_same_written_as_programs_and_factors_is_confirmed(number: int, kind
         assert not refused(other, line)
 
 
-@settings(deadline=None, max_examples=80)
+@sampled(80)
 @given(st.integers(0, len(SCENES) - 1), st.sampled_from(KINDS), st.integers(0, 2**32), st.sampled_from(["", "float64"]))
 def test_what_is_confirmed_of_a_changed_program_the_second_confirms(
     number: int, kind: str, change: int, arithmetic: str

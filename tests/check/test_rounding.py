@@ -19,6 +19,7 @@ from lcifr.check.table import AttributeTable
 from tests.certification.bundles.made_bundles import judged_by
 from tests.check.second.machine import errors
 from tests.check.second.proof import exact
+from tests.effort import sampled
 
 TYPES = {"float64": np.float64, "float32": np.float32}
 BOTH = [[[[0, sign]], [], []] for sign in (1.0, -1.0)]
@@ -80,7 +81,7 @@ def network_of(layers: list[list[Any]]) -> list[Any]:
     return [read_network(part) for part in layers]
 
 
-@settings(deadline=None, max_examples=150)
+@sampled(150)
 @given(st.integers(0, 2**32), st.sampled_from(sorted(TYPES)))
 def test_no_machine_is_farther_off_than_the_bound(seed: int, name: str) -> None:
     one = Instance(seed)

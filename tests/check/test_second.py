@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.check.bundle import check_bundle
@@ -24,6 +24,7 @@ from tests.certification.bundles.made_bundles import (
 )
 from tests.check.second import name_of_handover
 from tests.check.second.asking import refused, second_of
+from tests.effort import sampled
 
 ABOUT: list[dict[str, str]] = [{}, {}, {"arithmetic": "float64"}, {"arithmetic": "float32"}, {"universe": "whole"}]
 
@@ -36,7 +37,7 @@ def test_both_confirm_what_is_right(number: int, kind: str) -> None:
     assert [refused(second, line) for line in plain["lines"]] == [""] * 4
 
 
-@settings(deadline=None, max_examples=120)
+@sampled(120)
 @given(
     st.integers(0, len(SCENES) - 1),
     st.sampled_from(KINDS),

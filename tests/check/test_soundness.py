@@ -6,13 +6,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr import check
 from lcifr.prove.method import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.exactly import plain_cell
+from tests.effort import sampled
 from tests.prove.instances import Instance, random_instance, wild
 
 SEEDS = 24
@@ -78,7 +79,7 @@ class Adversary:
         return [split, *self.tree(most - 1), *self.tree(most - 1)]
 
 
-@settings(deadline=None, max_examples=150)
+@sampled(150)
 @given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
 def test_no_numbers_prove_something_false(seed: int, choice: int) -> None:
     one, network, directions, largest = truth(seed)
@@ -123,7 +124,7 @@ def narrower(cell: check.RationalCell, rng: np.random.Generator) -> check.Ration
     return check.RationalCell(groups, cell.rows)
 
 
-@settings(deadline=None, max_examples=150)
+@sampled(150)
 @given(st.integers(0, SEEDS - 1), st.integers(0, 2**32))
 def test_a_proof_about_a_cell_is_one_about_every_cell_inside(seed: int, choice: int) -> None:
     """Producers prove boxes of reals, the checker derives whole numbers: a split may lie where nothing moves now."""

@@ -19,6 +19,7 @@ from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.check.trees import TreesProblem, TreeSum
 from tests.certification.bundles.made_bundles import judged_by
+from tests.effort import sampled
 
 IDENTITY = {"kind": "network", "factors": []}
 NUMBERS, FIRST, VALUES = 2, 2, 3  # columns 0 and 1 are numbers, 2 to 4 one category
@@ -132,7 +133,7 @@ def bound_of(one: Ensemble, proof: Any, direction: Any) -> Fraction | None:
     return found.get(tuple(map(tuple, direction)))
 
 
-@settings(deadline=None, max_examples=200)
+@sampled(200)
 @given(st.integers(0, 2**32), st.integers(0, 4))
 def test_no_individual_is_beyond_what_a_proof_shows(seed: int, depth: int) -> None:
     one = Ensemble(seed)
@@ -165,7 +166,7 @@ def test_a_proof_that_splits_at_every_threshold_is_tight(seed: int) -> None:
         assert bound_of(one, grown(every), direction) == true
 
 
-@settings(deadline=None, max_examples=100)
+@sampled(100)
 @given(st.integers(0, 2**32))
 def test_trees_about_one_attribute_are_added_up_before(seed: int) -> None:
     """An additive model: one leaf shows the largest value there is, however many trees."""
@@ -185,7 +186,7 @@ def judged(one: Ensemble, decision: Any, rule: Any = None, arithmetic: str = "ex
     return judged_by(judge, {"id": 0, "x": {"numbers": [0.0, 0.0], "codes": [0]}, "decision": claim})
 
 
-@settings(deadline=None, max_examples=150)
+@sampled(150)
 @given(st.integers(0, 2**32), st.sampled_from(["exact", "float64", "float32"]), st.sampled_from([None, [-0.25, 0.5]]))
 def test_a_wrong_verdict_is_never_confirmed(seed: int, arithmetic: str, band: Any) -> None:
     one = Ensemble(seed)
@@ -231,7 +232,7 @@ def machine(one: Ensemble, point: list[float], kind: Any, rng: np.random.Generat
     return found
 
 
-@settings(deadline=None, max_examples=100)
+@sampled(100)
 @given(st.integers(0, 2**32), st.sampled_from(["float64", "float32"]))
 def test_no_machine_is_farther_off_than_the_bound(seed: int, name: str) -> None:
     one = Ensemble(seed)

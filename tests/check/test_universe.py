@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.artifacts.handover import Representation
@@ -28,6 +28,7 @@ from tests.certification.bundles.made_bundles import contents_of, judge_of, judg
 from tests.certification.whole_people import ENCODING, FRAME, SCHEMA
 from tests.check.second.asking import refused, second_of
 from tests.check.tables import features
+from tests.effort import sampled
 from tests.prove.instances import random_network
 
 TENT = [[[1.0, -2.0], [1.0, -2.5], [1.0, -3.0]], [[1.0, -2.0, 1.0, 0.0]]]  # 0 up to 2, ½ at 2.5, 0 from 3 on
@@ -160,7 +161,7 @@ def test_the_report_counts_by_universe_and_arithmetic() -> None:
     assert "  1 × radius (universe: whole, arithmetic: exact)" in report.lines()
 
 
-@settings(deadline=None, max_examples=300)
+@sampled(300)
 @given(st.integers(0, 2**32))
 def test_whatever_splits_at_whole_numbers_show_is_true_of_every_whole_number(seed: int) -> None:
     """Random trees of whole and other splits on random networks of two whole numbers, every one of which is tried."""

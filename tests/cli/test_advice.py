@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,13 @@ def options_of(name: str) -> set[str]:
 ANY = set().union(*(options_of(name) for name in COMMANDS)) | OF_LCIFR
 
 
-def texts() -> Iterator[tuple[Path, str]]:
+@cache
+def texts() -> tuple[tuple[Path, str], ...]:
     """Every text of the package, f-strings with a word in place of what is filled in."""
+    return tuple(_texts())
+
+
+def _texts() -> Iterator[tuple[Path, str]]:
     for path in sorted(SOURCE.rglob("*.py")):
         inside = set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -41,12 +47,9 @@ def texts() -> Iterator[tuple[Path, str]]:
                 yield path, node.value
 
 
-TEXTS = list(texts())
-
-
 def test_options_that_are_said_with_a_command_are_the_commands() -> None:
     found = 0
-    for path, text in TEXTS:
+    for path, text in texts():
         for name, rest in SAID.findall(text):
             for option in OPTION.findall(rest) if name in COMMANDS else ():
                 found += 1
@@ -56,14 +59,14 @@ def test_options_that_are_said_with_a_command_are_the_commands() -> None:
 
 def test_options_that_a_command_names_by_themselves_are_its_own() -> None:
     """In a command's own module; whoever means another command names it."""
-    for path, text in TEXTS:
+    for path, text in texts():
         if path.parent.name == "cli" and path.stem in COMMANDS and "lcifr " not in text:
             for option in OPTION.findall(text):
                 assert option in options_of(path.stem), f"{path.name}: {option}: {text!r}"
 
 
 def test_every_option_that_is_named_anywhere_exists_somewhere() -> None:
-    for path, text in TEXTS:
+    for path, text in texts():
         if "check" not in path.parts[-2:]:  # the checker stands alone, with options of its own
             for option in OPTION.findall(text):
                 assert option in ANY, f"{path.relative_to(SOURCE)}: {option}: {text!r}"
@@ -72,7 +75,7 @@ def test_every_option_that_is_named_anywhere_exists_somewhere() -> None:
 @pytest.mark.parametrize("command", ["produce", "consume", "tune"])
 def test_what_learners_are_advised_exists_in_every_command_that_learns(command: str) -> None:
     """Warnings of models are printed by the command that learned them."""
-    texts = (re.sub("`[^`]*`", "", text) for text in (score.WEIGHT_ADVICE, score.GAMMA_ADVICE))
-    bare = [option for text in texts for option in OPTION.findall(text)]
+    advice = (re.sub("`[^`]*`", "", text) for text in (score.WEIGHT_ADVICE, score.GAMMA_ADVICE))
+    bare = [option for text in advice for option in OPTION.findall(text)]
     assert bare
     assert set(bare) <= options_of(command)

@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from experiments import runner
 from experiments.__main__ import main
 from experiments.cells import Cell
 from experiments.measure import measure
@@ -36,6 +38,12 @@ def without_times(found: Any) -> Any:
     return [without_times(one) for one in found] if isinstance(found, list) else found
 
 
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells are made in this process: others would import torch first."""
+    monkeypatch.setattr(runner, "_pool", lambda jobs, device: ThreadPoolExecutor(jobs))
+
+
 def test_a_cell_made_twice_is_the_same(tmp_path: Path) -> None:
     cell = small("german-cat_noise/bounds-1-s101")
     once, again = (measure(cell, Store(tmp_path / name)) for name in ("one", "two"))
@@ -47,6 +55,7 @@ def test_a_cell_made_twice_is_the_same(tmp_path: Path) -> None:
         assert test["end_to_end"] + test["violated"] <= 100.0 + 1e-9
 
 
+@pytest.mark.usefixtures("here")
 def test_what_is_done_is_not_done_again_unless_its_settings_change(tmp_path: Path) -> None:
     store = Store(tmp_path)
     assert run([GERMAN], store).made == 1
@@ -55,6 +64,7 @@ def test_what_is_done_is_not_done_again_unless_its_settings_change(tmp_path: Pat
     assert store.read(replace(GERMAN, settings={"dataset": "adult"})) is None
 
 
+@pytest.mark.usefixtures("here")
 def test_a_broken_cell_is_reported_and_ends_nothing_else(tmp_path: Path) -> None:
     broken = Cell("statistics/nothing", "statistics", {"dataset": "nothing"}, 9.0)
     after = Cell("statistics/after", "statistics", {"dataset": "german"}, 9.0, needs=("statistics/nothing",))
@@ -64,6 +74,7 @@ def test_a_broken_cell_is_reported_and_ends_nothing_else(tmp_path: Path) -> None
     assert "nothing" in summary.failed["statistics/nothing"]
 
 
+@pytest.mark.usefixtures("here")
 def test_nothing_is_started_that_would_end_too_late(tmp_path: Path) -> None:
     long = replace(GERMAN, name="statistics/long", cost=1e6)
     summary = run([long, GERMAN], Store(tmp_path), minutes=1.0)
@@ -71,6 +82,7 @@ def test_nothing_is_started_that_would_end_too_late(tmp_path: Path) -> None:
     assert summary.made == 1
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_ended_goes_on_where_it_stopped(tmp_path: Path, how: signal.Signals) -> None:
     only = ["--quick", "--only", "german-cat_noise/[pu]*", "--results", str(tmp_path)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lcifr.certification.auditor import audit
@@ -28,6 +28,7 @@ from tests.certification.bundles.made_bundles import (
     judged_by,
 )
 from tests.certification.scenes import FORMULAS, scene
+from tests.effort import sampled
 from tests.prove.instances import random_network
 
 
@@ -74,7 +75,7 @@ def test_a_linear_encoder_is_confirmed_where_a_row_of_the_formula_counts(tmp_pat
         assert len(report.names["radius"]) == 4
 
 
-@settings(deadline=None, max_examples=120)
+@sampled(120)
 @given(st.integers(0, len(SCENES) - 1), st.sampled_from(KINDS), st.sampled_from(PARTS), st.integers(0, 2**32))
 def test_what_is_false_after_a_change_is_rejected(number: int, kind: str, where: str, change: int) -> None:
     plain = changed(number, kind, where, change)
@@ -83,7 +84,7 @@ def test_what_is_false_after_a_change_is_rejected(number: int, kind: str, where:
             assert not Oracle(judge_of(plain), change).refutes(line)
 
 
-@settings(deadline=None, max_examples=60)
+@sampled(60)
 @given(st.integers(0, len(SCENES) - 1), st.sampled_from(KINDS), st.integers(0, 2**32))
 def test_weaker_numbers_are_rejected(number: int, kind: str, change: int) -> None:
     """A radius below what is reached, a z elsewhere, another person's x or proofs: rejected, or still true."""

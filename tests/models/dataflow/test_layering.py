@@ -29,6 +29,7 @@ from lcifr.models.dataflow.vectors import (
     relu,
     scaled,
 )
+from tests.effort import sampled
 
 
 def directly(vector: FlowVector, person: dict[str, Fraction]) -> list[Fraction]:
@@ -98,7 +99,7 @@ def drawn(draw: st.DrawFn, kind: str, one: FlowVector, other: FlowVector) -> Flo
 PEOPLE = [dict(zip("abc", map(Fraction, values), strict=True)) for values in [(0, 0, 0), (1, -2, 3), (-1, 0.5, -0.125)]]
 
 
-@settings(max_examples=300, deadline=None)
+@sampled(300)
 @given(graphs())
 def test_a_chain_is_the_graph_exactly(vector: FlowVector) -> None:
     chain = layer_out(vector, Arithmetic.FLOAT32)
