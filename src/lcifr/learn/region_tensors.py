@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, Layers, RowBatch, middle_of
 from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
-from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
+from lcifr.prove.networks.rounding import RoundingBound
 from lcifr.regions.region import Cell, Region
 
 ROW_STEPS = 8
@@ -105,7 +105,7 @@ class CellTensors:
         )
 
 
-def exact_rounding(layers: Layers) -> RoundingBound:
+def exact_rounding(layers: Layers) -> RoundingBound[Tensor]:
     """No rounding error: a loss is not a proof."""
     nothing = tuple(weight.new_zeros(weight.shape[0]) for weight, _ in layers)
     return RoundingBound(nothing, nothing, 0.0)

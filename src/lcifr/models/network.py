@@ -135,7 +135,7 @@ class Network(Function):
         """(layers,) at least the sum of the absolute values of all products along paths that end in the layer.
 
         Inputs count as 1, and so does every neuron, because the way back begins and ends at any layer. The 4 is that of
-        the lines that replace a ReLU, see :class:`lcifr.prove.networks.linear_bounds.rounding.RoundingBound`.
+        the lines that replace a ReLU, see :class:`lcifr.prove.networks.rounding.RoundingBound`.
         """
         size, sums = np.ones(self.inputs), []
         with np.errstate(over="ignore", invalid="ignore"):  # infinity is beyond all limits, and so is what is no number

@@ -14,7 +14,7 @@ import pytest
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs import AuditRequest, AuditResult, CertifyRequest, CertifyResult, audit, certify
 from lcifr.runs.events import Ended, Event, Started
-from tests.story import lcifr
+from tests.story import lcifr, start
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
 
@@ -89,3 +89,17 @@ def test_a_result_with_a_part_missing_is_refused(story: Path, tmp_path: Path) ->
         (tmp_path / "audit/result.json").write_text(json.dumps(left), encoding="utf-8")
         with pytest.raises(ArtefactError, match=name):
             AuditResult.read(tmp_path / "audit")
+
+
+IMPORTED = """import atexit, sys
+atexit.register(lambda: print([name for name in ("torch", "sklearn") if name in sys.modules], file=sys.stderr))
+"""
+"""Says at the end which of the libraries that take seconds to import are there."""
+
+
+def test_proofs_and_their_check_need_neither_torch_nor_scikit_learn(story: Path, tmp_path: Path) -> None:
+    words = ("audit", story / "producer", story / "consumer", "--no-baselines", "--workers", "1", "--out", "audit")
+    process = start(*words, cwd=tmp_path, first=IMPORTED)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 1, err
+    assert err.splitlines()[-1] == "[]"

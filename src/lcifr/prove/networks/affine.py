@@ -13,7 +13,6 @@ import numpy as np
 
 from lcifr.models.network import LARGEST, Network, gamma
 from lcifr.prove.answer import FloatArray
-from lcifr.prove.networks import kernel
 from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
 from lcifr.prove.networks.linear_bounds.plain_proofs import entries, plain_proofs
 from lcifr.prove.networks.request import Findings, Proofs, Request
@@ -26,14 +25,14 @@ def answer_people(request: Request) -> Findings:
     shift = _shifts(request)
     lifted = _lifted(request, shift)
     rows = any(cell.rows is not None for cell in request.region.cells)
-    if not (rows and request.branch and kernel.covers(lifted.network, lifted.region, None)):
+    if not (rows and request.branch):
         return bound_only(request)
-    from lcifr.prove.networks.kernel.call import (
-        answer_people as search,
-    )  # numba takes a good part of a second to import
+    from lcifr.prove.networks.kernel import call  # numba takes a good part of a second to import
 
+    if not call.covers(lifted.network, lifted.region):
+        return bound_only(request)
     moved, slack = _constants(request, shift)
-    found = search(replace(lifted, offset=request.offset + moved, proof=True))
+    found = call.answer_people(replace(lifted, offset=request.offset + moved, proof=True))
     with np.errstate(invalid="ignore"):
         upper = np.nextafter(found.upper + moved + slack + gamma(8) * np.abs(found.upper), np.inf)
     upper = np.where(np.isneginf(found.upper), -np.inf, np.where(np.isnan(upper), np.inf, upper))

@@ -1,11 +1,11 @@
 """The cascade: bounds for everybody, search and branch-and-bound in chunks of people, a solver for what is left.
 
-The one place that chooses between engines. Those of networks are all asked the same :class:`Request`.
+The one place that chooses between engines. Those of networks are all asked the same :class:`Request`. Each is imported
+where it is asked: the compiled search needs numba, bounds on a device torch, and both take their time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import final
 
@@ -15,15 +15,13 @@ from lcifr.models.network import Network
 from lcifr.models.trees.trees import Trees
 from lcifr.prove.answer import Claim, IntArray, Question
 from lcifr.prove.method import Method, Obstacle, SolverMethod
-from lcifr.prove.networks import affine, kernel
-from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
 from lcifr.prove.networks.request import Findings, Proofs, Request
-from lcifr.prove.networks.solver_fallback import ask_solver, open_directions
 from lcifr.prove.oracles.solvers import Capability
 from lcifr.prove.trees import answer_trees, find_tree_obstacle
 
-CHUNK = 4_000_000
-"""People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
+CHUNK, DEVICE_CHUNK = 500_000, 4_000_000
+"""People × (directions + features) of one chunk: a few MB, some tens on a device, so that memory does not grow with the
+people."""
 
 
 @final
@@ -69,22 +67,17 @@ class Cascade(SolverMethod):
         claim = answer_in_chunks(question)
         if question.shared is not None or not claim.exhausted.any():
             return claim
+        from lcifr.prove.networks.solver_fallback import ask_solver, open_directions
+
         unresolved = open_directions(self.name, question, claim)
         return ask_solver(question, claim, unresolved, self.solver) if unresolved else claim
-
-
-def chunks(people: int, width: int, most: int = CHUNK) -> Iterator[slice]:
-    """Slices of the people, ``width`` numbers each, that hold ``most`` numbers."""
-    step = max(1, most // max(width, 1))
-    for start in range(0, people, step):
-        yield slice(start, min(people, start + step))
 
 
 def people_at_once(question: Question, together: bool) -> int:
     """How many people make one chunk; ``together`` where all directions share one answer."""
     k, features = question.directions.shape[1], question.region.features
     width = 2 * k + features if together else k * (features + 8)
-    most = kernel.CHUNK if question.device in (None, "cpu") else CHUNK
+    most = CHUNK if question.device in (None, "cpu") else DEVICE_CHUNK
     return max(1, int(most // max(width, 1)))
 
 
@@ -134,11 +127,19 @@ def _blank(question: Question, proofs: Proofs) -> Findings:
 def _answer_chunk(question: Question, piece: slice, branch: bool) -> Findings:
     request = _request(question, piece, branch)
     if question.network.depth == 0:
-        return affine.answer_people(request)
-    if not kernel.covers(request.network, request.region, None):  # linear rows with giants
-        return affine.bound_only(request)
+        from lcifr.prove.networks.affine import answer_people
+
+        return answer_people(request)
+    from lcifr.prove.networks.kernel.call import covers
+
+    if not covers(request.network, request.region):  # linear rows with giants
+        from lcifr.prove.networks.affine import bound_only
+
+        return bound_only(request)
     if question.device in (None, "cpu") or question.proof:
         return _search(request)
+    from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
+
     found = bound_people(request)
     rest = still_open(request, found)
     if branch and len(rest):
@@ -150,7 +151,7 @@ def _answer_chunk(question: Question, piece: slice, branch: bool) -> Findings:
 
 def _search(request: Request) -> Findings:
     """The compiled search. Whom penalties in place of rows leave open, the search that knows rows answers."""
-    from lcifr.prove.networks.kernel.call import answer_people  # numba takes a good part of a second to import
+    from lcifr.prove.networks.kernel.call import answer_people
 
     found = answer_people(request)
     rest = found.unanswered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import final
 
@@ -10,11 +11,14 @@ import torch
 
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method
-from lcifr.prove.networks.cascade import answer_in_chunks, chunks
+from lcifr.prove.networks.cascade import answer_in_chunks
 from lcifr.prove.networks.linear_bounds.cell_batch import CellBatch, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import Lines, first_interval, interval, lines_for
 from lcifr.prove.networks.linear_bounds.plain_proofs import entries
 from lcifr.prove.proof import CellProof, Leaf, ProvedBound
+
+CHUNK = 4_000_000
+"""People × (directions + features) of one chunk: some tens of MB, so that memory does not grow with the people."""
 
 
 @final
@@ -36,7 +40,7 @@ def interval_bounds(question: Question) -> np.ndarray:
     layers = tensors(question.network, question.device)
     people, k, _ = question.directions.shape
     result = np.full((people, k), -np.inf)
-    for piece in chunks(people, k * 8 + question.region.features):
+    for piece in _chunks(people, k * 8 + question.region.features):
         part = question.region.take(piece)
         directions = torch.as_tensor(np.array(question.directions[piece]), device=question.device)
         for cell in part.cells:
@@ -76,3 +80,10 @@ def interval_proofs(question: Question, upper: np.ndarray) -> list[list[list[Cel
         ]
         for person in range(len(upper))
     ]
+
+
+def _chunks(people: int, width: int) -> Iterator[slice]:
+    """Slices of the people, ``width`` numbers each, that hold ``CHUNK`` numbers."""
+    step = max(1, CHUNK // max(width, 1))
+    for start in range(0, people, step):
+        yield slice(start, min(people, start + step))

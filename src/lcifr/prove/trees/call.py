@@ -10,7 +10,7 @@ import numpy as np
 
 from lcifr.models.trees.trees import Trees
 from lcifr.prove.answer import Claim, Question
-from lcifr.prove.networks.kernel.layout import Interruption, cells_of, share, stopped_at
+from lcifr.prove.networks.kernel.pieces import Interruption, cells_of, share, stopped_at
 from lcifr.prove.trees import shape
 from lcifr.prove.trees.kernel import make_kernel
 from lcifr.prove.trees.memory import Sizes, make_memory, make_record

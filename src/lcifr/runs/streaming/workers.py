@@ -6,6 +6,7 @@ import math
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,9 +14,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import Any, Protocol, Self, final
 
-STARTING = 8.0
-"""Seconds of work that must be left for one process before others are started. A process takes three to four seconds of
-a core to start, because it imports torch; two of them gain something only where twice that is left."""
+STARTING = 6.0
+"""Seconds of work that must be left for one process before others are started. A process takes two to three seconds of
+a core to start, because it imports pandas and numba; two of them gain something only where twice that is left."""
+THREADS = "OMP_NUM_THREADS"
+"""Where torch reads how many threads it begins with, and searches how many they have where there is no torch."""
 TRIED = 2
 """Chunks done here before that is judged: the first one may have compiled something."""
 
@@ -79,22 +82,31 @@ class Crew:
         self._pool = ProcessPoolExecutor(self._cores, context, _begin, (self._job, os.getpid()))
 
     def __enter__(self) -> Self:
-        import torch
-
-        self._threads = torch.get_num_threads()
-        torch.set_num_threads(1)
+        self._before = os.environ.get(THREADS)
+        self._torch = sys.modules["torch"].get_num_threads() if "torch" in sys.modules else None
+        use_one_thread()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        import torch
-
-        torch.set_num_threads(self._threads)
+        if self._before is None:
+            del os.environ[THREADS]
+        else:
+            os.environ[THREADS] = self._before
+        if "torch" in sys.modules:
+            sys.modules["torch"].set_num_threads(self._torch or int(self._before or available_cores()))
         if self._pool is None:
             return
         self._pool.shutdown(wait=error is None, cancel_futures=error is not None)
         if error is not None:  # Ctrl-C above all: nobody waits for chunks that will not be stored
             for worker in set(multiprocessing.active_children()) - self._others:
                 worker.terminate()
+
+
+def use_one_thread() -> None:
+    """Of searches and of torch: at once where it is imported already, and if it ever is."""
+    os.environ[THREADS] = "1"
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
 
 
 def available_cores() -> int:
@@ -132,9 +144,7 @@ _JOB: WorkerTask | None = None  # of a worker process
 
 def _begin(job: WorkerTask, parent: int) -> None:
     global _JOB
-    import torch
-
-    torch.set_num_threads(1)
+    use_one_thread()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, who keeps what is finished
     _JOB = job
     threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()

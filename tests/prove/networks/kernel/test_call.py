@@ -13,7 +13,7 @@ import torch
 
 from lcifr.prove import Budget, Radius, Status, maximize, radius
 from lcifr.prove.answer import Answer
-from lcifr.prove.networks import kernel as compiled
+from lcifr.prove.networks.kernel.call import covers
 from lcifr.regions.region import Region
 from tests.models.exact import exactly
 from tests.prove.hard_numbers import corners, networks, regions
@@ -33,7 +33,7 @@ def instance(seed: int) -> Instance:
 
 
 def ask(one: Instance, method: str, **options: object) -> Answer:
-    assert compiled.covers(one.network, one.region, None)
+    assert covers(one.network, one.region)
     return maximize(one.network, one.directions, one.region, method=method, tolerance=TOLERANCE, **options)  # type: ignore[arg-type]
 
 
@@ -76,7 +76,7 @@ def test_the_search_of_any_depth_says_the_same(block: int, monkeypatch: pytest.M
 def test_hand_computed_answers() -> None:
     for known in corpus():
         one = known.instance
-        if compiled.covers(one.network, one.region, None):
+        if covers(one.network, one.region):
             found = ask(one, "branch")
             assert found.upper[0, 0] >= known.answer, known.name
             assert close(found.upper, np.array([[known.answer]])), known.name
@@ -154,7 +154,7 @@ def test_a_tree_that_outgrows_its_room_starts_again(monkeypatch: pytest.MonkeyPa
     one = hard()
     before = ask(one, "branch")
     assert before.nodes.max() > 50
-    monkeypatch.setattr("lcifr.prove.networks.kernel.recording.pieces.NODES", 1)
+    monkeypatch.setattr("lcifr.prove.networks.kernel.pieces.NODES", 1)
     after = ask(one, "branch")
     assert close(after.upper, before.upper)
     assert (after.status == Status.EXACT).all()
@@ -212,9 +212,8 @@ def test_it_answers_only_what_it_covers() -> None:
     rows = [(np.full((1, 3), size), np.ones((12, 1))) for size in (1.0, 1e200)]
     row, giant = (Region.from_arrays(cell.lower, cell.upper, rows=part) for part in rows)
     deep = random_network(np.random.default_rng(0), [8, 4, 4, 2])
-    assert compiled.covers(network, region, "cpu")
-    assert not compiled.covers(network, region, "cuda")
-    assert compiled.covers(deep, region, None)
-    assert not compiled.covers(random_network(np.random.default_rng(0), [8, 2]), region, None)
-    assert compiled.covers(random_network(np.random.default_rng(0), [3, 4, 2]), row, None)
-    assert not compiled.covers(random_network(np.random.default_rng(0), [3, 4, 2]), giant, None)
+    assert covers(network, region)
+    assert covers(deep, region)
+    assert not covers(random_network(np.random.default_rng(0), [8, 2]), region)
+    assert covers(random_network(np.random.default_rng(0), [3, 4, 2]), row)
+    assert not covers(random_network(np.random.default_rng(0), [3, 4, 2]), giant)

@@ -12,7 +12,7 @@ from lcifr.prove import radius
 from lcifr.prove.answer import Status
 from lcifr.prove.maximize import find_method
 from lcifr.prove.method import build_question
-from lcifr.prove.networks.kernel.recording import pieces
+from lcifr.prove.networks.kernel import pieces
 from lcifr.prove.proof import NumericSplit
 from lcifr.regions.region import Region
 from tests.prove.confirming import refusals

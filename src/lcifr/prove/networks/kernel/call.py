@@ -7,26 +7,42 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 import numpy as np
-import torch
 
 from lcifr.models.network import FLOOR, LARGEST, Network
 from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep import call as deep
 from lcifr.prove.networks.kernel.heap import Room
 from lcifr.prove.networks.kernel.kernel import make_kernel
-from lcifr.prove.networks.kernel.layout import Interruption, Layout, answer_pieces, cells_of, stopped_at
 from lcifr.prove.networks.kernel.penalty import answer_by_penalty, strength_of, with_penalties
-from lcifr.prove.networks.kernel.recording.pieces import Pieces, RecordShape
+from lcifr.prove.networks.kernel.pieces import (
+    Interruption,
+    Layout,
+    Pieces,
+    RecordShape,
+    answer_pieces,
+    cells_of,
+    stopped_at,
+)
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell, gather
 from lcifr.prove.networks.kernel.recording.record import Record
 from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
 from lcifr.prove.networks.kernel.workspace import make_workspace
-from lcifr.prove.networks.linear_bounds.cell_batch import tensors
-from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
 from lcifr.prove.networks.request import Findings, Request
-from lcifr.regions.region import Cell
+from lcifr.regions.region import Cell, LinearRows, Region
 
 kernel = cache(make_kernel)
+
+
+def covers(network: Network, region: Region) -> bool:
+    """Whether the kernel can answer: hidden layers, and no giants in linear rows."""
+    rows = [cell.rows for cell in region.cells if cell.rows is not None]
+    return network.depth >= 1 and all(_fit(network, part) for part in rows)
+
+
+def _fit(network: Network, rows: LinearRows) -> bool:
+    """Whether the network with these rows as further neurons (:mod:`penalty`) is one that is not refused."""
+    small = np.abs(rows.G).sum() + len(rows.G) <= LARGEST / 128 and network.sizes.max() <= LARGEST / 2
+    return bool(small and (np.abs(rows.g) <= LARGEST).all())
 
 
 def answer_people(request: Request) -> Findings:
@@ -162,16 +178,14 @@ def _towards(objectives: Objectives, network: Network, directions: FloatArray) -
 @lru_cache(maxsize=16)
 def _first_layer(layout: Layout) -> tuple[FirstLayer, IntArray, FloatArray, FloatArray]:
     """The first layer, its columns in cell order, and the slope and shift of the last layer's rounding term."""
-    network, cell = layout.network, layout.cell
-    order = layout.order
-    choices = [torch.as_tensor(choice.columns) for choice in cell.choices]
-    rounding, first = RoundingBound.of(tensors(network), torch.as_tensor(cell.numeric), choices), network.layers[0]
+    network, order = layout.network, layout.order
+    rounding, first = layout.rounding, network.layers[0]
     layer = FirstLayer(
         np.ascontiguousarray(first.weight[:, order].T),
         np.array(first.bias),
-        rounding.slope[0].numpy(),
-        rounding.shift[0].numpy(),
+        rounding.slope[0],
+        rounding.shift[0],
         rounding.unit,
         LARGEST,
     )
-    return layer, order, rounding.slope[1].numpy(), rounding.shift[1].numpy()
+    return layer, order, rounding.slope[1], rounding.shift[1]

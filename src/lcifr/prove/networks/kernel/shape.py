@@ -16,7 +16,7 @@ Flags = NDArray[np.uint8]
 
 
 class FirstLayer(NamedTuple):
-    """The first layer, and how far rounding can take it (see :class:`RoundingBound` in ``linear_bounds.rounding``).
+    """The first layer, and how far rounding can take it (see :class:`RoundingBound` in ``networks.rounding``).
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lcifr.models.network import FLOOR, LARGEST, Network
-from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
+from lcifr.prove.networks.rounding import RoundingBound
 from lcifr.regions.region import Cell
 
 Layers = Sequence[tuple[Tensor, Tensor]]
@@ -54,7 +54,7 @@ class CellBatch:
     upper: Tensor
     allowed: tuple[Tensor, ...]
     largest: Tensor
-    rounding: RoundingBound
+    rounding: RoundingBound[Tensor]
     rows: RowBatch | None
     center: Tensor
     radius: Tensor
@@ -133,7 +133,9 @@ def view_cell(layers: Layers, cell: Cell) -> CellView:
         upper=upper,
         allowed=tuple(tensor(cell.choices[i].allowed) for i in free),
         largest=tensor(_largest(cell)),
-        rounding=RoundingBound.of(layers, columns.numeric, columns.choices),
+        rounding=RoundingBound.of(
+            [(part.detach(), shift.detach()) for part, shift in layers], columns.numeric, columns.choices
+        ),
         rows=None if cell.rows is None else _row_batch(tensor(cell.rows.G), tensor(cell.rows.g), columns, still),
         center=center,
         radius=radius,

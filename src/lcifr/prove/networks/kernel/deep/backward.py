@@ -1,6 +1,6 @@
 """Linear bounds backward through all layers, and intervals of hidden neurons by them.
 
-Every bound is the sum that :mod:`lcifr.prove.networks.linear_bounds.rounding` counts the roundings of, with the lines
+Every bound is the sum that :mod:`lcifr.prove.networks.rounding` counts the roundings of, with the lines
 of a neuron written as c·y + t: for any number c, v·relu(y) ≤ c·y + t where t is the largest value of v·relu(y) − c·y
 at the ends of the neuron's interval and at 0.
 """

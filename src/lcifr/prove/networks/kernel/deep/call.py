@@ -6,22 +6,18 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 
 import numpy as np
-import torch
 
 from lcifr.models.network import FLOOR, LARGEST
 from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.networks.kernel.deep.kernel import make_deep_kernel
 from lcifr.prove.networks.kernel.deep.shape import HiddenLayers, Rows, WholeColumns
-from lcifr.prove.networks.kernel.deep.workspace import make_deep_workspace
 from lcifr.prove.networks.kernel.heap import Room
-from lcifr.prove.networks.kernel.layout import Layout, answer_pieces, cells_of
 from lcifr.prove.networks.kernel.penalty import to_size
-from lcifr.prove.networks.kernel.recording.pieces import Pieces, RecordShape
+from lcifr.prove.networks.kernel.pieces import Layout, Pieces, RecordShape, answer_pieces, cells_of
 from lcifr.prove.networks.kernel.recording.proofs import RecordedCell
 from lcifr.prove.networks.kernel.recording.record import Record
 from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, Objectives
-from lcifr.prove.networks.linear_bounds.cell_batch import tensors
-from lcifr.prove.networks.linear_bounds.rounding import RoundingBound
+from lcifr.prove.networks.kernel.workspace import make_deep_workspace
 from lcifr.prove.networks.request import Request
 from lcifr.regions.region import Cell, WholeColumn
 
@@ -60,11 +56,8 @@ def answer_cell(
 @lru_cache(maxsize=16)
 def _layers(layout: Layout) -> tuple[FirstLayer, HiddenLayers, IntArray, FloatArray, FloatArray]:
     """The layers, the columns in cell order, and the slope and shift of the last layer's rounding term."""
-    network, cell = layout.network, layout.cell
-    order = layout.order
-    choices = [torch.as_tensor(choice.columns) for choice in cell.choices]
-    rounding, head = RoundingBound.of(tensors(network), torch.as_tensor(cell.numeric), choices), network.layers[0]
-    slopes, shifts = [part.numpy() for part in rounding.slope], [part.numpy() for part in rounding.shift]
+    network, order, rounding = layout.network, layout.order, layout.rounding
+    head, slopes, shifts = network.layers[0], rounding.slope, rounding.shift
     first = FirstLayer(
         np.ascontiguousarray(head.weight[:, order].T), np.array(head.bias), slopes[0], shifts[0], rounding.unit, LARGEST
     )

@@ -22,7 +22,7 @@ class HiddenLayers(NamedTuple):
     ----------
     width, begin : (layers,) and (layers + 1,).
     weight : (layers, widest, widest), that of layer l read from layer l − 1; nothing at 0.
-    bias, slope, shift : (neurons,), as in :class:`RoundingBound` of ``linear_bounds.rounding``.
+    bias, slope, shift : (neurons,), as in :class:`RoundingBound` of ``networks.rounding``.
     unit : γ.
     """
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lcifr.models.network import FLOOR, gamma
+from lcifr.prove.answer import FloatArray
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Array = TypeVar("Array", "FloatArray", "Tensor")
+"""Of numpy for the compiled search, of torch for bounds on a device."""
 
 
 @dataclass(frozen=True)
-class RoundingBound:
+class RoundingBound(Generic[Array]):
     """How large the numbers of a computation can be, and so how far rounding can take it.
 
     The magnitude of layer i (the sum of the absolute values of all products that make up its neurons, and of the lines
@@ -33,29 +39,33 @@ class RoundingBound:
     that no direction makes small.
     """
 
-    slope: tuple[Tensor, ...]
-    shift: tuple[Tensor, ...]
+    slope: tuple[Array, ...]
+    shift: tuple[Array, ...]
     unit: float
 
     @classmethod
-    def of(cls, layers: Sequence[tuple[Tensor, Tensor]], numeric: Tensor, choices: Sequence[Tensor]) -> RoundingBound:
+    def of(cls, layers: Sequence[tuple[Array, Array]], numeric: Any, choices: Sequence[Any]) -> RoundingBound[Array]:
         """The rounding bound of a network whose first layer reads ``numeric`` columns and one-hot ``choices``."""
-        first, bias = layers[0][0].detach().abs(), layers[0][1].detach().abs()
+        first, bias = abs(layers[0][0]), abs(layers[0][1])
         slopes = [first[:, numeric].sum(1) + FLOOR]
         shift = bias + FLOOR
         for columns in choices:
-            shift = shift + first[:, columns].amax(1)
+            shift = shift + _largest_of_rows(first[:, columns])
         shifts = [shift]
         for weight, bias in layers[1:]:
-            size = 4.0 * weight.detach().abs()
+            size = 4.0 * abs(weight)
             slopes.append(size @ slopes[-1] + FLOOR)
-            shifts.append(size @ shifts[-1] + bias.detach().abs() + FLOOR)
+            shifts.append(size @ shifts[-1] + abs(bias) + FLOOR)
         # the way back sums over the outputs as well, which no layer reads
         lengths = [layers[-1][0].shape[0], *(weight.shape[1] for weight, _ in layers)]
         operations = sum(length + 16 for length in lengths) + len(choices) + 64
         return cls(tuple(slopes), tuple(shifts), gamma(2 * operations))
 
-    def rounding_error(self, layer: int, size: Tensor, largest: Tensor) -> Tensor:
+    def rounding_error(self, layer: int, size: Array, largest: Array) -> Array:
         """Rounding of c·y at ``layer`` for |c| = ``size`` (…, K, width) and X = ``largest`` (n,) -> (n, K)."""
         rise, level = size @ self.slope[layer] + FLOOR, size @ self.shift[layer] + FLOOR
         return self.unit * (rise * largest[:, None] + level)
+
+
+def _largest_of_rows(values: Any) -> Any:
+    return values.amax(1) if hasattr(values, "amax") else values.max(1)
