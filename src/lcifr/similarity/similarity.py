@@ -135,8 +135,12 @@ class Similarity:
     @cached_property
     def plans(self) -> tuple[CellPlan, ...]:
         """The cells of every region, before people are filled in."""
+        return self.plan(self.core, self.schema)
+
+    def plan(self, core: Core, schema: Schema) -> tuple[CellPlan, ...]:
+        """The cells of a core tree that was made from this formula's; errors point into its text."""
         try:
-            return plan_cells(self.core, self.schema, MAX_CELLS)
+            return plan_cells(core, schema, MAX_CELLS)
         except TooManyCells as many:
             raise self._refuse(
                 f"the formula has {many.count} or more alternatives, at most {MAX_CELLS} cells are allowed; "

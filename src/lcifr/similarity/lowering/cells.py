@@ -60,16 +60,19 @@ def outward(value: Floats, error: Floats, side: str) -> Floats:
     return value - 2 * error if side == "lower" else value + 2 * error
 
 
-def bound_by_rows(box: Box, plan: CellPlan, pair: PairedPeople) -> None:
-    """Bounds that only a row gives: Σ a·x′ ≤ k bounds one attribute once the others are bounded. Rounded outward."""
+def bound_by_rows(box: Box, plan: CellPlan, pair: PairedPeople, *, tighten: bool = False) -> None:
+    """Bounds that only a row gives: Σ a·x′ ≤ k bounds one attribute once the others are bounded. Rounded outward.
+
+    tighten : whether attributes that have bounds already are bounded too, once.
+    """
     names = box.encoding.schema.names_numeric
     limits = {row: approximate(row.limit, pair) for row in plan.rows}
-    for _ in names:  # each round bounds at least one more attribute, or nothing changes any more
+    for _ in names[:1] if tighten else names:  # each round bounds one more attribute, or nothing changes any more
         for row, (limit, error) in limits.items():
             terms = [(names.index(name), c) for name, c in row.coefficients]
             for j, c in terms:
                 side = "upper" if c > 0 else "lower"
-                if np.isfinite(box.upper[:, j] if c > 0 else box.lower[:, j]).all():
+                if not tighten and np.isfinite(box.upper[:, j] if c > 0 else box.lower[:, j]).all():
                     continue
                 others = [(float(a), box.lower[:, i] if a > 0 else box.upper[:, i]) for i, a in terms if i != j]
                 rest = sum((a * bound for a, bound in others), np.zeros(len(limit)))

@@ -1,0 +1,1 @@
+"""Sweeps: whether any two similar people of the universe are decided differently."""

@@ -1,0 +1,142 @@
+"""Cells in which everybody is treated unfairly: one change of attributes that φ admits for all of them, both decisions
+proved for the whole cell."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from lcifr.certification.query import BoolArray
+from lcifr.certification.sweep.one_decision import decided_alike
+from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.pairs_found import Pairs
+from lcifr.data import Categorical, Individuals, Numeric
+from lcifr.models.rule import Kind
+from lcifr.prove import Budget
+from lcifr.regions.universe import UniverseCells
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+from lcifr.similarity.language.formula import Person
+from lcifr.similarity.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, SameCategory
+
+
+def violating_everywhere(question: PairQuestion, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
+    """(cells,) where the change from x to x′ of the cell's pair makes a violation of everybody in the cell."""
+    found = np.zeros(len(cells), np.bool_)
+    if question.model.rule.kind is Kind.NUMBER:
+        return found
+    changes = [FixedChange(cells.take([row]), pairs.take([row])) for row in range(len(cells))]
+    asked = [
+        row
+        for row, change in enumerate(changes)
+        if pairs.found[row] and change.is_exact and change.always(question.encoder.similarity.core)
+    ]
+    if not asked:
+        return found
+    rows = np.array(asked)
+    before = _alike(question, cells.take(rows), pairs.x.take(rows), budget)
+    moved = UniverseCells.joined([changes[row].moved for row in asked])
+    found[rows] = before & _alike(question, moved, pairs.other.take(rows), budget)
+    return found
+
+
+def _alike(question: PairQuestion, cells: UniverseCells, people: Individuals, budget: Budget) -> BoolArray:
+    encoding = question.encoder.encoding
+    region = cells.region(encoding)
+    return decided_alike(question, narrow_to_whole_numbers(region, encoding) if cells.whole else region, people, budget)
+
+
+class FixedChange:
+    """What turns x into x′, applied to everybody in a cell: categories are set, whole numbers are moved."""
+
+    def __init__(self, cell: UniverseCells, pair: Pairs) -> None:
+        schema = cell.schema
+        self.cell, self.schema = cell, schema
+        shift = pair.other.numbers[0] - pair.x.numbers[0]
+        self.shift = dict(zip(schema.names_numeric, shift.tolist(), strict=True))
+        self.codes = {
+            name: int(pair.other.codes[0, j])
+            for j, name in enumerate(schema.names_categorical)
+            if pair.other.codes[0, j] != pair.x.codes[0, j]
+        }
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether x + shift is a number of the table for everybody, within what is declared: whole numbers only."""
+        for j, attribute in enumerate(self.schema.numeric):
+            shift = self.shift[attribute.name]
+            if shift and not (self.cell.counted[j] and self._in_range(j, attribute)):
+                return False
+        return True
+
+    def _in_range(self, j: int, attribute: Numeric) -> bool:
+        moved = self.moved
+        assert attribute.lower is not None
+        assert attribute.upper is not None
+        return bool(moved.lower[0, j] >= attribute.lower and moved.upper[0, j] <= attribute.upper)
+
+    @property
+    def moved(self) -> UniverseCells:
+        """Where the x′ of the cell's people are."""
+        shift = np.array([self.shift[name] for name in self.schema.names_numeric])
+        allowed = []
+        for name, mask in zip(self.schema.names_categorical, self.cell.allowed, strict=True):
+            only = np.zeros_like(mask)
+            only[0, self.codes.get(name, 0)] = True
+            allowed.append(only if name in self.codes else mask)
+        cell = self.cell
+        return UniverseCells(self.schema, cell.lower + shift, cell.upper + shift, tuple(allowed), cell.whole)
+
+    def always(self, core: Core) -> bool:
+        """Whether φ(x, x′) surely holds for everybody in the cell; False where the intervals do not show it."""
+        if isinstance(core, AllOf):
+            return all(map(self.always, core.parts))
+        if isinstance(core, AnyOf):
+            return any(map(self.always, core.parts))
+        if isinstance(core, Category):
+            return self._values(core.person, core.attribute) <= core.allowed
+        if isinstance(core, SameCategory):
+            return self._same(core)
+        return self._compares(core)
+
+    def _values(self, person: Person, name: str) -> frozenset[int]:
+        if person is Person.OTHER and name in self.codes:
+            return frozenset({self.codes[name]})
+        mask = self.cell.allowed[self.schema.names_categorical.index(name)]
+        return frozenset(np.flatnonzero(mask[0]).tolist())
+
+    def _same(self, core: SameCategory) -> bool:
+        if core.left[1] == core.right[1] not in self.codes:  # x′ has what x has
+            return core.equal
+        one, other = self._texts(*core.left), self._texts(*core.right)
+        return len(one | other) == 1 if core.equal else not one & other
+
+    def _texts(self, person: Person, name: str) -> set[str]:
+        attribute = self.schema[name]
+        assert isinstance(attribute, Categorical)
+        return {attribute.values[code] for code in self._values(person, name)}
+
+    def _compares(self, core: Compare) -> bool:
+        if core.form.ranks:
+            return False
+        low, high = self._range(core.form)
+        return {"<=": high <= 0, "<": high < 0, "=": low == high == 0, "!=": low > 0 or high < 0}[core.operator]
+
+    def _range(self, form: LinearForm) -> tuple[Fraction, Fraction]:
+        """Between which numbers the form is, for everybody in the cell."""
+        low = high = form.constant
+        slopes: dict[str, Fraction] = {}
+        for person, name, c in form.numbers:
+            slopes[name] = slopes.get(name, Fraction(0)) + c
+            if person is Person.OTHER:
+                low, high = (end + c * Fraction(self.shift[name]) for end in (low, high))
+        for name, slope in slopes.items():
+            j = self.schema.names_numeric.index(name)
+            ends = [slope * Fraction(str(end)) for end in (self.cell.lower[0, j], self.cell.upper[0, j])]
+            low, high = low + min(ends), high + max(ends)
+        for c, inside in form.absolutes:
+            first, last = self._range(inside)
+            least = Fraction(0) if first <= 0 <= last else min(abs(first), abs(last))
+            ends = [c * least, c * max(abs(first), abs(last))]
+            low, high = low + min(ends), high + max(ends)
+        return low, high

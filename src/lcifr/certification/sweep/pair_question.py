@@ -1,0 +1,146 @@
+"""Of a cell of the universe: is any similar pair with x in it decided differently? Asked once for many cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lcifr.certification.auditor import audit_region
+from lcifr.certification.counterexample import deploy_both
+from lcifr.certification.producer import Encoder
+from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray
+from lcifr.certification.sweep.one_decision import decided_alike, reached_people
+from lcifr.certification.sweep.pairs_found import Pairs, confirmed_pairs
+from lcifr.certification.verdicts import Verdict
+from lcifr.data import Individuals
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.deployed import Deployment
+from lcifr.models.merging import merge, merging_error
+from lcifr.models.model import Model
+from lcifr.models.network import Network
+from lcifr.models.pairing import crossings, scores_of, side_by_side
+from lcifr.models.rule import Kind
+from lcifr.models.trees.deployed import TreesDeployment
+from lcifr.prove import Budget, maximize
+from lcifr.regions.region import Region
+from lcifr.regions.universe import UniverseCells
+from lcifr.similarity.pairs import PairSpace
+
+ROUND_UP = 1.0 + 1e-9
+
+
+@dataclass(frozen=True)
+class CellAnswers:
+    """Parameters
+    ----------
+    proved : (cells,) no similar pair with x in the cell is decided differently, ties included.
+    pairs : where a pair is known that is, the pair.
+    """
+
+    proved: BoolArray
+    pairs: Pairs
+
+
+@dataclass(frozen=True)
+class PairQuestion:
+    """A model, who counts as similar, and over which universe.
+
+    Parameters
+    ----------
+    encoder, model : what decides; of a model on raw columns the encoder is the identity.
+    arithmetic : in which it is computed.
+    """
+
+    encoder: Encoder
+    model: Model
+    arithmetic: Arithmetic
+
+    @cached_property
+    def space(self) -> PairSpace:
+        """The similar pairs."""
+        return PairSpace.of(self.encoder.similarity)
+
+    @cached_property
+    def deployment(self) -> Deployment | TreesDeployment:
+        """Encoder and model, in the arithmetic."""
+        return deploy_both(self.encoder, self.model, self.arithmetic, None)
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """(scores, outputs) see :func:`scores_of`; the outputs themselves for numbers."""
+        rule = self.model.rule
+        return np.eye(rule.outputs) if rule.kind is Kind.NUMBER else scores_of(rule)
+
+    def ask(self, cells: UniverseCells, budget: Budget) -> CellAnswers:
+        """What is known of each cell after this much work."""
+        region = self.space.region(cells)
+        proved = ~region.nonempty
+        points = np.full((len(cells), 1, region.features), np.nan)
+        is_network = isinstance(self.deployment.merged, Network)
+        if is_network:
+            crossed, points = self._ask_network(region, cells, budget)
+            proved |= crossed
+        if not is_network or len(self.scores) > 1:  # of several classes, crossings know two at a time
+            left = np.flatnonzero(~proved)
+            some = cells.take(left)
+            reach = reached_people(self.space, region.take(left), some, self.encoder.encoding)
+            proved[left] = decided_alike(self, reach, some.middles(), budget)
+        return CellAnswers(proved, confirmed_pairs(self, cells, region, np.flatnonzero(~proved), points))
+
+    def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
+        """The same of cells of one individual each: an audit, which knows more than pairs do."""
+        ids = tuple(range(len(people)))
+        lowered = self.encoder.similarity.region(people)
+        options = dict[str, Any](budget=budget, modular=False, arithmetic=self.arithmetic)
+        found = audit_region(self.encoder, self.model, people, lowered, ids, **options)
+        refuted = np.asarray(found.verdict == Verdict.COUNTEREXAMPLE)
+        return CellAnswers(np.asarray(found.verdict == Verdict.CERTIFIED), Pairs(people, found.others, refuted))
+
+    # -- networks: one product, asked in both orders -------------------------------------------------------------------
+
+    @cached_property
+    def _copies(self) -> Network:
+        space = self.space
+        width = len(space.encoding.features)
+        return side_by_side(self.deployment.merged, space.own_columns, space.other_columns, width)
+
+    @cached_property
+    def _factors(self) -> tuple[Network, ...]:
+        if self.model.rule.kind is Kind.NUMBER:
+            return (self._copies,)
+        return (self._copies, crossings(self.scores, self.model.rule.middle))
+
+    def _ask_network(self, region: Region, cells: UniverseCells, budget: Budget) -> tuple[BoolArray, FloatArray]:
+        product = merge(*self._factors)
+        directions = self._directions(product.outputs)
+        room = np.abs(self.scores) @ self._room(cells)
+        beside = np.einsum("ko,po->pk", np.abs(directions), merging_error(self._factors, region))
+        limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
+        answer = maximize(product, directions, region, target=limit, method=OWN_WORD, budget=budget)
+        return (answer.upper < limit).all(1), answer.witness
+
+    def _directions(self, outputs: int) -> FloatArray:
+        """(2 · scores, outputs) both orders of each score."""
+        if self.model.rule.kind is not Kind.NUMBER:
+            return np.eye(outputs)
+        apart = np.concatenate([self.scores, -self.scores], axis=1)
+        return np.stack([apart, -apart], axis=1).reshape(-1, outputs)
+
+    @cached_property
+    def _limit(self) -> float:
+        """What every direction must stay below, if nothing is rounded."""
+        rule = self.model.rule
+        if rule.kind is Kind.NUMBER:
+            return rule.known_tolerance
+        if rule.kind is Kind.CLASS:
+            return 0.0 - rule.band[1]
+        return 0.0 - max(rule.middle - rule.band[0], rule.band[1] - rule.middle) * ROUND_UP
+
+    def _room(self, cells: UniverseCells) -> FloatArray:
+        """(outputs,) how far a machine can be from the merged function, of anybody who can exist, twice for numbers."""
+        everybody = UniverseCells.everybody(self.encoder.encoding, whole=cells.whole)
+        found = self.deployment.room_over(everybody.region(self.encoder.encoding))[0] * ROUND_UP
+        return np.asarray(found * (2.0 if self.model.rule.kind is Kind.NUMBER else 1.0))

@@ -1,0 +1,81 @@
+"""Pairs of similar people who are decided differently: decoded, confirmed, and made as alike as possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lcifr.certification.counterexample import Counterexamples, Trial, exists, simplify
+from lcifr.certification.query import BoolArray, FloatArray
+from lcifr.data import Individuals
+from lcifr.regions.region import Region
+from lcifr.regions.universe import UniverseCells
+
+if TYPE_CHECKING:
+    from lcifr.certification.sweep.pair_question import PairQuestion
+
+SAMPLED = 32
+"""Pairs that are drawn from a cell whose witness is no pair of people."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """x and x′ for each cell; meaningful where ``found`` (cells,) is true."""
+
+    x: Individuals
+    other: Individuals
+    found: BoolArray
+
+    def take(self, index) -> Pairs:  # type: ignore[no-untyped-def]
+        """Those of some cells."""
+        return Pairs(self.x.take(index), self.other.take(index), self.found[index])
+
+
+def confirmed_pairs(
+    question: PairQuestion, cells: UniverseCells, region: Region, rows: np.ndarray, points: FloatArray
+) -> Pairs:
+    """For the cells ``rows``, the first of their points (cells, k, features) that is a pair; else one of a sample."""
+    x = cells.middles()
+    pairs = Pairs(x, cells.middles(), np.zeros(len(cells), np.bool_))
+    if len(rows):
+        _offer(question, cells, region, rows, points[rows], pairs)
+    left = rows[~pairs.found[rows]]
+    if len(left):
+        _offer(question, cells, region, left, region.take(left).sample(SAMPLED), pairs)
+    return _simplified(question, pairs)
+
+
+def _offer(
+    question: PairQuestion, cells: UniverseCells, region: Region, rows: np.ndarray, points: FloatArray, pairs: Pairs
+) -> None:
+    blank: BoolArray = np.asarray(np.isnan(points).any(-1))
+    at, which = np.nonzero(~blank)
+    if not len(at):
+        return
+    decoded = region.take(rows[at]).decode(points[at, which])
+    pair = question.space.split(decoded.individuals)
+    good = decoded.confirmed & cells.take(rows[at]).contains(pair.x) & exists(pair.x)
+    good &= ~(pair.x.numbers != pair.x.numbers).any(1)
+    some = np.flatnonzero(good)
+    if not len(some):
+        return
+    trial = Trial(question.encoder, question.model, pair.x.take(some), question.arithmetic)
+    counted = trial.is_counterexample(np.arange(len(some)), pair.other.take(some))
+    for place in some[counted][::-1].tolist():  # the first of several stays
+        row = rows[at[place]]
+        for kept, found in ((pairs.x, pair.x), (pairs.other, pair.other)):
+            kept.numbers[row], kept.codes[row] = found.numbers[place], found.codes[place]
+        pairs.found[row] = True
+
+
+def _simplified(question: PairQuestion, pairs: Pairs) -> Pairs:
+    rows = np.flatnonzero(pairs.found)
+    if not len(rows):
+        return pairs
+    some = pairs.take(rows)
+    trial = Trial(question.encoder, question.model, some.x, question.arithmetic)
+    simple = simplify(trial, Counterexamples(some.other, some.found))
+    pairs.other.numbers[rows], pairs.other.codes[rows] = simple.others.numbers, simple.others.codes
+    return pairs

@@ -1,0 +1,147 @@
+"""The sweep: the universe is cut into cells until each is proved, violating, or all that is allowed has been done."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+
+from lcifr.certification.query import FloatArray
+from lcifr.certification.sweep.cutting import cut
+from lcifr.certification.sweep.fixed_change import violating_everywhere
+from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.pairs_found import Pairs
+from lcifr.data import Individuals
+from lcifr.prove import Budget
+from lcifr.regions.universe import UniverseCells
+
+AT_ONCE = 64
+"""Cells that are asked about in one call."""
+NODES = 200
+"""Of the search in one cell, before it is cut: cutting is cheaper than a long search, and leaves smaller open parts."""
+
+
+@dataclass(frozen=True)
+class SweptCell:
+    """One cell with its share of all people who can exist, and a pair of people that refutes it where one is known."""
+
+    cell: UniverseCells
+    share: Fraction
+    pair: Pairs | None = None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is known of everybody who can exist: three lists of cells that are the universe together.
+
+    Parameters
+    ----------
+    proved : nobody in them is decided otherwise than anybody similar.
+    violating : everybody in them has somebody similar who is decided otherwise; with a pair of each.
+    open : the rest; with a pair where somebody in the cell is known to have one.
+    whole : whether whole-number attributes hold whole numbers only.
+    """
+
+    proved: tuple[SweptCell, ...]
+    violating: tuple[SweptCell, ...]
+    open: tuple[SweptCell, ...]
+    whole: bool
+
+    @property
+    def shares(self) -> tuple[Fraction, Fraction, Fraction]:
+        """Of all people who can exist: proved, violating, open. They add up to 1."""
+        proved, violating, rest = (
+            sum((one.share for one in cells), Fraction(0)) for cells in (self.proved, self.violating, self.open)
+        )
+        return proved, violating, rest
+
+    @property
+    def pairs(self) -> list[Pairs]:
+        """All pairs that are known."""
+        return [one.pair for one in (*self.violating, *self.open) if one.pair is not None]
+
+
+@dataclass
+class Sweeper:
+    """Cuts the universe, largest open cell first.
+
+    Parameters
+    ----------
+    question : about which model and formula.
+    whole : whether whole-number attributes hold whole numbers only.
+    nodes : of the search in a cell.
+    """
+
+    question: PairQuestion
+    whole: bool = True
+    nodes: int = NODES
+    _open: list[tuple[Fraction, int, SweptCell]] = field(default_factory=list)
+    _done: dict[str, list[SweptCell]] = field(default_factory=lambda: {"proved": [], "violating": [], "single": []})
+    _turn: Iterator[int] = field(default_factory=count)
+
+    def __post_init__(self) -> None:
+        everybody = UniverseCells.everybody(self.question.encoder.encoding, whole=self.whole)
+        self._total = everybody.measures()[0]
+        self._push(SweptCell(everybody, Fraction(1)))
+
+    def _push(self, one: SweptCell) -> None:
+        heapq.heappush(self._open, (-one.share, next(self._turn), one))
+
+    def run(
+        self, *, cells: int = 10_000, seconds: float | None = None, progress: Callable[[Sweep], None] | None = None
+    ) -> Sweep:
+        """Go on until nothing is open, this many cells have been asked about, or the time is over."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        asked = 0
+        while self._open and asked < cells and (deadline is None or time.monotonic() < deadline):
+            some = [heapq.heappop(self._open)[2] for _ in range(min(AT_ONCE, len(self._open), cells - asked))]
+            asked += len(some)
+            self._look_at(some)
+            if progress is not None:
+                progress(self.state())
+        return self.state()
+
+    def state(self) -> Sweep:
+        """What is known so far."""
+        rest = (*(one for *_, one in sorted(self._open, key=lambda entry: entry[:2])), *self._done["single"])
+        return Sweep(tuple(self._done["proved"]), tuple(self._done["violating"]), rest, self.whole)
+
+    def _look_at(self, some: list[SweptCell]) -> None:
+        cells = UniverseCells.joined([one.cell for one in some])
+        single = cells.is_single()
+        for rows in (np.flatnonzero(~single), np.flatnonzero(single)):
+            if len(rows):
+                self._ask([some[row] for row in rows], cells.take(rows), alone=bool(single[rows[0]]))
+
+    def _ask(self, some: list[SweptCell], cells: UniverseCells, *, alone: bool) -> None:
+        budget = Budget() if alone else Budget(nodes=self.nodes)
+        answers = self.question.ask_individuals(cells.middles(), budget) if alone else self.question.ask(cells, budget)
+        everywhere = answers.pairs.found if alone else violating_everywhere(self.question, cells, answers.pairs, budget)
+        for row, one in enumerate(some):
+            pair = answers.pairs.take([row]) if answers.pairs.found[row] else None
+            known = SweptCell(one.cell, one.share, pair)
+            if answers.proved[row]:
+                self._done["proved"].append(SweptCell(one.cell, one.share))
+            elif everywhere[row]:
+                self._done["violating"].append(known)
+            else:
+                self._cut(known, cells, row)
+
+    def _cut(self, known: SweptCell, cells: UniverseCells, row: int) -> None:
+        two = cut(cells, row, self._scores)
+        if two is None:
+            self._done["violating" if known.pair is not None else "single"].append(known)
+            return
+        for side, measure in enumerate(two.measures()):
+            half = two.take([side])
+            inherits = known.pair is not None and bool(half.contains(known.pair.x)[0])
+            self._push(SweptCell(half, measure / self._total, known.pair if inherits else None))
+
+    def _scores(self, people: Individuals) -> FloatArray:
+        values = self.question.deployment.evaluate(self.question.encoder.encoding.encode(people)).values
+        return np.asarray(values @ self.question.scores.T)

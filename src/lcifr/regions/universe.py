@@ -1,0 +1,169 @@
+"""The universe of people who can exist, cut into cells: an interval for each number, a set of values for each category.
+
+Cells are in the table's own units. Under ``whole`` an attribute that the schema calls whole is cut between k and k + 1,
+so that everybody is in exactly one cell; numbers that are not whole are cut at a point that both sides hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+
+from lcifr.data import Encoding, Individuals, Schema
+from lcifr.errors import RegionError
+from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, Region
+
+
+@dataclass(frozen=True)
+class UniverseCells:
+    """Cells of the universe, many at once.
+
+    Parameters
+    ----------
+    schema : whose attributes these are.
+    lower, upper : (cells, numeric attributes) closed intervals, in the table's units.
+    allowed : for each categorical attribute (cells, values) which of its values are in the cell.
+    whole : whether whole-number attributes hold whole numbers only.
+    """
+
+    schema: Schema
+    lower: FloatArray
+    upper: FloatArray
+    allowed: tuple[BoolArray, ...]
+    whole: bool
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    @classmethod
+    def everybody(cls, encoding: Encoding, *, whole: bool) -> Self:
+        """The one cell that holds the whole universe of a schema, without the categories at which a model raises.
+
+        Raises
+        ------
+        RegionError
+            If a number has no declared range.
+        """
+        schema = encoding.schema
+        _refuse_unranged(schema)
+        ends = [(a.lower, a.upper) for a in schema.numeric]
+        lower, upper = np.array(ends, dtype=np.float64).reshape(-1, 2).T[:, None]
+        counted = _counted(schema, whole)
+        allowed = tuple(~encoding.is_outside(name)[None] for name in schema.names_categorical)
+        return cls(
+            schema, np.where(counted, np.ceil(lower), lower), np.where(counted, np.floor(upper), upper), allowed, whole
+        )
+
+    def take(self, index: Any) -> Self:
+        """Some of the cells."""
+        return type(self)(
+            self.schema, self.lower[index], self.upper[index], tuple(a[index] for a in self.allowed), self.whole
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Cells of the same universe, one after the other; at least one part."""
+        allowed = tuple(np.concatenate(group) for group in zip(*(part.allowed for part in parts), strict=True))
+        lower, upper = (np.concatenate(ends) for ends in ([p.lower for p in parts], [p.upper for p in parts]))
+        return cls(parts[0].schema, lower, upper, allowed, parts[0].whole)
+
+    @property
+    def counted(self) -> BoolArray:
+        """(numeric attributes,) whose whole numbers are counted; the lengths of the others are measured."""
+        return _counted(self.schema, self.whole)
+
+    def measures(self) -> list[Fraction]:
+        """One number a cell: the product of counts (whole numbers, categories) and lengths, without rounding.
+
+        A number whose declared range is a single point counts as 1.
+        """
+        single = np.array([a.lower == a.upper for a in self.schema.numeric], np.bool_)
+        counted = self.counted
+        found = []
+        for row in range(len(self)):
+            sizes: Iterable[Fraction] = (
+                Fraction(1) if alone else Fraction(high) - Fraction(low) + int(count)
+                for low, high, count, alone in zip(
+                    self.lower[row].tolist(), self.upper[row].tolist(), counted, single, strict=True
+                )
+            )
+            found.append(prod(sizes, start=Fraction(1)) * prod(int(a[row].sum()) for a in self.allowed))
+        return found
+
+    def is_single(self) -> BoolArray:
+        """(cells,) whether one individual is all that is there."""
+        alone = (self.lower == self.upper).all(1)
+        for mask in self.allowed:
+            alone &= mask.sum(1) == 1
+        return np.asarray(alone)
+
+    def contains(self, people: Individuals) -> BoolArray:
+        """(cells,) whether the person of the same row is in the cell."""
+        inside = ((people.numbers >= self.lower) & (people.numbers <= self.upper)).all(1)
+        for j, mask in enumerate(self.allowed):
+            inside &= mask[np.arange(len(self)), people.codes[:, j]]
+        return np.asarray(inside)
+
+    def region(self, encoding: Encoding) -> Region:
+        """The encoded people of every cell, one region each."""
+        lower, upper = encoding.scale_bounds(self.lower, self.upper)
+        choices = tuple(
+            Choice(np.arange(*encoding.columns(name).indices(len(encoding.features))), mask)
+            for name, mask in zip(self.schema.names_categorical, self.allowed, strict=True)
+        )
+        present = (lower <= upper).all(1)
+        for choice in choices:
+            present &= choice.allowed.any(1)
+        cell = Cell(encoding.numeric_columns, lower, upper, choices, None, present)
+        return Region(len(self), len(encoding.features), (cell,))
+
+    def middles(self) -> Individuals:
+        """Somebody in the middle of every cell; of a category its first value there."""
+        middle = self.lower / 2 + self.upper / 2
+        numbers = np.where(self.counted, np.floor(middle), middle)
+        codes = [mask.argmax(1) for mask in self.allowed]
+        return Individuals(self.schema, numbers, np.stack(codes, 1).astype(np.int32) if codes else _no_codes(len(self)))
+
+    def cut_number(self, row: int, place: int) -> Self | None:
+        """One cell cut in two at the middle of a number; None where there is nothing to cut."""
+        low, high = float(self.lower[row, place]), float(self.upper[row, place])
+        middle = low / 2 + high / 2
+        left, right = (np.floor(middle), np.floor(middle) + 1) if self.counted[place] else (middle, middle)
+        if not (low <= left < high and low < right <= high):
+            return None
+        two = self.take([row, row])
+        lower, upper = two.lower.copy(), two.upper.copy()
+        upper[0, place], lower[1, place] = left, right
+        return type(self)(self.schema, lower, upper, two.allowed, self.whole)
+
+    def cut_category(self, row: int, place: int, first: BoolArray) -> Self | None:
+        """One cell cut in two: the values (values,) that are ``first``, and the others."""
+        masks = np.stack([self.allowed[place][row] & first, self.allowed[place][row] & ~first])
+        if not masks.any(1).all():
+            return None
+        two = self.take([row, row])
+        allowed = (*two.allowed[:place], masks, *two.allowed[place + 1 :])
+        return type(self)(self.schema, two.lower, two.upper, allowed, self.whole)
+
+
+def _counted(schema: Schema, whole: bool) -> BoolArray:
+    return np.array([whole and attribute.integer for attribute in schema.numeric], np.bool_)
+
+
+def _no_codes(rows: int) -> Any:
+    return np.zeros((rows, 0), np.int32)
+
+
+def _refuse_unranged(schema: Schema) -> None:
+    missing = [a.name for a in schema.numeric if a.lower is None or a.upper is None]
+    if missing:
+        names = ", ".join(f'"{name}"' for name in missing)
+        raise RegionError(
+            f"nobody has said between which values {names} can be, so the people who can exist have no end",
+            fix="declare lower = … and upper = … of each in the schema",
+        )

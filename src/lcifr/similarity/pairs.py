@@ -1,0 +1,235 @@
+"""Pairs of similar people as regions: x and x′ side by side are one person of a schema with both.
+
+An attribute that φ keeps equal in all its cases is there once, the others twice, and φ becomes a formula about this one
+person. Everything that holds for regions of people (outward rounding, categories, rows, whole numbers, decoding) then
+holds for pairs: every similar pair of the universe encodes to a point of the pair region of x's cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.data import Encoding, Individuals, Schema
+from lcifr.data.encoded_columns import Feature
+from lcifr.regions.cell import Cell, Choice
+from lcifr.regions.region import Region
+from lcifr.regions.universe import UniverseCells
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+from lcifr.similarity.language.formula import Person
+from lcifr.similarity.lowering.cells import Box, bound_by_rows, build_cell
+from lcifr.similarity.lowering.plan import CellPlan
+from lcifr.similarity.lowering.witness import FormulaOrigin
+from lcifr.similarity.semantics.core import (
+    TRUE,
+    AllOf,
+    AnyOf,
+    Category,
+    Compare,
+    Core,
+    LinearForm,
+    PairedPeople,
+    RankTable,
+    SameCategory,
+    merged,
+)
+from lcifr.similarity.similarity import Similarity
+
+IntArray = NDArray[np.intp]
+
+
+def kept_equal(core: Core) -> frozenset[str]:
+    """The attributes that are equal in x and x′ whenever ``core`` holds, as far as its writing shows."""
+    if isinstance(core, AllOf):
+        return frozenset().union(*map(kept_equal, core.parts))
+    if isinstance(core, AnyOf) and core.parts:
+        return frozenset.intersection(*map(kept_equal, core.parts))
+    if isinstance(core, SameCategory) and core.equal and core.left[1] == core.right[1]:
+        return frozenset({core.left[1]})
+    if isinstance(core, Compare) and core.operator == "=" and _is_difference(core.form):
+        return frozenset({core.form.numbers[0][1]})
+    return frozenset()
+
+
+def _is_difference(form: LinearForm) -> bool:
+    """Whether it is c · (x′ − x) of one attribute and nothing else."""
+    if form.ranks or form.absolutes or form.constant or len(form.numbers) != 2:
+        return False
+    (_, one, c), (_, other, d) = form.numbers
+    return one == other and c == -d
+
+
+@dataclass(frozen=True)
+class PairSpace:
+    """The schema, encoding and formula of pairs.
+
+    Parameters
+    ----------
+    similarity : φ about two people.
+    own, others : for each attribute of its schema, the name in the pair schema that x and that x′ has it under.
+    """
+
+    similarity: Similarity
+    own: dict[str, str]
+    others: dict[str, str]
+
+    @classmethod
+    def of(cls, similarity: Similarity) -> PairSpace:
+        """The pairs that a formula calls similar."""
+        schema, shared = similarity.schema, kept_equal(similarity.core)
+        others = {name: name if name in shared else _primed(name, schema) for name in schema.names}
+        return cls(similarity, {name: name for name in schema.names}, others)
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """Of pairs."""
+        return _pair_encoding(self.similarity.encoding, self.own, self.others)
+
+    @cached_property
+    def core(self) -> Core:
+        """φ about one person of the pair schema, who is x′ in it."""
+        return _Renaming(self.own, self.others).of(self.similarity.core)
+
+    @cached_property
+    def plans(self) -> tuple[CellPlan, ...]:
+        """The cells of pairs, before the cells of x are filled in."""
+        return self.similarity.plan(self.core, self.encoding.schema)
+
+    @cached_property
+    def own_columns(self) -> IntArray:
+        """(features,) the column of a pair that holds each feature of x."""
+        return self._columns(self.own)
+
+    @cached_property
+    def other_columns(self) -> IntArray:
+        """(features,) the column of a pair that holds each feature of x′."""
+        return self._columns(self.others)
+
+    def _columns(self, names: dict[str, str]) -> IntArray:
+        slices = [self.encoding.columns(names[attribute.name]) for attribute in self.similarity.schema]
+        return np.concatenate([np.arange(one.start, one.stop) for one in slices])
+
+    def split(self, pairs: Individuals) -> PairedPeople:
+        """Pairs as the two people they are."""
+        return PairedPeople(self._people(pairs, self.own), self._people(pairs, self.others))
+
+    def _people(self, pairs: Individuals, names: dict[str, str]) -> Individuals:
+        schema, wide = self.similarity.schema, pairs.schema
+        numbers = [wide.names_numeric.index(names[name]) for name in schema.names_numeric]
+        codes = [wide.names_categorical.index(names[name]) for name in schema.names_categorical]
+        return Individuals(schema, pairs.numbers[:, numbers], pairs.codes[:, codes])
+
+    def region(self, cells: UniverseCells) -> Region:
+        """For each cell, every similar pair with x in it and x′ anywhere in the universe."""
+        encoding, rows = self.encoding, np.zeros(len(cells), np.intp)
+        origin = FormulaOrigin(encoding, self._nobody.take(rows), self.core, self.plans)
+        found = tuple(
+            self._within(plan, whole.take(rows), cells)
+            for plan, whole in zip(self.plans, self._whole_universe, strict=True)
+        )
+        region = Region(len(cells), len(encoding.features), tuple(c for c in found if c.present.any()), origin)
+        return narrow_to_whole_numbers(region, encoding) if cells.whole else region
+
+    @cached_property
+    def _nobody(self) -> Individuals:
+        """One row: what is said of pairs is said of x′ alone, so the x of the lowering is never looked at."""
+        schema = self.encoding.schema
+        return Individuals(schema, np.zeros((1, len(schema.numeric))), np.zeros((1, len(schema.categorical)), np.int32))
+
+    @cached_property
+    def _whole_universe(self) -> tuple[Cell, ...]:
+        return tuple(build_cell(plan, self._nobody, self.encoding) for plan in self.plans)
+
+    def _within(self, plan: CellPlan, cell: Cell, cells: UniverseCells) -> Cell:
+        """A cell of pairs with x in the cells of the universe; rows then narrow the numbers of x′."""
+        box = self._box(plan, cells)
+        lower, upper = box.encoded()
+        empty = (box.lower > box.upper).any(1)
+        narrowed = cell.between(np.maximum(cell.lower, lower), np.minimum(cell.upper, upper))
+        choices = tuple(self._choice(choice, cells) for choice in narrowed.choices)
+        present = narrowed.present & ~empty
+        for choice in choices:
+            present &= choice.allowed.any(1)
+        return replace(narrowed, choices=choices, present=present)
+
+    def _box(self, plan: CellPlan, cells: UniverseCells) -> Box:
+        universe = UniverseCells.everybody(self.encoding, whole=cells.whole).take(np.zeros(len(cells), np.intp))
+        box = Box(self.encoding, np.asfortranarray(universe.lower), np.asfortranarray(universe.upper))
+        for j, name in enumerate(self.similarity.schema.names_numeric):
+            place = self.encoding.schema.names_numeric.index(self.own[name])
+            box.narrow(place, "lower", cells.lower[:, j])
+            box.narrow(place, "upper", cells.upper[:, j])
+        nobody = self._nobody.take(np.zeros(len(cells), np.intp))
+        bound_by_rows(box, plan, PairedPeople(nobody, nobody), tighten=True)
+        return box
+
+    def _choice(self, choice: Choice, cells: UniverseCells) -> Choice:
+        feature = self.encoding.features[int(choice.columns[0])]
+        names = self.similarity.schema.names_categorical
+        mine = next((j for j, name in enumerate(names) if self.own[name] == feature.attribute), None)
+        return choice if mine is None else Choice(choice.columns, choice.allowed & cells.allowed[mine])
+
+
+def _primed(name: str, schema: Schema) -> str:
+    """The name of x′'s attribute: one no attribute of the schema has."""
+    primed = f"{name}'"
+    while primed in schema:
+        primed += "'"
+    return primed
+
+
+def _pair_encoding(encoding: Encoding, own: dict[str, str], others: dict[str, str]) -> Encoding:
+    """Each attribute that is equal once, each other one twice, side by side; numbers by the same programs."""
+    attributes, numeric = [], []
+    names = encoding.schema.names_numeric
+    for attribute in encoding.schema:
+        for name in dict.fromkeys((own[attribute.name], others[attribute.name])):
+            attributes.append(replace(attribute, name=name))
+            if attribute.name in names:
+                numeric.append(names.index(attribute.name))
+    outside = frozenset(
+        Feature(name, feature.value)
+        for feature in encoding.outside
+        for name in (own[feature.attribute], others[feature.attribute])
+    )
+    programs = tuple(encoding.programs[j] for j in numeric)
+    return Encoding(
+        Schema(tuple(attributes)), encoding.means[numeric], encoding.sds[numeric], programs=programs, outside=outside
+    )
+
+
+@dataclass(frozen=True)
+class _Renaming:
+    """A core tree about x and x′ as one about x′ of the pair schema alone."""
+
+    own: dict[str, str]
+    others: dict[str, str]
+
+    def name(self, person: Person, name: str) -> str:
+        return (self.own if person is Person.SELF else self.others)[name]
+
+    def of(self, core: Core) -> Core:
+        if isinstance(core, AllOf):
+            return AllOf(tuple(map(self.of, core.parts)), core.span)
+        if isinstance(core, AnyOf):
+            return AnyOf(tuple(map(self.of, core.parts)), core.span)
+        if isinstance(core, Category):
+            return Category(Person.OTHER, self.name(core.person, core.attribute), core.allowed, core.span)
+        if isinstance(core, SameCategory):
+            left, right = ((Person.OTHER, self.name(*side)) for side in (core.left, core.right))
+            if left == right:
+                return TRUE if core.equal else AnyOf((), core.span)
+            return SameCategory(left, right, core.equal, core.span)
+        return Compare(self.form(core.form), core.operator, core.span)
+
+    def form(self, form: LinearForm) -> LinearForm:
+        numbers = [(Person.OTHER, self.name(person, name), c) for person, name, c in form.numbers]
+        ranks = [
+            (Person.OTHER, RankTable(self.name(person, t.attribute), self.name(person, t.by), t.groups), c)
+            for person, t, c in form.ranks
+        ]
+        absolutes = [(c, self.form(inside)) for c, inside in form.absolutes]
+        return merged(numbers, ranks, absolutes, form.constant)
