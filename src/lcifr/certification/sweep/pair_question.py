@@ -13,7 +13,7 @@ from lcifr.certification.counterexample import deploy_both
 from lcifr.certification.producer import Encoder
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
-from lcifr.certification.sweep.pairs_found import Pairs, confirmed_pairs
+from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
@@ -75,20 +75,21 @@ class PairQuestion:
         return np.eye(rule.outputs) if rule.kind is Kind.NUMBER else scores_of(rule)
 
     def ask(self, cells: UniverseCells, budget: Budget) -> CellAnswers:
-        """What is known of each cell after this much work."""
+        """What is known of each cell after this much work: a few pairs are drawn first, and searched for only then."""
         region = self.space.region(cells)
         proved = ~region.nonempty
-        points = np.full((len(cells), 1, region.features), np.nan)
-        is_network = isinstance(self.deployment.merged, Network)
-        if is_network:
-            crossed, points = self._ask_network(region, cells, budget)
-            proved |= crossed
-        if not is_network or len(self.scores) > 1:  # of several classes, crossings know two at a time
-            left = np.flatnonzero(~proved)
+        pairs = Pairs.none(cells)
+        offer_pairs(self, cells, region, np.flatnonzero(~proved), None, pairs)
+        left = np.flatnonzero(~proved & ~pairs.found)
+        if isinstance(self.deployment.merged, Network) and len(left):
+            proved[left], points = self._ask_network(region.take(left), cells.whole, budget)
+            offer_pairs(self, cells, region, left[~proved[left]], points[~proved[left]], pairs)
+            left = left[~proved[left]] if len(self.scores) > 1 else left[:0]  # crossings know two classes at a time
+        if len(left):
             some = cells.take(left)
             reach = reached_people(self.space, region.take(left), some, self.encoder.encoding)
             proved[left] = decided_alike(self, reach, some.middles(), budget)
-        return CellAnswers(proved, confirmed_pairs(self, cells, region, np.flatnonzero(~proved), points))
+        return CellAnswers(proved, simplified(self, pairs))
 
     def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
         """The same of cells of one individual each: an audit, which knows more than pairs do."""
@@ -113,10 +114,10 @@ class PairQuestion:
             return (self._copies,)
         return (self._copies, crossings(self.scores, self.model.rule.middle))
 
-    def _ask_network(self, region: Region, cells: UniverseCells, budget: Budget) -> tuple[BoolArray, FloatArray]:
+    def _ask_network(self, region: Region, whole: bool, budget: Budget) -> tuple[BoolArray, FloatArray]:
         product = merge(*self._factors)
         directions = self._directions(product.outputs)
-        room = np.abs(self.scores) @ self._room(cells)
+        room = np.abs(self.scores) @ self._room(whole)
         beside = np.einsum("ko,po->pk", np.abs(directions), merging_error(self._factors, region))
         limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
         answer = maximize(product, directions, region, target=limit, method=OWN_WORD, budget=budget)
@@ -139,8 +140,8 @@ class PairQuestion:
             return 0.0 - rule.band[1]
         return 0.0 - max(rule.middle - rule.band[0], rule.band[1] - rule.middle) * ROUND_UP
 
-    def _room(self, cells: UniverseCells) -> FloatArray:
+    def _room(self, whole: bool) -> FloatArray:
         """(outputs,) how far a machine can be from the merged function, of anybody who can exist, twice for numbers."""
-        everybody = UniverseCells.everybody(self.encoder.encoding, whole=cells.whole)
+        everybody = UniverseCells.everybody(self.encoder.encoding, whole=whole)
         found = self.deployment.room_over(everybody.region(self.encoder.encoding))[0] * ROUND_UP
         return np.asarray(found * (2.0 if self.model.rule.kind is Kind.NUMBER else 1.0))

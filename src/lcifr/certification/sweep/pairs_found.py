@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.certification.counterexample import Counterexamples, Trial, exists, simplify
 from lcifr.certification.query import BoolArray, FloatArray
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from lcifr.certification.sweep.pair_question import PairQuestion
 
 SAMPLED = 32
-"""Pairs that are drawn from a cell whose witness is no pair of people."""
+"""Pairs that are drawn from a cell before anything is searched."""
 
 
 @dataclass(frozen=True)
@@ -28,28 +29,32 @@ class Pairs:
     other: Individuals
     found: BoolArray
 
-    def take(self, index) -> Pairs:  # type: ignore[no-untyped-def]
+    @classmethod
+    def none(cls, cells: UniverseCells) -> Pairs:
+        """Nothing found yet."""
+        return cls(cells.middles(), cells.middles(), np.zeros(len(cells), np.bool_))
+
+    def take(self, index: Any) -> Pairs:
         """Those of some cells."""
         return Pairs(self.x.take(index), self.other.take(index), self.found[index])
 
 
-def confirmed_pairs(
-    question: PairQuestion, cells: UniverseCells, region: Region, rows: np.ndarray, points: FloatArray
-) -> Pairs:
-    """For the cells ``rows``, the first of their points (cells, k, features) that is a pair; else one of a sample."""
-    x = cells.middles()
-    pairs = Pairs(x, cells.middles(), np.zeros(len(cells), np.bool_))
-    if len(rows):
-        _offer(question, cells, region, rows, points[rows], pairs)
-    left = rows[~pairs.found[rows]]
-    if len(left):
-        _offer(question, cells, region, left, region.take(left).sample(SAMPLED), pairs)
-    return _simplified(question, pairs)
-
-
-def _offer(
-    question: PairQuestion, cells: UniverseCells, region: Region, rows: np.ndarray, points: FloatArray, pairs: Pairs
+def offer_pairs(
+    question: PairQuestion,
+    cells: UniverseCells,
+    region: Region,
+    rows: NDArray[np.intp],
+    points: FloatArray | None,
+    pairs: Pairs,
 ) -> None:
+    """Take the first point of each cell of ``rows`` that is a pair decided differently; ``pairs`` is filled in.
+
+    Parameters
+    ----------
+    points : (rows, k, features), NaN where there is none; None for a sample.
+    """
+    if points is None:
+        points = region.take(rows).sample(SAMPLED)
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
     at, which = np.nonzero(~blank)
     if not len(at):
@@ -57,7 +62,6 @@ def _offer(
     decoded = region.take(rows[at]).decode(points[at, which])
     pair = question.space.split(decoded.individuals)
     good = decoded.confirmed & cells.take(rows[at]).contains(pair.x) & exists(pair.x)
-    good &= ~(pair.x.numbers != pair.x.numbers).any(1)
     some = np.flatnonzero(good)
     if not len(some):
         return
@@ -70,7 +74,8 @@ def _offer(
         pairs.found[row] = True
 
 
-def _simplified(question: PairQuestion, pairs: Pairs) -> Pairs:
+def simplified(question: PairQuestion, pairs: Pairs) -> Pairs:
+    """The same with x′ as much like x as it can be."""
     rows = np.flatnonzero(pairs.found)
     if not len(rows):
         return pairs
