@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.auditor import audit
     from lcifr.certification.consumer import certify
+    from lcifr.certification.sweep.sweep import sweep
     from lcifr.certification.verdicts import Audit, Certificates, Verdict
     from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
     from lcifr.errors import LcifrError
@@ -48,6 +49,7 @@ _HOMES = {
     "certify": "lcifr.certification",
     "maximize": "lcifr.prove",
     "radius": "lcifr.prove",
+    "sweep": "lcifr.certification.sweep.sweep",
     "tune": "lcifr.estimators",
 }
 
@@ -77,6 +79,7 @@ __all__ = [
     "datasets",
     "maximize",
     "radius",
+    "sweep",
     "tune",
 ]
 

@@ -2,7 +2,7 @@
 
 With a = s(x) and b = −s(x′), the smaller of the two is above 0 just where x is decided yes and x′ no, and
 min(a, b) = a − relu(a − b) is a network. Nothing is rounded in the copies; what merging them with the crossings rounds
-is :func:`lcifr.models.merging.merging_error`.
+is :func:`lcifr.models.chain.merging_error`.
 """
 
 from __future__ import annotations

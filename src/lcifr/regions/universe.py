@@ -116,7 +116,7 @@ class UniverseCells:
             Choice(np.arange(*encoding.columns(name).indices(len(encoding.features))), mask)
             for name, mask in zip(self.schema.names_categorical, self.allowed, strict=True)
         )
-        present = (lower <= upper).all(1)
+        present: BoolArray = np.asarray((lower <= upper).all(1))
         for choice in choices:
             present &= choice.allowed.any(1)
         cell = Cell(encoding.numeric_columns, lower, upper, choices, None, present)

@@ -112,6 +112,18 @@ class PairSpace:
         slices = [self.encoding.columns(names[attribute.name]) for attribute in self.similarity.schema]
         return np.concatenate([np.arange(one.start, one.stop) for one in slices])
 
+    def join(self, pair: PairedPeople) -> Individuals:
+        """Two people as the pair that they are; what φ keeps equal is taken from x."""
+        schema = self.encoding.schema
+        numbers = np.empty((len(pair), len(schema.numeric)))
+        codes = np.empty((len(pair), len(schema.categorical)), np.int32)
+        for person, names in ((pair.other, self.others), (pair.x, self.own)):
+            for name in self.similarity.schema.names_numeric:
+                numbers[:, schema.names_numeric.index(names[name])] = person.number(name)
+            for name in self.similarity.schema.names_categorical:
+                codes[:, schema.names_categorical.index(names[name])] = person.code(name)
+        return Individuals(schema, numbers, codes)
+
     def split(self, pairs: Individuals) -> PairedPeople:
         """Pairs as the two people they are."""
         return PairedPeople(self._people(pairs, self.own), self._people(pairs, self.others))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.certification.auditor import audit_region
-from lcifr.certification.counterexample import deploy_both
+from lcifr.certification.counterexample import LibraryDecisions, Trial, deploy_both
 from lcifr.certification.producer import Encoder
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
@@ -17,12 +17,13 @@ from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import merge, merging_error
 from lcifr.models.deployed import Deployment
-from lcifr.models.merging import merge, merging_error
 from lcifr.models.model import Model
-from lcifr.models.network import Network
+from lcifr.models.network import Network, as_network
 from lcifr.models.pairing import crossings, scores_of, side_by_side
 from lcifr.models.rule import Kind
+from lcifr.models.table_model import TableModel
 from lcifr.models.trees.deployed import TreesDeployment
 from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Region
@@ -44,7 +45,7 @@ class CellAnswers:
     pairs: Pairs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairQuestion:
     """A model, who counts as similar, and over which universe.
 
@@ -52,11 +53,13 @@ class PairQuestion:
     ----------
     encoder, model : what decides; of a model on raw columns the encoder is the identity.
     arithmetic : in which it is computed.
+    library : of a model from elsewhere; a pair counts only if the library itself decides differently.
     """
 
     encoder: Encoder
     model: Model
     arithmetic: Arithmetic
+    library: TableModel | None = None
 
     @cached_property
     def space(self) -> PairSpace:
@@ -73,6 +76,13 @@ class PairQuestion:
         """(scores, outputs) see :func:`scores_of`; the outputs themselves for numbers."""
         rule = self.model.rule
         return np.eye(rule.outputs) if rule.kind is Kind.NUMBER else scores_of(rule)
+
+    def trial(self, people: Individuals) -> Trial:
+        """For whom others are to be judged."""
+        library = None
+        if self.library is not None:
+            library = LibraryDecisions(self.library, self.model, self.library.library_decides(people))
+        return Trial(self.encoder, self.model, people, self.arithmetic, library=library)
 
     def ask(self, cells: UniverseCells, budget: Budget) -> CellAnswers:
         """What is known of each cell after this much work: a few pairs are drawn first, and searched for only then."""
@@ -95,7 +105,8 @@ class PairQuestion:
         """The same of cells of one individual each: an audit, which knows more than pairs do."""
         ids = tuple(range(len(people)))
         lowered = self.encoder.similarity.region(people)
-        options = dict[str, Any](budget=budget, modular=False, arithmetic=self.arithmetic)
+        library = self.trial(people).library
+        options = dict[str, Any](budget=budget, modular=False, arithmetic=self.arithmetic, library=library)
         found = audit_region(self.encoder, self.model, people, lowered, ids, **options)
         refuted = np.asarray(found.verdict == Verdict.COUNTEREXAMPLE)
         return CellAnswers(np.asarray(found.verdict == Verdict.CERTIFIED), Pairs(people, found.others, refuted))
@@ -106,7 +117,7 @@ class PairQuestion:
     def _copies(self) -> Network:
         space = self.space
         width = len(space.encoding.features)
-        return side_by_side(self.deployment.merged, space.own_columns, space.other_columns, width)
+        return side_by_side(as_network(self.deployment.merged), space.own_columns, space.other_columns, width)
 
     @cached_property
     def _factors(self) -> tuple[Network, ...]:

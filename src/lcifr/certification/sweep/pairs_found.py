@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import Counterexamples, Trial, exists, simplify
+from lcifr.certification.counterexample import Counterexamples, exists, simplify
 from lcifr.certification.query import BoolArray, FloatArray
 from lcifr.data import Individuals
 from lcifr.regions.region import Region
@@ -51,21 +51,22 @@ def offer_pairs(
 
     Parameters
     ----------
-    points : (rows, k, features), NaN where there is none; None for a sample.
+    points : (rows, k, features), NaN where there is none; None for a sample, whose points are not moved onto people.
     """
-    if points is None:
-        points = region.take(rows).sample(SAMPLED)
+    sampled = points is None
+    points = region.take(rows).sample(SAMPLED) if points is None else points
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
     at, which = np.nonzero(~blank)
     if not len(at):
         return
-    decoded = region.take(rows[at]).decode(points[at, which])
-    pair = question.space.split(decoded.individuals)
-    good = decoded.confirmed & cells.take(rows[at]).contains(pair.x) & exists(pair.x)
+    flat = points[at, which]
+    people = question.space.encoding.decode(flat) if sampled else region.take(rows[at]).decode(flat).individuals
+    pair = question.space.split(people)
+    good = cells.take(rows[at]).contains(pair.x) & exists(pair.x)
     some = np.flatnonzero(good)
     if not len(some):
         return
-    trial = Trial(question.encoder, question.model, pair.x.take(some), question.arithmetic)
+    trial = question.trial(pair.x.take(some))
     counted = trial.is_counterexample(np.arange(len(some)), pair.other.take(some))
     for place in some[counted][::-1].tolist():  # the first of several stays
         row = rows[at[place]]
@@ -80,7 +81,7 @@ def simplified(question: PairQuestion, pairs: Pairs) -> Pairs:
     if not len(rows):
         return pairs
     some = pairs.take(rows)
-    trial = Trial(question.encoder, question.model, some.x, question.arithmetic)
+    trial = question.trial(some.x)
     simple = simplify(trial, Counterexamples(some.other, some.found))
     pairs.other.numbers[rows], pairs.other.codes[rows] = simple.others.numbers, simple.others.codes
     return pairs

@@ -15,7 +15,7 @@ from lcifr.certification.query import FloatArray
 from lcifr.certification.sweep.cutting import cut
 from lcifr.certification.sweep.fixed_change import violating_everywhere
 from lcifr.certification.sweep.pair_question import PairQuestion
-from lcifr.certification.sweep.pairs_found import Pairs
+from lcifr.certification.sweep.result import Sweep, SweptCell
 from lcifr.data import Individuals
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
@@ -24,46 +24,6 @@ AT_ONCE = 64
 """Cells that are asked about in one call."""
 NODES = 200
 """Of the search in one cell, before it is cut: cutting is cheaper than a long search, and leaves smaller open parts."""
-
-
-@dataclass(frozen=True)
-class SweptCell:
-    """One cell with its share of all people who can exist, and a pair of people that refutes it where one is known."""
-
-    cell: UniverseCells
-    share: Fraction
-    pair: Pairs | None = None
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """What is known of everybody who can exist: three lists of cells that are the universe together.
-
-    Parameters
-    ----------
-    proved : nobody in them is decided otherwise than anybody similar.
-    violating : everybody in them has somebody similar who is decided otherwise; with a pair of each.
-    open : the rest; with a pair where somebody in the cell is known to have one.
-    whole : whether whole-number attributes hold whole numbers only.
-    """
-
-    proved: tuple[SweptCell, ...]
-    violating: tuple[SweptCell, ...]
-    open: tuple[SweptCell, ...]
-    whole: bool
-
-    @property
-    def shares(self) -> tuple[Fraction, Fraction, Fraction]:
-        """Of all people who can exist: proved, violating, open. They add up to 1."""
-        proved, violating, rest = (
-            sum((one.share for one in cells), Fraction(0)) for cells in (self.proved, self.violating, self.open)
-        )
-        return proved, violating, rest
-
-    @property
-    def pairs(self) -> list[Pairs]:
-        """All pairs that are known."""
-        return [one.pair for one in (*self.violating, *self.open) if one.pair is not None]
 
 
 @dataclass
@@ -109,7 +69,8 @@ class Sweeper:
     def state(self) -> Sweep:
         """What is known so far."""
         rest = (*(one for *_, one in sorted(self._open, key=lambda entry: entry[:2])), *self._done["single"])
-        return Sweep(tuple(self._done["proved"]), tuple(self._done["violating"]), rest, self.whole)
+        proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
+        return Sweep(proved, violating, rest, self.whole, self.question.arithmetic)
 
     def _look_at(self, some: list[SweptCell]) -> None:
         cells = UniverseCells.joined([one.cell for one in some])

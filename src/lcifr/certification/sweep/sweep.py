@@ -1,0 +1,54 @@
+"""``lcifr.sweep``: can any two similar people who can exist be decided differently?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from lcifr.certification.subject import subject_of
+from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.result import Sweep
+from lcifr.certification.sweep.sweeper import NODES, Sweeper
+from lcifr.models.chain import choose_for
+from lcifr.similarity.similarity import Similarity
+
+
+def sweep(
+    encoder: Any = None,
+    model: Any = None,
+    X: Any = None,
+    *,
+    similarity: Similarity | str | None = None,
+    groups: Sequence[Sequence[Any]] | None = None,
+    tolerance: float | None = None,
+    universe: Literal["whole", "reals"] = "whole",
+    arithmetic: str | None = None,
+    cells: int = 10_000,
+    seconds: float | None = None,
+    nodes: int = NODES,
+    progress: Callable[[Sweep], None] | None = None,
+) -> Sweep:
+    """Cut everybody who can exist into cells: proved, violating, or still open.
+
+    ``sweep(encoder, model, X)`` is about an encoder of ours and a model on top, ``sweep(model, X, similarity=…)`` about
+    a model of another library, as in :func:`lcifr.audit`. The schema says who can exist: every number needs a declared
+    range. X is a table of the model's columns; its people take part only in how the model is read.
+
+    Parameters
+    ----------
+    universe : whether attributes that the schema calls whole hold whole numbers only, or any real number.
+    cells, seconds : how many cells are looked at, and for how long, at most. What is known by then comes back.
+    nodes : of the search in a cell before it is cut.
+    progress : called with what is known after each batch of cells.
+
+    Raises
+    ------
+    RegionError
+        If a number has no declared range, or φ cannot be said of pairs (two ranks in one comparison).
+    """
+    subject = subject_of(encoder, model, X, similarity, groups, tolerance)
+    deployed = choose_for(arithmetic, (subject.encoder.network, *subject.model.computed))
+    library = None if subject.library is None else subject.library.source
+    question = PairQuestion(subject.encoder, subject.model, deployed, library)
+    sweeper = Sweeper(question, whole=universe == "whole", nodes=nodes)
+    return sweeper.run(cells=cells, seconds=seconds, progress=progress)

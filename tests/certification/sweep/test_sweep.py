@@ -1,0 +1,75 @@
+"""``lcifr.sweep`` on models of other libraries, against the library's own decisions about everybody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+import lcifr
+from lcifr import Encoding, Numeric, Schema, Similarity
+from lcifr.certification.sweep.result import Standing
+from lcifr.errors import RegionError
+from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody
+
+
+def fitted(estimator: Any, seed: int) -> Any:
+    table = everybody().to_pandas()
+    prepare = make_column_transformer((OneHotEncoder(), ["sex", "race"]), remainder="passthrough")
+    y = np.random.default_rng(seed).random(len(table)) + 0.2 * table["age"] + 0.3 * (table["sex"] == "male") > 1.0
+    return make_pipeline(prepare, estimator).fit(table, y)
+
+
+@pytest.mark.parametrize(
+    "estimator", [DecisionTreeClassifier(max_depth=3, random_state=0), LogisticRegression()], ids=["tree", "logistic"]
+)
+@pytest.mark.parametrize("text", FORMULAS[:2])
+def test_shares_are_those_of_the_librarys_own_decisions(estimator: Any, text: str):
+    model, table = fitted(estimator, 1), everybody().to_pandas()
+    similarity = Similarity(text, SCHEMA, ENCODING)
+    found = lcifr.sweep(model, table, similarity=similarity)
+    decisions = model.predict(table)
+    alike = [similarity.holds(everybody().take(np.full(len(table), row)), everybody()) for row in range(len(table))]
+    violating = np.array([(mask & (decisions != own)).any() for mask, own in zip(alike, decisions, strict=True)])
+    assert ((found.locate(table) == Standing.VIOLATING) == violating).all()
+    assert ((found.locate(table) == Standing.PROVED) == ~violating).all()
+    frame = found.counterexamples()
+    if len(frame):
+        x, other = (frame[frame["who"] == who][list(SCHEMA.names)] for who in ("x", "x'"))
+        assert (model.predict(x) != model.predict(other)).all()
+
+
+def test_over_the_reals_nobody_proved_is_refuted_by_somebody_whole():
+    model, table = fitted(LogisticRegression(), 2), everybody().to_pandas()
+    similarity = Similarity(FORMULAS[0], SCHEMA, ENCODING)
+    found = lcifr.sweep(model, table, similarity=similarity, universe="reals", cells=200)
+    assert 0 < found.share(Standing.PROVED) < 1
+    assert sum(found.share(one) for one in Standing) == 1
+    standing, decisions = found.locate(table), model.predict(table)
+    for row in np.flatnonzero(standing == Standing.PROVED):
+        alike = similarity.holds(everybody().take(np.full(len(table), row)), everybody())
+        assert (decisions[alike] == decisions[row]).all()
+
+
+def test_a_number_without_a_range_is_refused_by_name():
+    table = everybody().to_pandas()
+    schema = Schema((Numeric("age", integer=True), *SCHEMA.attributes[1:]))
+    similarity = Similarity(FORMULAS[0], schema, Encoding.fit(table, schema))
+    with pytest.raises(RegionError, match='"age"'):
+        lcifr.sweep(fitted(LogisticRegression(), 1), table, similarity=similarity)
+
+
+def test_what_it_says_adds_up():
+    found = lcifr.sweep(
+        fitted(LogisticRegression(), 1), everybody().to_pandas(), similarity=Similarity(FORMULAS[0], SCHEMA, ENCODING)
+    )
+    said = str(found)
+    assert "proved:" in said
+    assert "whole numbers" in said
+    assert found.refuted == bool(len(found.counterexamples()))

@@ -1,0 +1,88 @@
+"""Universes so small that all pairs can be tried: the oracle of sweeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from lcifr.certification.producer import FrozenEncoder
+from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.function import Function
+from lcifr.models.model import Model
+from lcifr.models.network import Network
+from lcifr.models.rule import Rule
+from lcifr.similarity.similarity import Similarity
+from tests.prove.instances import random_network
+
+SCHEMA = Schema(
+    (
+        Numeric("age", lower=0, upper=3, integer=True),
+        Numeric("income", lower=0, upper=2, integer=True),
+        Categorical("sex", ("female", "male")),
+        Categorical("race", ("a", "b", "c")),
+    )
+)
+FORMULAS = (
+    "same(all except sex)",
+    "same(race) and numeric within 1",
+    "same(race, income) and age <= age' and sex != sex'",
+    "same(race) and income within 1 and (age <= 1 and age' <= 1 or age > 1 and age' > 1 and sex = \"female\")",
+)
+
+
+def everybody() -> Individuals:
+    """All 72."""
+    rows = np.array(list(product(range(4), range(3), range(2), range(3))))
+    return Individuals(SCHEMA, rows[:, :2].astype(np.float64), rows[:, 2:].astype(np.int32))
+
+
+ENCODING = Encoding.fit(everybody().to_pandas(), SCHEMA)
+
+
+@dataclass(frozen=True)
+class TinyUniverse:
+    """A formula, a function of encoded people, and what counts as another decision."""
+
+    text: str
+    function: Function
+    rule: Rule
+    arithmetic: Arithmetic = Arithmetic.EXACT
+
+    @classmethod
+    def with_network(cls, seed: int, outputs: int = 1) -> TinyUniverse:
+        rng = np.random.default_rng(seed)
+        sizes = [[len(ENCODING.features), outputs], [len(ENCODING.features), 5, outputs]][seed % 2]
+        return cls(FORMULAS[seed % len(FORMULAS)], random_network(rng, sizes), Rule.of(outputs))
+
+    @property
+    def similarity(self) -> Similarity:
+        return Similarity(self.text, SCHEMA, ENCODING)
+
+    @property
+    def question(self) -> PairQuestion:
+        width = len(ENCODING.features)
+        identity = Network.from_arrays([(np.eye(width), np.zeros(width))])
+        return PairQuestion(FrozenEncoder(identity, self.similarity), Model(self.function, self.rule), self.arithmetic)
+
+    def violating(self) -> np.ndarray:
+        """(72,) who has somebody similar with another decision, by trying everybody."""
+        people = everybody()
+        values = self.function(ENCODING.encode(people))
+        decision = self.rule.decide(values)
+        found = np.zeros(len(people), np.bool_)
+        for row in range(len(people)):
+            alike = self.similarity.holds(people.take(np.full(len(people), row)), people)
+            if self.rule.tolerance is not None:
+                differ = np.abs(values - values[row]).max(1) > self.rule.tolerance
+            else:
+                differ = self.rule.group_of[decision] != self.rule.group_of[decision[row]]
+            found[row] = (alike & differ).any()
+        return found
+
+    def share(self) -> Fraction:
+        return Fraction(int(self.violating().sum()), len(everybody()))
