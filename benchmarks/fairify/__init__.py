@@ -69,7 +69,7 @@ def ask(row: Row, chosen: np.ndarray) -> Outcome:
 def _confirmed(row: Row, pairs: Pairs) -> int:
     """How many pairs are strict crossings, by the network's own forward pass in exact arithmetic."""
     found = pairs.take(pairs.found)
-    encoding, count = row.question.encoder.encoding, 0
+    encoding, count = row.question.swept.encoding, 0
     for x, other in zip(encoding.encode(found.x), encoding.encode(found.other), strict=True):
         (here,), (there,) = row.network.exactly(x.tolist()), row.network.exactly(other.tolist())
         assert here * there < 0, "a pair that is no strict crossing"

@@ -15,6 +15,7 @@ import numpy as np
 from lcifr import Encoding, Network, Schema, Similarity
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Attribute, Categorical, Numeric
 from lcifr.data.program import Program
 from lcifr.models.arithmetic import Arithmetic
@@ -76,7 +77,8 @@ class Row:
         text = f"same(all except {self.protected}) and {self.protected} != {self.protected}'"
         phi = Similarity(text, self.schema, raw)
         identity = Network.from_arrays([(np.eye(len(raw.features)), np.zeros(len(raw.features)))])
-        return PairQuestion(FrozenEncoder(identity, phi), Model(self.network, Rule.of(1)), Arithmetic.EXACT)
+        model = Model(self.network, Rule.of(1))
+        return PairQuestion(SweptModel(FrozenEncoder(identity, phi), model, Arithmetic.EXACT))
 
     @cached_property
     def network(self) -> Network:

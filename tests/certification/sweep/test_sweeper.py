@@ -23,7 +23,7 @@ def assert_pairs_are_real(universe: TinyUniverse, found: Sweep) -> None:
     rule, network = universe.rule, universe.function
     for pair in found.pairs:
         assert universe.similarity.holds(pair.x, pair.other).all()
-        encoding = universe.question.encoder.encoding
+        encoding = universe.swept.encoding
         one, other = (rule.decide(network(encoding.encode(person))) for person in (pair.x, pair.other))
         assert (rule.group_of[one] != rule.group_of[other]).all()
 
@@ -31,7 +31,7 @@ def assert_pairs_are_real(universe: TinyUniverse, found: Sweep) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_two_classes_against_trying_everybody(seed: int):
     universe = TinyUniverse.with_network(seed)
-    found = Sweeper(universe.question).run()
+    found = Sweeper(universe.swept).run()
     assert_is_the_truth(universe, found)
     assert_pairs_are_real(universe, found)
 
@@ -40,7 +40,7 @@ def test_two_classes_against_trying_everybody(seed: int):
 @pytest.mark.parametrize("seed", range(6, 80))
 def test_more_of_them(seed: int):
     universe = TinyUniverse.with_network(seed, outputs=1 if seed % 3 else 3)
-    found = Sweeper(universe.question).run()
+    found = Sweeper(universe.swept).run()
     assert_is_the_truth(universe, found)
     assert_pairs_are_real(universe, found)
 
@@ -48,19 +48,19 @@ def test_more_of_them(seed: int):
 @pytest.mark.parametrize("seed", [2, 5])
 def test_three_classes_against_trying_everybody(seed: int):
     universe = TinyUniverse.with_network(seed, outputs=3)
-    assert_is_the_truth(universe, Sweeper(universe.question).run())
+    assert_is_the_truth(universe, Sweeper(universe.swept).run())
 
 
 def test_numbers_against_trying_everybody():
     one = TinyUniverse.with_network(1)
     universe = TinyUniverse(one.text, one.function, Rule.of(1, tolerance=0.5))
     assert 0 < universe.share() < 1
-    assert_is_the_truth(universe, Sweeper(universe.question).run())
+    assert_is_the_truth(universe, Sweeper(universe.swept).run())
 
 
 def test_what_a_stopped_sweep_knows_is_true_and_the_rest_is_open():
     universe = TinyUniverse.with_network(5)
-    sweeper = Sweeper(universe.question)
+    sweeper = Sweeper(universe.swept)
     early = sweeper.run(cells=3)
     violating, standing = universe.violating(), early.locate(everybody())
     assert early.share(Standing.OPEN) > 0

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from lcifr.certification.producer import FrozenEncoder
-from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.function import Function
@@ -64,10 +64,10 @@ class TinyUniverse:
         return Similarity(self.text, SCHEMA, ENCODING)
 
     @property
-    def question(self) -> PairQuestion:
+    def swept(self) -> SweptModel:
         width = len(ENCODING.features)
         identity = Network.from_arrays([(np.eye(width), np.zeros(width))])
-        return PairQuestion(FrozenEncoder(identity, self.similarity), Model(self.function, self.rule), self.arithmetic)
+        return SweptModel(FrozenEncoder(identity, self.similarity), Model(self.function, self.rule), self.arithmetic)
 
     def violating(self) -> np.ndarray:
         """(72,) who has somebody similar with another decision, by trying everybody."""

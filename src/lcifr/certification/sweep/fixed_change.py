@@ -1,5 +1,4 @@
-"""Cells in which everybody is treated unfairly: one change of attributes that φ admits for all of them, both decisions
-proved for the whole cell."""
+"""Cells in which everybody has a counterexample: one change that φ admits for all of them, both decisions proved."""
 
 from __future__ import annotations
 
@@ -9,8 +8,8 @@ import numpy as np
 
 from lcifr.certification.query import BoolArray
 from lcifr.certification.sweep.one_decision import decided_alike
-from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.pairs_found import Pairs
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Categorical, Individuals, Numeric
 from lcifr.models.rule import Kind
 from lcifr.prove import Budget
@@ -20,30 +19,30 @@ from lcifr.similarity.language.formula import Person
 from lcifr.similarity.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, SameCategory
 
 
-def violating_everywhere(question: PairQuestion, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
+def violating_everywhere(swept: SweptModel, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
     """(cells,) where the change from x to x′ of the cell's pair makes a violation of everybody in the cell."""
     found = np.zeros(len(cells), np.bool_)
-    if question.model.rule.kind is Kind.NUMBER:
+    if swept.rule.kind is Kind.NUMBER:
         return found
     changes = [FixedChange(cells.take([row]), pairs.take([row])) for row in range(len(cells))]
     asked = [
         row
         for row, change in enumerate(changes)
-        if pairs.found[row] and change.is_exact and change.always(question.encoder.similarity.core)
+        if pairs.found[row] and change.is_exact and change.always(swept.encoder.similarity.core)
     ]
     if not asked:
         return found
     rows = np.array(asked)
-    before = _alike(question, cells.take(rows), pairs.x.take(rows), budget)
+    before = _alike(swept, cells.take(rows), pairs.x.take(rows), budget)
     moved = UniverseCells.joined([changes[row].moved for row in asked])
-    found[rows] = before & _alike(question, moved, pairs.other.take(rows), budget)
+    found[rows] = before & _alike(swept, moved, pairs.other.take(rows), budget)
     return found
 
 
-def _alike(question: PairQuestion, cells: UniverseCells, people: Individuals, budget: Budget) -> BoolArray:
-    encoding = question.encoder.encoding
+def _alike(swept: SweptModel, cells: UniverseCells, people: Individuals, budget: Budget) -> BoolArray:
+    encoding = swept.encoding
     region = cells.region(encoding)
-    return decided_alike(question, narrow_to_whole_numbers(region, encoding) if cells.whole else region, people, budget)
+    return decided_alike(swept, narrow_to_whole_numbers(region, encoding) if cells.whole else region, people, budget)
 
 
 class FixedChange:

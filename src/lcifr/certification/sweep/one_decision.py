@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from lcifr.certification.query import OWN_WORD, BoolArray, is_strict, outputs_at, query_of
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Encoding, Individuals
 from lcifr.models.rule import Kind
 from lcifr.prove import Budget, maximize
@@ -15,17 +14,14 @@ from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity.pairs import PairSpace
 
-if TYPE_CHECKING:
-    from lcifr.certification.sweep.pair_question import PairQuestion
 
-
-def decided_alike(question: PairQuestion, region: Region, people: Individuals, budget: Budget) -> BoolArray:
+def decided_alike(swept: SweptModel, region: Region, people: Individuals, budget: Budget) -> BoolArray:
     """(rows,) whether everybody in the region surely is decided as the person of the same row, who is in it.
 
     Of numbers: whether no two of them are as far apart as the tolerance.
     """
-    rule, deployment = question.model.rule, question.deployment
-    own = outputs_at(deployment, question.encoder.encoding.encode(people))
+    rule, deployment = swept.rule, swept.deployment
+    own = outputs_at(deployment, swept.encoding.encode(people))
     query = query_of(rule, own).lowered(deployment.room_over(region))
     answer = maximize(
         deployment.merged,

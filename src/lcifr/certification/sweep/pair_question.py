@@ -1,4 +1,8 @@
-"""Of a cell of the universe: is any similar pair with x in it decided differently? Asked once for many cells."""
+"""Questions about cells of the universe: whether any similar pair with x in one is decided differently.
+
+Of networks the two decisions are one product network, asked in both orders. Of anything else, and of several classes,
+a cell is proved where everybody whom its pairs reach is decided alike, which takes smaller cells.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +13,19 @@ from typing import Any
 import numpy as np
 
 from lcifr.certification.auditor import audit_region
-from lcifr.certification.counterexample import LibraryDecisions, Trial, deploy_both
-from lcifr.certification.producer import Encoder
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
 from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals
-from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import merge, merging_error
-from lcifr.models.deployed import Deployment
-from lcifr.models.model import Model
 from lcifr.models.network import Network, as_network
-from lcifr.models.pairing import crossings, scores_of, side_by_side
+from lcifr.models.pairing import crossings, side_by_side
 from lcifr.models.rule import Kind
-from lcifr.models.table_model import TableModel
-from lcifr.models.trees.deployed import TreesDeployment
 from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
-from lcifr.similarity.pairs import PairSpace
 
 ROUND_UP = 1.0 + 1e-9
 
@@ -47,67 +44,36 @@ class CellAnswers:
 
 @dataclass(frozen=True, eq=False)
 class PairQuestion:
-    """A model, who counts as similar, and over which universe.
+    """Asks about cells; what does not depend on them is made once."""
 
-    Parameters
-    ----------
-    encoder, model : what decides; of a model on raw columns the encoder is the identity.
-    arithmetic : in which it is computed.
-    library : of a model from elsewhere; a pair counts only if the library itself decides differently.
-    """
-
-    encoder: Encoder
-    model: Model
-    arithmetic: Arithmetic
-    library: TableModel | None = None
-
-    @cached_property
-    def space(self) -> PairSpace:
-        """The similar pairs."""
-        return PairSpace.of(self.encoder.similarity)
-
-    @cached_property
-    def deployment(self) -> Deployment | TreesDeployment:
-        """Encoder and model, in the arithmetic."""
-        return deploy_both(self.encoder, self.model, self.arithmetic, None)
-
-    @cached_property
-    def scores(self) -> FloatArray:
-        """(scores, outputs) see :func:`scores_of`; the outputs themselves for numbers."""
-        rule = self.model.rule
-        return np.eye(rule.outputs) if rule.kind is Kind.NUMBER else scores_of(rule)
-
-    def trial(self, people: Individuals) -> Trial:
-        """For whom others are to be judged."""
-        library = None
-        if self.library is not None:
-            library = LibraryDecisions(self.library, self.model, self.library.library_decides(people))
-        return Trial(self.encoder, self.model, people, self.arithmetic, library=library)
+    swept: SweptModel
 
     def ask(self, cells: UniverseCells, budget: Budget) -> CellAnswers:
         """What is known of each cell after this much work: a few pairs are drawn first, and searched for only then."""
-        region = self.space.region(cells)
+        region = self.swept.pairs.region(cells)
         proved = ~region.nonempty
         pairs = Pairs.none(cells)
-        offer_pairs(self, cells, region, np.flatnonzero(~proved), None, pairs)
+        offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
         left = np.flatnonzero(~proved & ~pairs.found)
-        if isinstance(self.deployment.merged, Network) and len(left):
+        if isinstance(self.swept.deployment.merged, Network) and len(left):
             proved[left], points = self._ask_network(region.take(left), cells.whole, budget)
-            offer_pairs(self, cells, region, left[~proved[left]], points[~proved[left]], pairs)
-            left = left[~proved[left]] if len(self.scores) > 1 else left[:0]  # crossings know two classes at a time
+            offer_pairs(self.swept, cells, region, left[~proved[left]], points[~proved[left]], pairs)
+            left = (
+                left[~proved[left]] if len(self.swept.scores) > 1 else left[:0]
+            )  # crossings know two classes at a time
         if len(left):
             some = cells.take(left)
-            reach = reached_people(self.space, region.take(left), some, self.encoder.encoding)
-            proved[left] = decided_alike(self, reach, some.middles(), budget)
-        return CellAnswers(proved, simplified(self, pairs))
+            reach = reached_people(self.swept.pairs, region.take(left), some, self.swept.encoding)
+            proved[left] = decided_alike(self.swept, reach, some.middles(), budget)
+        return CellAnswers(proved, simplified(self.swept, pairs))
 
     def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
         """The same of cells of one individual each: an audit, which knows more than pairs do."""
         ids = tuple(range(len(people)))
-        lowered = self.encoder.similarity.region(people)
-        library = self.trial(people).library
-        options = dict[str, Any](budget=budget, modular=False, arithmetic=self.arithmetic, library=library)
-        found = audit_region(self.encoder, self.model, people, lowered, ids, **options)
+        lowered = self.swept.encoder.similarity.region(people)
+        library = self.swept.trial(people).library
+        options = dict[str, Any](budget=budget, modular=False, arithmetic=self.swept.arithmetic, library=library)
+        found = audit_region(self.swept.encoder, self.swept.model, people, lowered, ids, **options)
         refuted = np.asarray(found.verdict == Verdict.COUNTEREXAMPLE)
         return CellAnswers(np.asarray(found.verdict == Verdict.CERTIFIED), Pairs(people, found.others, refuted))
 
@@ -115,20 +81,20 @@ class PairQuestion:
 
     @cached_property
     def _copies(self) -> Network:
-        space = self.space
+        space = self.swept.pairs
         width = len(space.encoding.features)
-        return side_by_side(as_network(self.deployment.merged), space.own_columns, space.other_columns, width)
+        return side_by_side(as_network(self.swept.deployment.merged), space.own_columns, space.other_columns, width)
 
     @cached_property
     def _factors(self) -> tuple[Network, ...]:
-        if self.model.rule.kind is Kind.NUMBER:
+        if self.swept.rule.kind is Kind.NUMBER:
             return (self._copies,)
-        return (self._copies, crossings(self.scores, self.model.rule.middle))
+        return (self._copies, crossings(self.swept.scores, self.swept.rule.middle))
 
     def _ask_network(self, region: Region, whole: bool, budget: Budget) -> tuple[BoolArray, FloatArray]:
         product = merge(*self._factors)
         directions = self._directions(product.outputs)
-        room = np.abs(self.scores) @ self._room(whole)
+        room = np.abs(self.swept.scores) @ self._room(whole)
         beside = np.einsum("ko,po->pk", np.abs(directions), merging_error(self._factors, region))
         limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
         answer = maximize(product, directions, region, target=limit, method=OWN_WORD, budget=budget)
@@ -136,15 +102,15 @@ class PairQuestion:
 
     def _directions(self, outputs: int) -> FloatArray:
         """(2 · scores, outputs) both orders of each score."""
-        if self.model.rule.kind is not Kind.NUMBER:
+        if self.swept.rule.kind is not Kind.NUMBER:
             return np.eye(outputs)
-        apart = np.concatenate([self.scores, -self.scores], axis=1)
+        apart = np.concatenate([self.swept.scores, -self.swept.scores], axis=1)
         return np.stack([apart, -apart], axis=1).reshape(-1, outputs)
 
     @cached_property
     def _limit(self) -> float:
         """What every direction must stay below, if nothing is rounded."""
-        rule = self.model.rule
+        rule = self.swept.rule
         if rule.kind is Kind.NUMBER:
             return rule.known_tolerance
         if rule.kind is Kind.CLASS:
@@ -153,6 +119,6 @@ class PairQuestion:
 
     def _room(self, whole: bool) -> FloatArray:
         """(outputs,) how far a machine can be from the merged function, of anybody who can exist, twice for numbers."""
-        everybody = UniverseCells.everybody(self.encoder.encoding, whole=whole)
-        found = self.deployment.room_over(everybody.region(self.encoder.encoding))[0] * ROUND_UP
-        return np.asarray(found * (2.0 if self.model.rule.kind is Kind.NUMBER else 1.0))
+        everybody = UniverseCells.everybody(self.swept.encoding, whole=whole)
+        found = self.swept.deployment.room_over(everybody.region(self.swept.encoding))[0] * ROUND_UP
+        return np.asarray(found * (2.0 if self.swept.rule.kind is Kind.NUMBER else 1.0))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.counterexample import Counterexamples, exists, simplify
 from lcifr.certification.query import BoolArray, FloatArray
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Individuals
 from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
-
-if TYPE_CHECKING:
-    from lcifr.certification.sweep.pair_question import PairQuestion
 
 SAMPLED = 32
 """Pairs that are drawn from a cell before anything is searched."""
@@ -40,7 +38,7 @@ class Pairs:
 
 
 def offer_pairs(
-    question: PairQuestion,
+    swept: SweptModel,
     cells: UniverseCells,
     region: Region,
     rows: NDArray[np.intp],
@@ -60,13 +58,13 @@ def offer_pairs(
     if not len(at):
         return
     flat = points[at, which]
-    people = question.space.encoding.decode(flat) if sampled else region.take(rows[at]).decode(flat).individuals
-    pair = question.space.split(people)
+    people = swept.pairs.encoding.decode(flat) if sampled else region.take(rows[at]).decode(flat).individuals
+    pair = swept.pairs.split(people)
     good = cells.take(rows[at]).contains(pair.x) & exists(pair.x)
     some = np.flatnonzero(good)
     if not len(some):
         return
-    trial = question.trial(pair.x.take(some))
+    trial = swept.trial(pair.x.take(some))
     counted = trial.is_counterexample(np.arange(len(some)), pair.other.take(some))
     for place in some[counted][::-1].tolist():  # the first of several stays
         row = rows[at[place]]
@@ -75,13 +73,13 @@ def offer_pairs(
         pairs.found[row] = True
 
 
-def simplified(question: PairQuestion, pairs: Pairs) -> Pairs:
+def simplified(swept: SweptModel, pairs: Pairs) -> Pairs:
     """The same with x′ as much like x as it can be."""
     rows = np.flatnonzero(pairs.found)
     if not len(rows):
         return pairs
     some = pairs.take(rows)
-    trial = question.trial(some.x)
+    trial = swept.trial(some.x)
     simple = simplify(trial, Counterexamples(some.other, some.found))
     pairs.other.numbers[rows], pairs.other.codes[rows] = simple.others.numbers, simple.others.codes
     return pairs

@@ -1,4 +1,4 @@
-"""``lcifr.sweep``: can any two similar people who can exist be decided differently?"""
+"""The function ``lcifr.sweep``: looks for any two similar people who can exist and are decided differently."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from lcifr.certification.subject import subject_of
-from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.result import Sweep
 from lcifr.certification.sweep.sweeper import NODES, Sweeper
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.models.chain import choose_for
 from lcifr.similarity.similarity import Similarity
 
@@ -49,6 +49,6 @@ def sweep(
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     deployed = choose_for(arithmetic, (subject.encoder.network, *subject.model.computed))
     library = None if subject.library is None else subject.library.source
-    question = PairQuestion(subject.encoder, subject.model, deployed, library)
-    sweeper = Sweeper(question, whole=universe == "whole", nodes=nodes)
+    swept = SweptModel(subject.encoder, subject.model, deployed, library)
+    sweeper = Sweeper(swept, whole=universe == "whole", nodes=nodes)
     return sweeper.run(cells=cells, seconds=seconds, progress=progress)

@@ -11,12 +11,11 @@ from itertools import count
 
 import numpy as np
 
-from lcifr.certification.query import FloatArray
 from lcifr.certification.sweep.cutting import cut
 from lcifr.certification.sweep.fixed_change import violating_everywhere
 from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.result import Sweep, SweptCell
-from lcifr.data import Individuals
+from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
 
@@ -32,12 +31,12 @@ class Sweeper:
 
     Parameters
     ----------
-    question : about which model and formula.
+    swept : the model, with who counts as similar.
     whole : whether whole-number attributes hold whole numbers only.
     nodes : of the search in a cell.
     """
 
-    question: PairQuestion
+    swept: SweptModel
     whole: bool = True
     nodes: int = NODES
     _open: list[tuple[Fraction, int, SweptCell]] = field(default_factory=list)
@@ -45,7 +44,8 @@ class Sweeper:
     _turn: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
-        everybody = UniverseCells.everybody(self.question.encoder.encoding, whole=self.whole)
+        self._question = PairQuestion(self.swept)
+        everybody = UniverseCells.everybody(self.swept.encoding, whole=self.whole)
         self._total = everybody.measures()[0]
         self._push(SweptCell(everybody, Fraction(1)))
 
@@ -70,7 +70,7 @@ class Sweeper:
         """What is known so far."""
         rest = (*(one for *_, one in sorted(self._open, key=lambda entry: entry[:2])), *self._done["single"])
         proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
-        return Sweep(proved, violating, rest, self.whole, self.question.arithmetic)
+        return Sweep(proved, violating, rest, self.whole, self.swept.arithmetic)
 
     def _look_at(self, some: list[SweptCell]) -> None:
         cells = UniverseCells.joined([one.cell for one in some])
@@ -81,8 +81,10 @@ class Sweeper:
 
     def _ask(self, some: list[SweptCell], cells: UniverseCells, *, alone: bool) -> None:
         budget = Budget() if alone else Budget(nodes=self.nodes)
-        answers = self.question.ask_individuals(cells.middles(), budget) if alone else self.question.ask(cells, budget)
-        everywhere = answers.pairs.found if alone else violating_everywhere(self.question, cells, answers.pairs, budget)
+        answers = (
+            self._question.ask_individuals(cells.middles(), budget) if alone else self._question.ask(cells, budget)
+        )
+        everywhere = answers.pairs.found if alone else violating_everywhere(self.swept, cells, answers.pairs, budget)
         for row, one in enumerate(some):
             pair = answers.pairs.take([row]) if answers.pairs.found[row] else None
             known = SweptCell(one.cell, one.share, pair)
@@ -94,7 +96,7 @@ class Sweeper:
                 self._cut(known, cells, row)
 
     def _cut(self, known: SweptCell, cells: UniverseCells, row: int) -> None:
-        two = cut(cells, row, self._scores)
+        two = cut(cells, row, self.swept.score)
         if two is None:
             self._done["violating" if known.pair is not None else "single"].append(known)
             return
@@ -102,7 +104,3 @@ class Sweeper:
             half = two.take([side])
             inherits = known.pair is not None and bool(half.contains(known.pair.x)[0])
             self._push(SweptCell(half, measure / self._total, known.pair if inherits else None))
-
-    def _scores(self, people: Individuals) -> FloatArray:
-        values = self.question.deployment.evaluate(self.question.encoder.encoding.encode(people)).values
-        return np.asarray(values @ self.question.scores.T)

@@ -1,0 +1,72 @@
+"""SweptModel: what a sweep is about: a model, who counts as similar, and the arithmetic in which it is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lcifr.certification.counterexample import LibraryDecisions, Trial, deploy_both
+from lcifr.certification.producer import Encoder
+from lcifr.certification.query import FloatArray
+from lcifr.data import Encoding, Individuals
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.deployed import Deployment
+from lcifr.models.model import Model
+from lcifr.models.pairing import scores_of
+from lcifr.models.rule import Kind, Rule
+from lcifr.models.table_model import TableModel
+from lcifr.models.trees.deployed import TreesDeployment
+from lcifr.similarity.pairs import PairSpace
+
+
+@dataclass(frozen=True, eq=False)
+class SweptModel:
+    """Parameters
+    ----------
+    encoder, model : what decides; of a model on raw columns the encoder is the identity.
+    arithmetic : in which it is computed.
+    library : of a model from elsewhere; a pair counts only if the library itself decides differently.
+    """
+
+    encoder: Encoder
+    model: Model
+    arithmetic: Arithmetic
+    library: TableModel | None = None
+
+    @property
+    def rule(self) -> Rule:
+        """How outputs become decisions."""
+        return self.model.rule
+
+    @property
+    def encoding(self) -> Encoding:
+        """Of people."""
+        return self.encoder.encoding
+
+    @cached_property
+    def pairs(self) -> PairSpace:
+        """The similar pairs."""
+        return PairSpace.of(self.encoder.similarity)
+
+    @cached_property
+    def deployment(self) -> Deployment | TreesDeployment:
+        """Encoder and model, in the arithmetic."""
+        return deploy_both(self.encoder, self.model, self.arithmetic, None)
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """(scores, outputs) see :func:`scores_of`; the outputs themselves for numbers."""
+        return np.eye(self.rule.outputs) if self.rule.kind is Kind.NUMBER else scores_of(self.rule)
+
+    def score(self, people: Individuals) -> FloatArray:
+        """(people, scores) by a plain forward pass."""
+        return np.asarray(self.deployment.evaluate(self.encoding.encode(people)).values @ self.scores.T)
+
+    def trial(self, people: Individuals) -> Trial:
+        """For whom others are to be judged."""
+        library = None
+        if self.library is not None:
+            library = LibraryDecisions(self.library, self.model, self.library.library_decides(people))
+        return Trial(self.encoder, self.model, people, self.arithmetic, library=library)
