@@ -47,7 +47,7 @@ def sweep(
         If a number has no declared range, or φ cannot be said of pairs (two ranks in one comparison).
     """
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
-    deployed = choose_for(arithmetic, (subject.encoder.network, *subject.model.computed))
+    deployed = choose_for(arithmetic, (subject.encoder.function, *subject.model.computed))
     library = None if subject.library is None else subject.library.source
     swept = SweptModel(subject.encoder, subject.model, deployed, library)
     sweeper = Sweeper(swept, whole=universe == "whole", nodes=nodes)

@@ -11,6 +11,7 @@ from lcifr.certification.counterexample import LibraryDecisions, Trial, deploy_b
 from lcifr.certification.producer import Encoder
 from lcifr.certification.query import FloatArray
 from lcifr.data import Encoding, Individuals
+from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import Deployment
 from lcifr.models.model import Model
@@ -18,6 +19,7 @@ from lcifr.models.pairing import scores_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees.deployed import TreesDeployment
+from lcifr.models.trees.network_on_trees import NetworkOnTrees
 from lcifr.similarity.pairs import PairSpace
 
 
@@ -52,8 +54,17 @@ class SweptModel:
 
     @cached_property
     def deployment(self) -> Deployment | TreesDeployment:
-        """Encoder and model, in the arithmetic."""
-        return deploy_both(self.encoder, self.model, self.arithmetic, None)
+        """Encoder and model, in the arithmetic.
+
+        Raises
+        ------
+        LcifrError
+            For a head on the scores of a booster: between two people nothing is known of their scores together.
+        """
+        found = deploy_both(self.encoder, self.model, self.arithmetic, None)
+        if isinstance(found, NetworkOnTrees):
+            raise LcifrError("a head on the scores of a booster cannot be swept", fix="sweep the booster itself")
+        return found
 
     @cached_property
     def scores(self) -> FloatArray:
