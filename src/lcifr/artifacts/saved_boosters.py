@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from lcifr.artifacts.saved_models import (
     write_stored,
 )
 from lcifr.data import Encoding
-from lcifr.learn.target import Target
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
 from lcifr.learn.trees.attribute_bins import AttributeBins
 from lcifr.learn.trees.pair_bins import PairBins
@@ -33,6 +32,9 @@ from lcifr.models.model import Degeneracy
 from lcifr.models.network import Network
 from lcifr.models.trees.trees import Trees
 from lcifr.similarity.similarity import Similarity
+
+if TYPE_CHECKING:
+    from lcifr.learn.target import Target
 
 BOOSTERS = ("FairBooster", "FairBoosterRegressor")
 """Kinds of files that hold a booster."""
@@ -84,6 +86,8 @@ class SavedBooster:
         cls, path: str | Path, kind: str, training: Training | None = None, *, only_for_ranks: bool = False
     ) -> SavedBooster:
         """What :meth:`write` wrote of this kind; ``training`` as for ``SavedEncoder``."""
+        from lcifr.learn.target import Target  # imports torch, which an audit of networks does without
+
         content = read_stored(path, kind).content
         with consistent_file(path):
             similarity = read_formula(content, training, only_for_ranks=only_for_ranks)
