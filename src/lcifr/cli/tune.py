@@ -8,6 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lcifr.cli.terminal.learner_options import (
+    BinsOption,
+    FallingOption,
+    LeastOption,
+    PairsOption,
+    RateOption,
+    RisingOption,
+    RoundsOption,
+    SubsampleOption,
+    TuneLearnerOption,
+    directions_of,
+    refuse_other_family,
+)
 from lcifr.cli.terminal.options import (
     ArithmeticOption,
     BatchOption,
@@ -40,13 +53,12 @@ from lcifr.cli.terminal.options import (
 from lcifr.cli.terminal.output import JsonOption, console, print_json, say, to_stderr, watched, words_of
 from lcifr.cli.terminal.produced import show_produced
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import ENCODER, GAMMAS, HELD_OUT_SHARE
+from lcifr.learn.defaults import BOOSTER, ENCODER, GAMMAS, HELD_OUT_SHARE, Learner
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.tuning import TuneRequest
 from lcifr.runs.tuning import tune as run_tune
 
 if TYPE_CHECKING:
-    from lcifr.estimators.frontier import FrontierPoint
     from lcifr.runs.folders.results import TuneResult
 
 NONE_CHOSEN = 3  # as where somebody is undecided: the work was done, and there is nothing to go on with
@@ -80,6 +92,7 @@ def tune(
     sample: SampleOption = None,
     gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try, rising.")] = WEIGHTS,
     held_out: HeldOutOption = HELD_OUT_SHARE,
+    learner: TuneLearnerOption = Learner.NETWORK,
     stretch: StretchOption = ENCODER.stretch,
     decoder_weight: DecoderOption = ENCODER.decoder_weight,
     class_weight: ClassWeightOption = ClassWeight.NONE,
@@ -89,6 +102,14 @@ def tune(
     hidden: HiddenOption = HIDDEN,
     epochs: EpochsOption = ENCODER.epochs,
     batch: BatchOption = ENCODER.batch_size,
+    rounds: RoundsOption = BOOSTER.rounds,
+    learning_rate: RateOption = BOOSTER.learning_rate,
+    max_bins: BinsOption = BOOSTER.max_bins,
+    min_people: LeastOption = BOOSTER.min_people,
+    subsample: SubsampleOption = BOOSTER.subsample,
+    interactions: PairsOption = BOOSTER.interactions,
+    rising: RisingOption = None,
+    falling: FallingOption = None,
     share_formula: ShareOption = True,
     bundle: BundleOption = True,
     arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
@@ -105,6 +126,9 @@ def tune(
     same for everybody, or worse than without looking, is never chosen. OUT is then a producer's folder, as `lcifr
     produce` writes it, for `lcifr consume`, `lcifr audit` and `lcifr represent`.
 
+    --learner both searches networks and trees, and chooses of all models by that rule. Networks alone are certified on
+    each person's ball, as in the paper; with trees, all are on the box. A booster decides by the sum of its scores.
+
     Figures are of validation people; those who are held out, the same as by `lcifr produce` with the same --seed and
     --sample, are not looked at. Learning holds everybody in memory: at most 2,000,000 people.
 
@@ -112,6 +136,7 @@ def tune(
 
     Ctrl-C keeps every model that is finished; the same command goes on.
     """
+    refuse_other_family(context, learner)
     request = TuneRequest(
         table=table,
         phi=phi,
@@ -124,6 +149,7 @@ def tune(
         sample=sample,
         gammas=_weights(gammas),
         held_out=held_out,
+        learner=learner.value,
         stretch=stretch,
         decoder_weight=decoder_weight,
         class_weight=class_weight.setting,
@@ -133,6 +159,13 @@ def tune(
         hidden=widths_of(hidden),
         epochs=epochs,
         batch=batch,
+        rounds=rounds,
+        learning_rate=learning_rate,
+        max_bins=max_bins,
+        min_people=min_people,
+        subsample=subsample,
+        interactions=interactions,
+        monotone=directions_of(rising, falling),
         share_formula=share_formula,
         bundle=bundle,
         arithmetic=arithmetic.value,
@@ -165,7 +198,7 @@ def _show(result: TuneResult, out: Path) -> None:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("percent, on validation people", "score", "balanced", "certified", "mean radius"):
         table.add_column(heading, justify="left" if heading.startswith("percent") else "right")
-    points = (result.plain, result.unaware, *result.points)
+    points = (*result.baselines, *result.points)
     for point in points:
         figures = (
             (point.score, point.score_error),
@@ -173,12 +206,12 @@ def _show(result: TuneResult, out: Path) -> None:
             (point.certified, point.certified_error),
         )
         shares = [f"{100 * share:.1f} ±{100 * error:.1f}" for share, error in figures]
-        name = _named(point) + (" ← chosen" if point.name == result.chosen else "")
+        name = point.title + (" ← chosen" if point.name == result.chosen else "")
         table.add_row(name, *shares, f"{point.radius:.4f}")
     console().print(table)
-    say("±: one standard error")
+    say(f"±: one standard error; certified on each person's {result.plain.on} around z, by bounds alone")
     for text in dict.fromkeys(one.message for point in points for one in point.degeneracies):
-        whose = ", ".join(_named(point) for point in points if text in [one.message for one in point.degeneracies])
+        whose = ", ".join(point.title for point in points if text in [one.message for one in point.degeneracies])
         say(f"warning: {whose}: {text}")
     say(f"{result.why[:1].upper()}{result.why[1:]}.")
     about = [point for point in result.points if result.chosen in (None, point.name)]
@@ -188,7 +221,3 @@ def _show(result: TuneResult, out: Path) -> None:
         return
     say(f"\n{out}/{result.files['plot']}   the picture")
     show_produced(result.produced, out)
-
-
-def _named(point: FrontierPoint) -> str:
-    return point.name.replace("gamma-", "gamma ")

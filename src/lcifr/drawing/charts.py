@@ -36,17 +36,25 @@ def standalone(chart: Element) -> Element:
 
 @dataclass(frozen=True)
 class Dot:
-    """One model of a frontier: ``kind`` is ``tried``, ``chosen``, ``plain`` or ``unaware``."""
+    """One model of a frontier: ``kind`` is ``tried``, ``chosen``, ``plain`` or ``unaware``; a line joins a family."""
 
     label: str
     kind: str
     across: float
     up: float
+    family: str = ""
 
 
-def model_dot(kind: str, gamma: float, certified: float, score: float) -> Dot:
-    """A model of a frontier: baselines by their names, the others by their weight."""
-    return Dot(kind if kind in ("plain", "unaware") else f"γ = {gamma:g}", kind, certified, score)
+def model_dot(kind: str, gamma: float, certified: float, score: float, family: str = "") -> Dot:
+    """A model of a frontier: baselines by their names, the others by their weight; with the family if there are two."""
+    name = kind if kind in ("plain", "unaware") else f"γ = {gamma:g}"
+    return Dot(f"{family}, {name}" if family else name, kind, certified, score, family)
+
+
+def family_lines(dots: Sequence[Dot]) -> tuple[tuple[Dot, ...], ...]:
+    """The weights that were tried, family by family, in the order in which they are joined."""
+    tried = [dot for dot in dots if dot.kind in ("tried", "chosen")]
+    return tuple(tuple(dot for dot in tried if dot.family == name) for name in dict.fromkeys(d.family for d in tried))
 
 
 @dataclass(frozen=True)
@@ -89,12 +97,12 @@ def frontier_chart(dots: Sequence[Dot], required: float, *, title: str, descript
     low, high = min(scores) - 0.15 * spread, max(scores) + 0.15 * spread
     up = _round_ticks(low, high)
     frame = _Frame(0.0, 1.0, low, high, _start(up, _share_tick))
-    line = " ".join(f"{frame.x(d.across):.1f},{frame.y(d.up):.1f}" for d in dots if d.kind in ("tried", "chosen"))
+    lines = [" ".join(f"{frame.x(d.across):.1f},{frame.y(d.up):.1f}" for d in line) for line in family_lines(dots)]
     parts: list[Any] = [
         _grid(frame, up, _share_tick),
         _across(frame, _share_tick, "certified share (validation)"),
         _line(frame.start, frame.y(required), WIDTH - RIGHT, frame.y(required), "required"),
-        element("polyline", points=line, class_="path"),
+        [element("polyline", points=line, class_="path") for line in lines],
         _dots(frame, dots),
     ]
     return _svg(parts, title=title, description=description, key=key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lcifr.drawing.charts import Dot
+from lcifr.drawing.charts import Dot, family_lines
 from lcifr.drawing.histogram import Histogram
 from lcifr.errors import LcifrError
 
@@ -60,8 +60,8 @@ def frontier_figure(dots: Sequence[Dot], required: float) -> Any:
     axes.set_xlabel("certified share (validation)")
     axes.set_ylabel("score")
     axes.set_xlim(0, 1)
-    line = [dot for dot in dots if dot.kind in ("tried", "chosen")]
-    axes.plot([dot.across for dot in line], [dot.up for dot in line], color=COLOURS["tried"], linewidth=1)
+    for line in family_lines(dots):
+        axes.plot([dot.across for dot in line], [dot.up for dot in line], color=COLOURS["tried"], linewidth=1)
     axes.axhline(required, color="grey", linestyle="--", linewidth=1)
     for dot in dots:
         edge = "black" if dot.kind == "chosen" else COLOURS[dot.kind]

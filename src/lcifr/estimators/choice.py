@@ -76,13 +76,13 @@ def _why(
 ) -> str:
     what = "balanced accuracy" if scale.name == "balanced" else "score"
     if len(able) == 1:
-        return f"{_named(point)} is the only useful model with the required {what} of {required:g}"
-    said = f"{_named(point)} is chosen of {len(able)} useful models with the required {what} of {required:g}"
-    if others := [_named(one) for one in equal if one is not point]:
+        return f"{point.title} is the only useful model with the required {what} of {required:g}"
+    said = f"{point.title} is chosen of {len(able)} useful models with the required {what} of {required:g}"
+    if others := [one.title for one in equal if one is not point]:
         are = "is" if len(others) == 1 else "are"
         last = "the more certified wins, then the larger gamma"
         return f"{said}; {_listed(others)} {are} within one standard error of it, and of equals {last}"
-    if behind := [_named(one) for one in CERTIFIED.best(able) if one is not point]:
+    if behind := [one.title for one in CERTIFIED.best(able) if one is not point]:
         are = "is" if len(behind) == 1 else "are"
         return f"{said}; {_listed(behind)} {are} as certified, within one standard error, and behind it in {what}"
     return f"{said}; it is more certified than the others by more than one standard error"
@@ -96,10 +96,6 @@ def _why_none(points: Sequence[FrontierPoint], useful: list[FrontierPoint], requ
     if found == {"constant"}:
         return "no model is useful: each decides the same for everybody"
     return "no model is useful: each decides the same for everybody, or worse than without looking"
-
-
-def _named(point: FrontierPoint) -> str:
-    return point.name.replace("gamma-", "gamma ")
 
 
 def _listed(names: list[str]) -> str:

@@ -21,7 +21,7 @@ from lcifr.models.model import Degeneracy
 
 if TYPE_CHECKING:
     from lcifr.estimators.base_head import Head
-    from lcifr.estimators.encoder import FairEncoder
+    from lcifr.estimators.baselines import Producer
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,12 @@ class FrontierPoint:
 
     Parameters
     ----------
-    name : ``"plain"``, ``"unaware"`` or the weight. gamma : the weight.
+    name : ``"plain"``, ``"unaware"`` or the weight, behind its family where there are two. gamma : the weight.
     score, balanced : accuracy and balanced accuracy, or R² for a number.
-    certified : share proved on the ball by bounds alone: a lower bound of what exact proofs give.
+    certified : share proved on the ball or box by bounds alone: a lower bound of what exact proofs give.
     radius : mean ε. degeneracies : what is trivial about it.
     score_error, balanced_error, certified_error : standard errors of these figures.
+    learner : ``network`` or ``trees``. on : ``ball`` or ``box``, where ``certified`` is proved.
     """
 
     name: str
@@ -47,6 +48,13 @@ class FrontierPoint:
     score_error: float = 0.0
     balanced_error: float = 0.0
     certified_error: float = 0.0
+    learner: str = "network"
+    on: str = "ball"
+
+    @property
+    def title(self) -> str:
+        """The name in words: ``gamma 1``, or ``trees, gamma 1``."""
+        return self.name.replace(f"{self.learner}-", f"{self.learner}, ").replace("gamma-", "gamma ")
 
     @property
     def useful(self) -> bool:
@@ -55,17 +63,18 @@ class FrontierPoint:
 
 
 def evaluate_models(
-    encoder: FairEncoder, head: Head, X: Any, y: Any, *, name: str = "", by: str = "accuracy"
+    encoder: Producer, head: Head, X: Any, y: Any, *, name: str = "", by: str = "accuracy", on: str = "ball"
 ) -> FrontierPoint:
-    """How fitted models do on these people; certified on the ball, by bounds alone."""
+    """How fitted models do on these people; certified on the ball or box, by bounds alone."""
     found = encoder.reach(X)
     target = Target.of_model(head.model_)
     label = target.encode(np.asarray(y))
     decision = head.model_.rule.decide(head.network_(found.latent))
-    certified = float(head.certified(found.latent, found.radius).mean())
+    box, trees = (found.lower, found.upper) if on == "box" else None, hasattr(encoder, "score_trees_")
+    certified = float(head.certified(found.latent, found.radius, box=box).mean())
     trivial = degeneracies(
         target,
-        latent=found.latent,
+        latent=None if trees else found.latent,
         decision=decision,
         label=label,
         balanced=by == "balanced",
@@ -82,4 +91,6 @@ def evaluate_models(
         score_error_of(target, decision, label),
         balanced_error_of(target, decision, label),
         share_error(certified, len(label)),
+        "trees" if trees else "network",
+        on,
     )

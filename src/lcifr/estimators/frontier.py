@@ -1,4 +1,4 @@
-"""Tuning of gamma: the frontier of score and certified share."""
+"""Tuning of gamma: the frontier of score and certified share, of networks, trees or both."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from sklearn.base import clone
 from lcifr.data.io.files import locked
 from lcifr.drawing.charts import Dot, frontier_chart, model_dot, standalone
 from lcifr.drawing.markup import to_xml
+from lcifr.errors import LearningError
+from lcifr.estimators.base_booster import BaseBooster
 from lcifr.estimators.base_head import Head
-from lcifr.estimators.baselines import plain, unaware
+from lcifr.estimators.baselines import Producer, plain, unaware
 from lcifr.estimators.choice import CERTIFIED, Scale, choose
-from lcifr.estimators.encoder import FairEncoder
 from lcifr.estimators.evaluation import FrontierPoint, evaluate_models
 from lcifr.estimators.heads import RobustClassifier
 from lcifr.estimators.search import Search
-from lcifr.learn.defaults import GAMMAS
+from lcifr.learn.defaults import GAMMAS, Learner
 from lcifr.learn.score import worse_than_unaware
 
 __all__ = ["Frontier", "FrontierPoint", "evaluate_models", "tune"]
@@ -34,7 +35,8 @@ class Frontier:
 
     Parameters
     ----------
-    points : one for each weight tried, rising. plain, unaware : the baselines.
+    points : one for each weight tried, rising, family by family. plain, unaware : the baselines.
+    others : those of a second family.
     required : the score asked for. chosen : by the rule of :func:`lcifr.estimators.choice.choose`, or None.
     encoder, head : the chosen models, fitted, or None.
     by : the score that counts, ``"accuracy"`` (R² for a number) or ``"balanced"``. why : this choice, in words.
@@ -45,10 +47,16 @@ class Frontier:
     unaware: FrontierPoint
     required: float
     chosen: FrontierPoint | None
-    encoder: FairEncoder | None
+    encoder: Producer | None
     head: Head | None
     by: str = "accuracy"
     why: str = ""
+    others: tuple[FrontierPoint, ...] = ()
+
+    @property
+    def baselines(self) -> tuple[FrontierPoint, ...]:
+        """Plain and unaware, of every family."""
+        return self.plain, self.unaware, *self.others
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Write the frontier as an SVG file; without a path, return a matplotlib figure of it."""
@@ -68,14 +76,17 @@ class Frontier:
 
     def _dots(self) -> tuple[Dot, ...]:
         """Both baselines, then the weights that were tried."""
-        named = [(self.plain, "plain"), (self.unaware, "unaware")]
+        named = [(point, "unaware" if point.name.endswith("unaware") else "plain") for point in self.baselines]
         named += [(point, "chosen" if point == self.chosen else "tried") for point in self.points]
-        score = Scale.of(self.by).score
-        return tuple(model_dot(kind, point.gamma, point.certified, score(point)) for point, kind in named)
+        score, several = Scale.of(self.by).score, bool(self.others)
+        return tuple(
+            model_dot(kind, point.gamma, point.certified, score(point), point.learner if several else "")
+            for point, kind in named
+        )
 
 
 def tune(
-    encoder: FairEncoder,
+    encoder: Producer | Sequence[Producer],
     X: Any,
     y: Any,
     *,
@@ -86,7 +97,11 @@ def tune(
     head: Head | None = None,
     folder: str | Path | None = None,
 ) -> Frontier:
-    """Fit the encoder and a head for rising weights until the validation score falls below ``required``; choose one.
+    """Fit models with rising weights until the validation score falls below ``required``; choose one.
+
+    An encoder gets a head, a booster decides by the sum of its scores. Of two families each is searched by itself, and
+    one model is chosen of all. Encoders are certified on the ball, as in the paper; where boosters are searched,
+    everybody is certified on the box.
 
     Only useful models can be chosen: none that decides the same for everybody, or worse than without looking. Of those
     that reach ``required`` the most certified is chosen, and of those as certified the one with the best score, where
@@ -95,8 +110,9 @@ def tune(
     Parameters
     ----------
     encoder, head
-        Unfitted; all settings but gamma, such as ``stretch``, are the same for every weight. The head (logistic
-        regression unless given) is trained against each person's own radius.
+        Unfitted: a :class:`FairEncoder`, a :class:`FairBooster`, or both in a list; all settings but gamma, such as
+        ``stretch``, are the same for every weight. The head of encoders (logistic regression unless given) is trained
+        against each person's own radius or box.
     validation
         A table and labels, for early stopping and for every figure of the frontier.
     required
@@ -107,21 +123,47 @@ def tune(
         Where every fitted model and its figures are kept; a run that stopped goes on from there. Models that were
         changed since are learned again, with a warning; two searches cannot work in one folder.
     """
-    head = head or RobustClassifier()
-    scale = Scale.of(by)
+    head, scale = head or RobustClassifier(), Scale.of(by)
+    families: list[Producer] = [*encoder] if isinstance(encoder, Sequence) else [encoder]
+    if not families or len({family_of(one) for one in families}) < len(families):
+        raise LearningError("tune compares families, an encoder and a booster", fix="give one of each at most")
     with nullcontext() if folder is None else locked(Path(folder), "lcifr.tune"):
-        search = Search(encoder, head, (X, y), validation, folder, by)
-        bare, blind = search.visit(plain(encoder), "plain"), search.visit(unaware(encoder), "unaware")
-        points: list[FrontierPoint] = []
-        for gamma in sorted(gammas):
-            candidate: FairEncoder = clone(encoder)
-            candidate.set_params(gamma=float(gamma))
-            points.append(_with_warning(search.visit(candidate, f"gamma-{gamma:g}"), blind, scale))
-            if scale.score(points[-1]) < required - scale.error(points[-1]):
-                break
+        search = Search(families, head, (X, y), validation, folder, by)
+        baselines, points = list[FrontierPoint](), list[FrontierPoint]()
+        for one in families:
+            prefix = f"{family_of(one)}-" if len(families) > 1 else ""
+            baselines += [search.visit(make(one), f"{prefix}{make.__name__}") for make in (plain, unaware)]
+            points += _rising(search, one, prefix, sorted(gammas), (required, scale), baselines[-1])
         choice = choose(points, required, scale)
         fitted, chosen_head = search.models(choice.point.name) if choice.point is not None else (None, None)
-    return Frontier(tuple(points), bare, blind, required, choice.point, fitted, chosen_head, by, choice.why)
+    bare, blind, *others = baselines
+    found = (tuple(points), bare, blind, required, choice.point, fitted, chosen_head, by, choice.why)
+    return Frontier(*found, tuple(others))
+
+
+def family_of(producer: Producer) -> Learner:
+    """The family that a producer belongs to."""
+    return Learner.TREES if isinstance(producer, BaseBooster) else Learner.NETWORK
+
+
+def _rising(
+    search: Search,
+    family: Producer,
+    prefix: str,
+    gammas: Sequence[float],
+    asked: tuple[float, Scale],
+    blind: FrontierPoint,
+) -> list[FrontierPoint]:
+    """The points of rising weights, up to the first whose score falls below what is required."""
+    points: list[FrontierPoint] = []
+    required, scale = asked
+    for gamma in gammas:
+        candidate: Producer = clone(family)
+        candidate.set_params(gamma=float(gamma))
+        points.append(_with_warning(search.visit(candidate, f"{prefix}gamma-{gamma:g}"), blind, scale))
+        if scale.score(points[-1]) < required - scale.error(points[-1]):
+            break
+    return points
 
 
 def _with_warning(point: FrontierPoint, baseline: FrontierPoint, scale: Scale) -> FrontierPoint:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.artifacts.saved_boosters import SavedBooster
-from lcifr.artifacts.saved_models import SavedEncoder, SavedHead, consistent_file
+from lcifr.artifacts.saved_models import SavedEncoder, SavedHead, consistent_file, read_kind
 from lcifr.data import Individuals, Schema
 from lcifr.estimators.input_validation import validate_people
 from lcifr.learn.target import Target
@@ -153,3 +153,11 @@ def read_head(cls: type[Any], path: str | Path) -> Any:
         head.degeneracies_ = saved.degeneracies
         head.n_features_in_ = saved.model.network.inputs
         return head
+
+
+def load_producer(path: str | Path, *, training: Any = None) -> Any:
+    """The encoder or booster in a file, whichever it is; ``training`` as for their ``load``."""
+    from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder
+
+    kinds = {kind.__name__: kind for kind in (FairBooster, FairBoosterRegressor)}
+    return kinds.get(read_kind(path), FairEncoder).load(path, training=training)

@@ -194,9 +194,13 @@ def _groups(statement: Statement) -> tuple[GroupRow, ...]:
 def read_frontier(frontier: Frontier | TuneResult) -> Tuning:
     """What :func:`lcifr.tune` found, or the result of the command."""
     chosen = frontier.chosen if isinstance(frontier, TuneResult) or frontier.chosen is None else frontier.chosen.name
-    points = [(frontier.plain, "plain"), (frontier.unaware, "unaware")]
+    points = [(point, "unaware" if point.name.endswith("unaware") else "plain") for point in frontier.baselines]
     points += [(point, "chosen" if point.name == chosen else "tried") for point in frontier.points]
-    rows = [FrontierRow(p.name, kind, p.gamma, p.score, p.balanced, p.certified) for p, kind in points]
+    several = len({point.learner for point, _ in points}) > 1
+    rows = [
+        FrontierRow(p.name, kind, p.gamma, p.score, p.balanced, p.certified, p.learner if several else "")
+        for p, kind in points
+    ]
     return Tuning(float(frontier.required), tuple(rows), frontier.by)
 
 

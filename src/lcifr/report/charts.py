@@ -70,7 +70,8 @@ def frontier(tuning: Tuning) -> Chart:
     balanced = tuning.by == "balanced"
     what = "balanced accuracy" if balanced else "score"
     dots = tuple(
-        model_dot(row.kind, row.gamma, row.certified, row.balanced if balanced else row.score) for row in tuning.rows
+        model_dot(row.kind, row.gamma, row.certified, row.balanced if balanced else row.score, row.family)
+        for row in tuning.rows
     )
     rows = tuple(
         (

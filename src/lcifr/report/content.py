@@ -142,6 +142,7 @@ class FrontierRow:
     score: float
     balanced: float
     certified: float
+    family: str = ""
 
 
 @dataclass(frozen=True)

@@ -45,12 +45,11 @@ def one_thread(*, say: bool = True) -> Iterator[list[str]]:
 
 def load_encoder(folder: Path) -> Producer:
     """The encoder or booster of a producer's folder; training people are there for formulas that take ranks."""
-    from lcifr.artifacts.saved_models import read_kind
-    from lcifr.estimators import FairBooster, FairBoosterRegressor, FairEncoder
+    from lcifr.estimators.saving import load_producer
 
-    file, training = folder / "encoder.safetensors", folder / TRAINING
-    kinds: dict[str, type[Producer]] = {kind.__name__: kind for kind in (FairBooster, FairBoosterRegressor)}
-    return kinds.get(read_kind(file), FairEncoder).load(file, training=training if training.is_file() else None)
+    training = folder / TRAINING
+    found: Producer = load_producer(folder / "encoder.safetensors", training=training if training.is_file() else None)
+    return found
 
 
 def head_of(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import ENCODER, GAMMAS
+from lcifr.learn.defaults import ENCODER, GAMMAS, Learner
 from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.producer import HANDED, summarize, write_encoder, write_handover, write_people, write_proofs
 from lcifr.runs.folders.run import Run, run_folder
@@ -15,8 +15,9 @@ from lcifr.runs.learning_request import LearningRequest
 from lcifr.runs.people.train_test import HELD_OUT
 
 if TYPE_CHECKING:
-    from lcifr.estimators import FairEncoder, Frontier
+    from lcifr.estimators import Frontier
     from lcifr.estimators.base_head import Head
+    from lcifr.estimators.baselines import Producer
     from lcifr.runs.folders.results import TuneResult
     from lcifr.runs.folders.summaries import ConsumerSummary, ProducerSummary
     from lcifr.runs.people.train_test import TrainTest
@@ -30,6 +31,7 @@ class TuneRequest(LearningRequest):
 
     Parameters
     ----------
+    learner : ``network``, ``trees``, or ``both``, of which one model is chosen.
     required : the least score (R² for numbers) that will do. by : ``accuracy``, or ``balanced`` accuracy.
     gammas : weights to try, rising. tolerance : for numbers, those less than this apart are the same decision.
     """
@@ -38,6 +40,12 @@ class TuneRequest(LearningRequest):
     by: str = "accuracy"
     gammas: tuple[float, ...] = GAMMAS
     tolerance: float | None = None
+
+    def families(self, people: TrainTest, verbose: bool) -> list[Producer]:
+        """What is searched: one of each family that was asked for."""
+        wanted = (Learner.NETWORK, Learner.TREES) if self.learner == Learner.BOTH else (self.learner,)
+        options = dict[str, Any](tolerance=float(self.tolerance or 0), verbose=verbose)
+        return [self.producer(people, family, **options) for family in wanted]
 
 
 def tune(
@@ -60,11 +68,11 @@ def tune(
         head = head_of(people.train.y, "auto", request.tolerance, request.class_weight, random_state=request.seed)
         if head._task == "regression" and request.by == "balanced":
             raise LcifrError("--by balanced is for classes, and the labels are numbers", fix="leave it out: R² counts")
-        encoder = request.producer(people, request.learner, tolerance=float(request.tolerance or 0), verbose=verbose)
+        families = request.families(people, verbose)
         command = Command.of("tune", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             run.lost = "The model that was being learned starts anew."
-            frontier, learned_from = _search(run, people, encoder, head, request)
+            frontier, learned_from = _search(run, people, families, head, request)
             frontier.plot(run.work / PLOT)
             produced = model = None
             if frontier.encoder is not None:
@@ -76,7 +84,7 @@ def tune(
 
 
 def _search(
-    run: Run, people: TrainTest, encoder: FairEncoder, head: Head, request: TuneRequest
+    run: Run, people: TrainTest, families: list[Producer], head: Head, request: TuneRequest
 ) -> tuple[Frontier, int]:
     """What was found, and from how many people everything was learned."""
     from lcifr.estimators import tune as search
@@ -88,10 +96,11 @@ def _search(
         len(people.train), ENCODER.validation_fraction, labels, request.seed
     )  # as fit itself does: the same models
     training, checking = people.train.take(rows), people.train.take(others)
-    title = f"Learning up to {len(request.gammas) + 2} models from {len(training)} people"
+    most = len(families) * (len(request.gammas) + 2)
+    title = f"Learning up to {most} models from {len(training)} people"
     with one_thread(say=False), step(title, StepKind.LONG):
         found = search(
-            encoder,
+            families,
             training.X,
             training.y,
             validation=(checking.X, checking.y),
@@ -120,7 +129,7 @@ def _produce(
     if request.bundle:
         write_proofs(run.steps, people, encoder)
     head.save(run.work / MODEL)
-    warned = [f"FairEncoder: {one}" for one in encoder.degeneracies_]
+    warned = [f"{type(encoder).__name__}: {one}" for one in encoder.degeneracies_]
     produced = summarize(run.work, people, encoder, warned, bundle=request.bundle)
     model = ConsumerSummary(
         target=produced.target,
@@ -156,4 +165,6 @@ def _result(
         files={"plot": PLOT} if produced is None else {"plot": PLOT, "model": MODEL, **produced.files},
         produced=produced,
         model=model,
+        others=frontier.others,
+        tried=request.learner,
     )

@@ -43,6 +43,15 @@ SubsampleOption = Annotated[
     float,
     typer.Option("--subsample", min=0.01, max=1.0, rich_help_panel=TREES, help="Share of the people in each round."),
 ]
+PairsOption = Annotated[
+    int,
+    typer.Option(
+        "--interactions",
+        min=0,
+        rich_help_panel=TREES,
+        help="Pairs of attributes at most that get a score of their own.",
+    ),
+]
 RisingOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -64,7 +73,16 @@ FallingOption = Annotated[
 
 OF_FAMILY = {
     Learner.NETWORK: ("decoder_weight", "latent", "hidden", "epochs", "batch"),
-    Learner.TREES: ("rounds", "learning_rate", "max_bins", "min_people", "subsample", "rising", "falling"),
+    Learner.TREES: (
+        "rounds",
+        "learning_rate",
+        "max_bins",
+        "min_people",
+        "subsample",
+        "interactions",
+        "rising",
+        "falling",
+    ),
 }
 
 

@@ -126,7 +126,8 @@ class TuneResult:
     Parameters
     ----------
     by : the score that had to be ``required``. chosen, gamma : name and weight of that model. why : it, or none.
-    plain, unaware, points : the baselines, and the models with rising weights.
+    plain, unaware, points : the baselines, and the models with rising weights. others : baselines of a second family.
+    tried : ``network``, ``trees`` or ``both``.
     produced, model : the chosen models as a producer's and a consumer's folder has them; None where none was chosen.
     """
 
@@ -145,14 +146,22 @@ class TuneResult:
     files: Mapping[str, str | None]
     produced: ProducerSummary | None = None
     model: ConsumerSummary | None = None
+    others: tuple[FrontierPoint, ...] = ()
+    tried: str = "network"
     format: ClassVar[str] = "lcifr-frontier-1"
     command: ClassVar[str] = "tune"
 
+    @property
+    def baselines(self) -> tuple[FrontierPoint, ...]:
+        """Plain and unaware, of every family."""
+        return self.plain, self.unaware, *self.others
+
     def to_dict(self) -> Json:
         """The content of ``result.json``."""
-        apart = ("plain", "unaware", "points", "files", "produced", "model")
+        apart = ("plain", "unaware", "points", "others", "files", "produced", "model")
         said = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in apart}
         said |= {"plain": _point(self.plain), "unaware": _point(self.unaware), "points": [*map(_point, self.points)]}
+        said |= {"others": [*map(_point, self.others)]}
         said |= {"files": dict(self.files)}
         if self.produced is not None:
             said |= {name: value for name, value in self.produced.to_dict().items() if name != "files"}
@@ -164,7 +173,8 @@ class TuneResult:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> TuneResult:
         """What :meth:`to_dict` gave; of what is trivial about a model the words alone are left."""
-        apart = ("plain", "unaware", "points", "files", "produced", "model")
+        apart = ("plain", "unaware", "points", "others", "files", "produced", "model")
+        plain = {"others": (), "tried": "network", **plain}  # before there was a choice of what learns
         known = {one.name: plain[one.name] for one in fields(cls) if one.name not in apart}
         found = bool(plain["chosen"])
         return cls(
@@ -172,6 +182,7 @@ class TuneResult:
             plain=_read_point(plain["plain"]),
             unaware=_read_point(plain["unaware"]),
             points=tuple(map(_read_point, plain["points"])),
+            others=tuple(map(_read_point, plain["others"])),
             files=dict(plain["files"]),
             produced=ProducerSummary.from_dict(plain) if found else None,
             model=ConsumerSummary.from_dict(plain) if found else None,
@@ -194,5 +205,6 @@ def _read_point(plain: Mapping[str, Any]) -> FrontierPoint:
     from lcifr.estimators.evaluation import FrontierPoint
     from lcifr.models.model import Degeneracy
 
+    plain = {"learner": "network", "on": "ball", **plain}  # before there was a choice of what learns
     known = {one.name: plain[one.name] for one in fields(FrontierPoint)}
     return FrontierPoint(**known | {"degeneracies": tuple(Degeneracy("", text) for text in plain["degeneracies"])})
