@@ -135,3 +135,58 @@ def test_codes_beside_categories_are_not_taken_for_them(tmp_path):
     plain = frame.astype({"town": object, "kids": str})
     with pytest.raises(NetworkError, match="which code stands for"):
         load_file(tmp_path / "model.txt").read_table(plain, Encoding.fit(plain, Schema.infer(plain)))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("options", [{}, {"indent": 2, "sort_keys": True}])
+def test_what_lightgbm_dumps_as_json_is_what_it_saves(options, classes, tmp_path):
+    frame, labels = table(count=600, classes=classes)
+    for name in CATEGORIES:
+        frame[name] = frame[name].astype("category")
+    frame.loc[::5, "score"] = 0.0
+    settings = {**QUIET, "min_data_per_group": 5, "cat_smooth": 1.0, "max_cat_to_onehot": 1, "zero_as_missing": True}
+    model = lightgbm.LGBMClassifier(n_estimators=8, **settings).fit(frame, labels)
+    model.booster_.save_model(tmp_path / "model.txt")
+    (tmp_path / "model.json").write_text(json.dumps(model.booster_.dump_model(), **options))
+    plain = frame.astype(dict.fromkeys(CATEGORIES, object))
+    encoding = Encoding.fit(plain, Schema.infer(plain))
+    saved, dumped = (load_file(tmp_path / name).read_table(plain, encoding) for name in ("model.txt", "model.json"))
+    assert dumped.model.identity == saved.model.identity
+    assert dumped.encoding.hash == saved.encoding.hash
+    assert (dumped.runtime, saved.runtime) == ("", f"lightgbm {lightgbm.__version__}")
+    assert "does not read its own JSON" in load_file(tmp_path / "model.json").outline().notes[0]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda content: content["tree_info"][0]["tree_structure"].update(split_feature=99),
+        lambda content: content["tree_info"][0]["tree_structure"].update(decision_type="=>"),
+        lambda content: content["tree_info"][0]["tree_structure"].pop("left_child"),
+        lambda content: content["tree_info"][0]["tree_structure"].update(threshold=None),
+        lambda content: content["tree_info"][0]["tree_structure"].update(decision_type="==", threshold="99999999"),
+        lambda content: content.update(tree_info=[]),
+        lambda content: content.update(objective="lambdarank"),
+        lambda content: content.update(num_tree_per_iteration=0),
+        lambda content: content.update(feature_infos=None),
+    ],
+)
+def test_json_that_is_no_model_of_lightgbm_is_refused(spoil, tmp_path):
+    frame, labels = table()
+    content = lightgbm.LGBMClassifier(n_estimators=2, **QUIET).fit(frame[NUMERIC], labels).booster_.dump_model()
+    spoil(content)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(NetworkError, match=r"LightGBM|objective"):
+        load_file(path).read_table(frame[NUMERIC], Encoding.fit(frame[NUMERIC], Schema.infer(frame[NUMERIC])))
+
+
+def test_a_column_that_is_not_there_is_refused(tmp_path):
+    """Counted from the end it would be another one."""
+    frame, labels = table()
+    _, path = saved("txt", frame[NUMERIC], labels, tmp_path)
+    text = path.read_text()
+    first = text.index("split_feature=") + len("split_feature=")
+    path.write_text(text[:first] + "-1" + text[first + 1 :])
+    with pytest.raises(NetworkError, match="a split about column -1"):
+        load_file(path).read_table(frame[NUMERIC], Encoding.fit(frame[NUMERIC], Schema.infer(frame[NUMERIC])))

@@ -58,7 +58,7 @@ def recognise(path: Path) -> ModelFormat:
     if zipfile.is_zipfile(path):
         return _recognise_archive(path)
     _refuse_pickle(path, head)
-    if head.startswith(b"tree\n") and b"version=" in head:
+    if (head.startswith(b"tree\n") and b"version=" in head) or _is_dumped_lightgbm(head):
         return ModelFormat.LIGHTGBM
     if re.match(rb"\{\s*\"(learner|version)\"", head) or re.match(rb"\{[Li].{1,16}(learner|version)", head, re.DOTALL):
         return ModelFormat.XGBOOST
@@ -110,6 +110,13 @@ def _is_onnx(head: bytes) -> bool:
         return False
     field, wire = head[2] >> 3, head[2] & 7
     return (field, wire) in {(2, 2), (3, 2), (4, 2), (5, 0), (6, 2), (7, 2), (8, 2), (14, 2)}
+
+
+def _is_dumped_lightgbm(head: bytes) -> bool:
+    """JSON of dump_model, whatever the order of its keys."""
+    return head.lstrip().startswith(b"{") and any(
+        key in head for key in (b'"num_tree_per_iteration"', b'"average_output"')
+    )
 
 
 def _hint(path: Path) -> str:

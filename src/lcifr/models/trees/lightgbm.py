@@ -61,7 +61,7 @@ def read_text(text: str, where: str) -> LightGBMModel:
     """
     try:
         return _read(text, where)
-    except (KeyError, ValueError, IndexError) as problem:
+    except (KeyError, ValueError, IndexError, ArithmeticError) as problem:
         if isinstance(problem, NetworkError):
             raise
         raise NetworkError(f"{where} is no model of LightGBM: {type(problem).__name__}: {problem}") from None
@@ -72,7 +72,7 @@ def _read(text: str, where: str) -> LightGBMModel:
     header = _fields(head)
     count = int(header["num_tree_per_iteration"])
     objective = header.get("objective", "")
-    rule = _rule(objective, count, where)
+    rule = rule_of(objective, count, where)
     fields = [_fields(part.split("\nend of trees")[0].partition("\n")[2]) for part in parts]
     trees = tuple(_tree(one, number % count, count, where) for number, one in enumerate(fields))
     rounds = max(1, len(trees) // count)
@@ -105,7 +105,8 @@ def _fields(text: str) -> dict[str, str]:
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
 
 
-def _rule(objective: str, count: int, where: str) -> Rule:
+def rule_of(objective: str, count: int, where: str) -> Rule:
+    """By which the sums decide."""
     name, *options = objective.split() or [""]
     if name == "binary":
         slope = slope_of(objective)
@@ -147,11 +148,18 @@ def _tree(fields: Mapping[str, str], output: int, outputs: int, where: str) -> L
             codes = codes_of(words[starts[place] : starts[place + 1]])
             built[node] = LibrarySplit(features[node], 0.0, first, second, codes=codes, missing_first=False)
             continue
-        threshold, missing, default = float(thresholds[node]), kind >> 2 & 3, bool(kind & DEFAULT_LEFT)
-        # Where only zeros are missing, or nothing is, a missing number counts as 0.
-        default = default if missing != NOTHING else threshold >= 0.0
-        reach = ZERO if missing == ZEROS else math.nan
-        if abs(threshold) <= ZERO:  # before it compares, the library takes numbers of this size for 0
-            threshold = ZERO if threshold >= 0.0 else below(-ZERO)
-        built[node] = LibrarySplit(features[node], threshold, first, second, missing_first=default, missing_reach=reach)
+        threshold, default = float(thresholds[node]), bool(kind & DEFAULT_LEFT)
+        built[node] = number_split(features[node], threshold, kind >> 2 & 3, default, first, second)
     return built[0]
+
+
+def number_split(
+    feature: int, threshold: float, missing: int, default: bool, first: LibraryNode, second: LibraryNode
+) -> LibrarySplit:
+    """A split of a number; ``missing`` : what is missing there, ``default`` : whether it goes to the first child."""
+    # Where only zeros are missing, or nothing is, a missing number counts as 0.
+    default = default if missing != NOTHING else threshold >= 0.0
+    reach = ZERO if missing == ZEROS else math.nan
+    if abs(threshold) <= ZERO:  # before it compares, the library takes numbers of this size for 0
+        threshold = ZERO if threshold >= 0.0 else below(-ZERO)
+    return LibrarySplit(feature, threshold, first, second, missing_first=default, missing_reach=reach)

@@ -90,6 +90,8 @@ class ColumnReader:
             elif ready:
                 second, first = built.pop(), built.pop()
                 built.append(self._split(node, first, second))
+            elif not 0 <= node.feature < len(self.columns):
+                raise NetworkError(f"a split about column {node.feature}; there are {len(self.columns)}")
             elif isinstance(column := self.columns[node.feature], ConstantColumn):
                 waiting.append((node.first if node.takes_first(self._entry(column.value)) else node.second, False))
             else:
