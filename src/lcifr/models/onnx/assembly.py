@@ -15,10 +15,10 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import chain_of
 from lcifr.models.columns import Block, ConstantColumn, encoding_of, inputs_of
 from lcifr.models.dataflow.layering import layer_out
+from lcifr.models.dataflow.tree_outputs import build_sum, outputs_behind
 from lcifr.models.model import Model
 from lcifr.models.onnx.decision import ReadDecision
 from lcifr.models.table_model import TableModel
-from lcifr.models.trees.ensembles import build_sum, outputs_behind
 from lcifr.models.trees.tables import identity
 
 

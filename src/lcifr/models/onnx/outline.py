@@ -12,6 +12,7 @@ from lcifr.data import Categorical, Numeric, Schema
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.dataflow.layering import layer_out
+from lcifr.models.dataflow.tree_outputs import outputs_behind
 from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.function import Function
@@ -22,7 +23,6 @@ from lcifr.models.onnx.graph import Graph, GraphTensor
 from lcifr.models.onnx.reading import read_value
 from lcifr.models.onnx.runtime import runtime_name
 from lcifr.models.onnx.tensors import is_text
-from lcifr.models.trees.ensembles import outputs_behind
 from lcifr.models.trees.trees import Trees
 
 SILENT = ("Constant", "Identity", "Dropout", "Cast", "Reshape", "ZipMap")

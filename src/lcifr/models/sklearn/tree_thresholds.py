@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.errors import NetworkError
+from lcifr.models.dataflow.tree_outputs import with_leaves
 from lcifr.models.probability import MarginBand, behind_line, probability_band
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.sklearn.thresholds import (
@@ -24,7 +25,6 @@ from lcifr.models.sklearn.thresholds import (
     threshold_of,
 )
 from lcifr.models.trees import lightgbm
-from lcifr.models.trees.ensembles import with_leaves
 from lcifr.models.trees.sklearn import FORESTS, SINGLE, share_trees
 from lcifr.models.trees.tables import TreeSource, is_tree_model, read_source
 

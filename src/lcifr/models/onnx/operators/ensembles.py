@@ -9,6 +9,7 @@ import numpy as np
 
 from lcifr.data.program import Operation, ProgramStep, StepFormat
 from lcifr.models.columns import Block, NumberColumn
+from lcifr.models.dataflow.tree_outputs import TreeEnsemble, with_leaves
 from lcifr.models.dataflow.vectors import FlowVector, affine, chosen, joined, negative
 from lcifr.models.onnx.calls import Call
 from lcifr.models.onnx.operators.ensemble_nodes import ReadTrees, first_generation, numbers, second_generation
@@ -23,7 +24,6 @@ from lcifr.models.onnx.values import (
     Value,
 )
 from lcifr.models.rule import Kind
-from lcifr.models.trees.ensembles import TreeEnsemble, with_leaves
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode
 
