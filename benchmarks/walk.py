@@ -13,8 +13,9 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 import lcifr
@@ -29,7 +30,7 @@ class Walk:
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
         self.borders: dict[tuple[str, str], str] = {}
-        self._known: set[tuple[CodeType, CodeType | None]] = set()
+        self._known: set[tuple[int, int | None]] = set()  # by id: equal code of two files is equal to Python
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
         if event != "call" or (here := _file(frame)) is None:
@@ -37,7 +38,7 @@ class Walk:
         caller = frame.f_back
         while caller is not None and _file(caller) is None:
             caller = caller.f_back
-        pair = (frame.f_code, None if caller is None else caller.f_code)
+        pair = (id(frame.f_code), None if caller is None else id(caller.f_code))
         if pair in self._known or _is_import(frame):
             return
         self._known.add(pair)
@@ -48,15 +49,13 @@ class Walk:
                 self.borders.setdefault(border, f"{here}:{frame.f_code.co_name}")
 
 
-_FILES: dict[CodeType, str | None] = {}
-
-
 def _file(frame: FrameType) -> str | None:
-    code = frame.f_code
-    if code not in _FILES:
-        path = code.co_filename
-        _FILES[code] = path[len(str(HOME)) + 1 :] if path.startswith(f"{HOME}/") else None
-    return _FILES[code]
+    return _below_home(frame.f_code.co_filename)
+
+
+@cache
+def _below_home(path: str) -> str | None:
+    return path[len(str(HOME)) + 1 :] if path.startswith(f"{HOME}/") else None
 
 
 def _room(file: str) -> str:

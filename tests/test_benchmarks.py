@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -36,6 +37,17 @@ def test_options_go_to_the_benchmark_that_is_named(capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit) as left:
         run(["engine", "--part", "nothing"])
     assert left.value.code == 2
+
+
+def test_a_walk_tells_files_apart_whose_code_is_equal() -> None:
+    from benchmarks.walk import HOME, _file
+
+    def frame_of(file: str) -> FrameType:
+        names: dict[str, FrameType] = {}
+        exec(compile("import sys\nframe = sys._getframe()", str(HOME / file), "exec"), names)  # noqa: S102
+        return names["frame"]
+
+    assert [_file(frame_of(file)) for file in ("data/one.py", "models/one.py")] == ["data/one.py", "models/one.py"]
 
 
 @pytest.mark.long
