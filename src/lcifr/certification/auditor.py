@@ -129,6 +129,7 @@ def audit_region(
         box=box,
         model=known,
         arithmetic=arithmetic,
+        encoder=encoder,
     )
 
 

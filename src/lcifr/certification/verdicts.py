@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from lcifr.data import Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
+
+if TYPE_CHECKING:
+    from lcifr.certification.explanations.explanation import Explanation
+    from lcifr.certification.producer import Encoder
 
 
 class Verdict(StrEnum):
@@ -167,6 +171,7 @@ class Audit(VerdictDisplay):
     model : the network and what must agree.
     arithmetic : in which the model is computed, from the table's values to the decision.
     left_out : ids of rows with missing values, of whom nothing is said.
+    encoder : φ and the encoding; None for an audit that was read from files.
     """
 
     ids: tuple[str | int, ...]
@@ -183,6 +188,7 @@ class Audit(VerdictDisplay):
     model: Model
     arithmetic: Arithmetic
     left_out: tuple[str | int, ...] = ()
+    encoder: Encoder | None = field(default=None, compare=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -232,6 +238,14 @@ class Audit(VerdictDisplay):
         both = pd.concat([self.people.take([row]).to_pandas(), self.others.take([row]).to_pandas()])
         both.index = pd.Index([str(name), "similar"])
         return both.loc[:, (both.iloc[0] != both.iloc[1]).to_numpy()]
+
+    def explain(self) -> Explanation:
+        """How the model decides about these people, attribute by attribute, and around their counterexamples."""
+        from lcifr.certification.explanations.explanation import Explanation
+
+        if self.encoder is None:
+            raise LcifrError("an audit that was read from files cannot be explained", fix="lcifr report draws it")
+        return Explanation(self.encoder, self.model, self.people, self.ids, self.others, self.violated)
 
     def _examples(self) -> Sequence[Sequence[str]]:
         return counterexample_rows(self)

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BARS = 24
+WHOLE = 48
+"""Whole numbers with a bar each; more are counted together."""
 TAIL = 0.005  # share of values on each side that the end bars take in, however far away they are
 
 
@@ -58,6 +60,16 @@ def histogram(
     }
     beyond = int((shown < edges[0]).sum()), int((shown > edges[-1]).sum())
     return Histogram(tuple(edges.tolist()), counts, beyond, int((~finite).sum()))
+
+
+def whole_histogram(values: NDArray[np.float64]) -> Histogram | None:
+    """A bar for each of a few whole numbers, in the middle of it; None where there are too many between the ends."""
+    low, high = int(values.min()), int(values.max())
+    if high - low >= WHOLE:
+        return None
+    counts = np.bincount((values - low).astype(np.int64), minlength=high - low + 1)
+    edges = np.arange(low, high + 2) - 0.5
+    return Histogram(tuple(edges.tolist()), {"people": tuple(counts.tolist())})
 
 
 def _edges(values: NDArray[np.float64], around_zero: bool) -> NDArray[np.float64]:

@@ -39,6 +39,17 @@ def width_of(text: str) -> float:
     return WIDE * len(text)
 
 
+def clipped(name: str, most: int = 20) -> str:
+    """A name that fits beside its bar; a table has the whole."""
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def axis_name(attribute: str, unit: str = "", most: int = 50) -> str:
+    """The name of an attribute below a chart, with its unit."""
+    behind = f" ({clipped(unit, most // 2)})" if unit else ""
+    return clipped(attribute, most - len(behind)) + behind
+
+
 def place_labels(
     dots: Sequence[tuple[float, float]], texts: Sequence[str], paper: LabelBox, radius: float
 ) -> list[LabelBox | None]:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from xml.etree.ElementTree import Element
 
-from lcifr.drawing.markup import element, to_html
-from lcifr.drawing.text import count, percents
+from lcifr.drawing.charts import chart_style
+from lcifr.drawing.contribution_bars import contribution_bar, place_bars, range_text
+from lcifr.drawing.markup import element, raw, to_html
+from lcifr.drawing.profile_chart import profile_chart
+from lcifr.drawing.score_charts import score_chart
+from lcifr.drawing.score_text import person_sentence, profile_sentence, score_sentence, signed
+from lcifr.drawing.scores import MarkedScore, PersonScore, Profile
+from lcifr.drawing.text import count, format_value, percents
 
 COLOURS = {"certified": "#0f5f8c", "counterexample": "#b3261e", "undecided": "#8a97a3"}
 
@@ -40,6 +47,57 @@ def verdicts_html(title: str, counts: Mapping[str, int], notes: Sequence[str], r
         [element("div", note) for note in notes],
         _table(rows) if len(rows) > 1 else None,
     )
+
+
+def scores_html(title: str, notes: Sequence[str], marked: Sequence[MarkedScore]) -> str:
+    """What each attribute adds, as charts."""
+    return _box(element("strong", title), [element("div", note) for note in notes], _style(), _charts(marked))
+
+
+def person_html(
+    name: str,
+    values: Mapping[str, Any],
+    score: PersonScore | None,
+    profiles: Sequence[Profile],
+    marked: Sequence[MarkedScore],
+) -> str:
+    """One person: what speaks for and against, the scores that could move, and the output around a counterexample."""
+    parts: list[Any] = [element("strong", f"Person {name}"), _style()]
+    if score is not None:
+        parts += [element("div", person_sentence(score)), _contributions(score, values), _charts(marked)]
+    for number, one in enumerate(profiles):
+        words = profile_sentence(one)
+        drawn = profile_chart(one, title=one.attribute, description=words, key=f"profile-{number}")
+        parts.append(element("div", element("div", words), drawn, style="max-width:34em"))
+    return _box(*parts)
+
+
+def _style() -> Element:
+    return raw("style", chart_style())
+
+
+def _charts(marked: Sequence[MarkedScore]) -> Element:
+    drawn = [
+        score_chart(one, title=one.score.attribute, description=score_sentence(one.score), key=f"score-{place}")
+        for place, one in enumerate(marked)
+    ]
+    shape = "display:grid;grid-template-columns:repeat(auto-fill,minmax(20em,1fr));gap:1em"
+    return element("div", drawn, style=shape)
+
+
+def _contributions(score: PersonScore, values: Mapping[str, Any]) -> Element:
+    """A table with a small bar in every row: the contribution, and the range of it within φ."""
+    head = ("attribute", "value", f"adds (+ for {score.up}, − for {score.down})", "within φ", "")
+    rows = [
+        [one.attribute, format_value(values.get(one.attribute, "")), signed(one.adds), range_text(one)]
+        for one in score.contributions
+    ]
+    cell = "text-align:left;max-width:20em;overflow-wrap:anywhere"
+    body = [
+        element("tr", [element("td", text, style=cell) for text in row], element("td", contribution_bar(one, place)))
+        for row, one, place in zip(rows, score.contributions, place_bars(score), strict=True)
+    ]
+    return element("table", element("tr", [element("th", name, style=cell) for name in head]), body)
 
 
 def _bar(counts: Mapping[str, int], total: int) -> Element:

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from lcifr.certification.explanations.explanation import Explanation
+from lcifr.certification.producer import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
+from lcifr.data.io.ids import as_ids
 from lcifr.errors import LearningError
 from lcifr.estimators.input_validation import (
     resolve_schema,
@@ -214,6 +217,12 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         if encoding.schema.attributes != self.schema_.attributes:
             raise LearningError("the similarity is one of another schema", fix="pass similarity=booster.similarity_")
         return TableModel(self.encoding_, identity(len(self.encoding_.features)), self.model_, self.predict, table)
+
+    def explain(self, X: Any, ids: Any = None) -> Explanation:
+        """What each attribute adds to the score, drawn for a notebook; ``.person(id)`` : for and against, within φ."""
+        people = self._checked(X)
+        encoder = FrozenEncoder(identity(len(self.encoding_.features)), self.similarity_, self.whole_numbers)
+        return Explanation(encoder, self.model_, people, as_ids(ids, len(people)))
 
     def save(self, path: str | Path) -> None:
         """Write everything but the people to one safetensors file."""

@@ -51,13 +51,15 @@ def build(
     ----------
     found : what :func:`lcifr.audit` or :func:`lcifr.certify` found.
     statement : what it says of the population, by :func:`lcifr.certification.state`.
-    encoder : the encoder that was audited; without it, ``similarity`` where φ is known.
+    encoder : the encoder that was audited. similarity : of a model without one, φ. Without either, φ is not shown.
     radius : the hand-over of these people, or (people,) radii.
     tuning : the :class:`lcifr.estimators.frontier.Frontier` that :func:`lcifr.tune` returned.
     promise : φ, where the words are known and neither encoder nor similarity is at hand.
     about : names, words, settings, the checker's word.
     """
     about = about or About()
+    if encoder is None and similarity is not None and isinstance(found, Audit):  # without either, φ is withheld
+        encoder = found.encoder
     frozen = None if encoder is None else freeze(encoder)
     similarity = frozen.similarity if frozen is not None else similarity
     models = _models(statement, about)
@@ -95,10 +97,11 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         audited=about.audited,
         written="" if about.written == about.audited else about.written,
         author=about.author,
-        encoder=() if encoder is None else _sizes(encoder.function),
+        encoder=() if encoder is None or is_raw(encoder) else _sizes(encoder.function),
         model=_sizes(*found.model.computed),
         arithmetic=arithmetic_words(found.arithmetic, getattr(found, "handover_arithmetic", None)),
         library=about.library,
+        trees=found.model.function.count if isinstance(found.model.function, Trees) else 0,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from lcifr.drawing.charts import Dot
 from lcifr.drawing.histogram import Histogram
+from lcifr.drawing.scores import MarkedScore
 from lcifr.report.content import Caution
 from lcifr.report.people.content import Explorer
 
@@ -23,7 +24,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture and its numbers as a table: either a histogram, or the dots of a frontier with the score required."""
+    """A picture and its numbers as a table: a histogram, a score, or the dots of a frontier with what was required."""
 
     key: str
     title: str
@@ -34,6 +35,15 @@ class Chart:
     dots: tuple[Dot, ...] = ()
     required: float = 0.0
     legend: tuple[tuple[str, str], ...] = ()
+    score: MarkedScore | None = None
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Charts side by side, with one person marked in them: the id, or nothing for nobody."""
+
+    charts: tuple[Chart, ...]
+    marked: str
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ class PeopleBlock:
     violated: int
 
 
-Block = str | Table | Chart | CodeBlock | Points | PeopleBlock
+Block = str | Table | Chart | Gallery | CodeBlock | Points | PeopleBlock
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
 (() => {
   const MOST = 200; // people in the list at once; the search narrows it
   const data = JSON.parse(document.getElementById("explorer-data").textContent);
-  const people = data.people.map(([id, kind, sentence, facts, rows, note]) => ({
-    id, kind, sentence: data.texts[sentence], note: data.texts[note],
+  const people = data.people.map(([id, kind, sentence, facts, rows, note, adds, marks, around]) => ({
+    id, kind, sentence: data.texts[sentence], note: data.texts[note], adds, marks, around,
     facts: facts.map(([name, value]) => [data.texts[name], value]),
     rows: rows.map(([own, may, other, differs], place) => ({
       attribute: data.attributes[place][0], unit: data.attributes[place][1], own: data.texts[own], may: data.texts[may], other: data.texts[other], differs: differs === 1,
@@ -28,6 +28,29 @@
   const breakable = (made) => { // a line may end after every underscore of a name
     const span = made.firstChild, [first, ...rest] = span.textContent.split("_");
     span.replaceChildren(first, ...rest.flatMap((word) => ["_", make("wbr"), word]));
+    return made;
+  };
+
+  // Charts come as lists of numbers; only these shapes, with only these attributes, are ever made of them.
+  const SHAPES = [
+    ["line", ["x1", "y1", "x2", "y2", "class"]], ["rect", ["x", "y", "width", "height", "class"]],
+    ["circle", ["cx", "cy", "r", "class"]], ["text", ["x", "y", "text-anchor", "class"]], ["polyline", ["points", "class"]],
+  ];
+  const LINE = 0, RECT = 1;
+  const graphic = (name, attributes) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const shape = ([kind, ...values]) => {
+    const [name, keys] = SHAPES[kind];
+    const made = graphic(name, Object.fromEntries(keys.map((key, place) => [key, values[place]])));
+    if (name === "text") made.textContent = values[keys.length];
+    return made;
+  };
+  const chart = (width, height, shapes) => {
+    const made = graphic("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", "aria-hidden": "true" });
+    made.append(...shapes.map(shape));
     return made;
   };
 
@@ -106,20 +129,65 @@
       facts.append(group);
     }
     person.replaceChildren(title, make("p", one.sentence), facts);
+    if (one.around.length) person.append(make("h4", "What the model does around the counterexample"));
+    for (const [words, [height, shapes]] of one.around) person.append(make("p", data.texts[words]), chart(440, height, shapes));
+    if (one.adds) person.append(...contributions(one));
     if (one.rows.length) person.append(table(one));
     if (one.note) person.append(make("p", one.note));
+    mark(one);
+  };
+
+  const contributions = (one) => {
+    const [sentence, up, down, zero, rows] = one.adds, text = (number) => data.texts[number];
+    const columns = ["Attribute", "This person", "Adds", "Within φ"], body = make("tbody");
+    for (const [name, own, adds, range, left, wide, from, reach] of rows) {
+      const tr = make("tr"), head = breakable(cell("th", text(name)));
+      head.scope = "row";
+      tr.append(head, ...[own, adds, range].map((number, place) => cell("td", text(number), place ? "number" : "")));
+      [...tr.children].slice(1).forEach((part, place) => { part.dataset.label = columns[place + 1]; });
+      const bar = make("td", undefined, "picture"), shapes = [];
+      if (from !== undefined) shapes.push([RECT, from, 1, reach, 14, "similar"]);
+      if (left !== undefined) shapes.push([RECT, left, 4, wide, 8, left < zero ? "against" : "for"], [LINE, zero, 0, zero, 16, "axis"]);
+      bar.append(chart(160, 16, shapes));
+      tr.append(bar);
+      body.append(tr);
+    }
+    const words = `What speaks for “${text(up)}” (+) and for “${text(down)}” (−); the band is what somebody similar can have`;
+    return [make("h4", "For and against"), make("p", text(sentence)), framed(words, [...columns, ""], body)];
+  };
+
+  const mark = (one) => { // in the charts of the section above
+    const named = document.getElementById("marked");
+    if (!named) return;
+    named.textContent = one.id;
+    document.querySelectorAll(".gallery .marks").forEach((group, place) => {
+      const [own, ...similar] = one.marks[place];
+      const bands = similar.map((ends) => shape([RECT, ...ends, "similar"]));
+      group.replaceChildren(...bands, ...(own ? [shape([LINE, ...own, "own"])] : []));
+    });
+  };
+
+  const framed = (caption, columns, body) => {
+    const made = make("table", undefined, "wide"), head = make("thead"), line = make("tr");
+    for (const name of columns) {
+      const column = make(name ? "th" : "td", name);
+      if (name) column.scope = "col";
+      line.append(column);
+    }
+    head.append(line);
+    made.append(make("caption", caption), head, body);
+    const scroll = make("div", undefined, "scroll");
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-label", caption);
+    scroll.append(made);
+    return scroll;
   };
 
   const table = (one) => {
     const contradicted = one.kind === "counterexample";
-    const made = make("table", undefined, "wide"), head = make("thead"), body = make("tbody"), line = make("tr");
+    const body = make("tbody");
     const columns = ["Attribute", "This person", "A similar person may have", ...(contradicted ? ["Counterexample"] : [])];
-    for (const name of columns) {
-      const column = make("th", name);
-      column.scope = "col";
-      line.append(column);
-    }
-    head.append(line);
     for (const row of one.rows) {
       const same = row.may === "the same" || row.may === "–";
       if (only.checked && same && !row.differs) continue;
@@ -136,13 +204,7 @@
       [...tr.children].slice(1).forEach((one, place) => { one.dataset.label = columns[place + 1]; });
       body.append(tr);
     }
-    made.append(make("caption", contradicted ? "Attributes; rows marked ≠ are where the counterexample differs" : "Attributes, and what a similar person may have"), head, body);
-    const scroll = make("div", undefined, "scroll");
-    scroll.tabIndex = 0;
-    scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-label", "Attributes");
-    scroll.append(made);
-    return scroll;
+    return framed(contradicted ? "Attributes; rows marked ≠ are where the counterexample differs" : "Attributes, and what a similar person may have", columns, body);
   };
 
   const keys = (event) => {

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from lcifr.drawing.text import at_least, count, percent
 from lcifr.report.charts import KINDS
 from lcifr.report.content import Checked, LibraryFacts, Origin, Proved, Report
-from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section, Table
+from lcifr.report.document import Block, CodeBlock, Document, Headline, Points, Section
+from lcifr.report.method import method_section
 from lcifr.report.numbers import tolerance_sentence
+from lcifr.report.scores import scores_section
 from lcifr.report.sections import (
     compared_section,
     decisions_section,
@@ -45,6 +47,8 @@ def put_into_words(report: Report) -> Document:
         *([Section("decisions", "Decisions and errors", tuple(decisions_section(report)))] if report.decisions else []),
         Section("distances", "How far from another decision", tuple(distances_section(report))),
     ]
+    if report.explorer.scores is not None:
+        sections.append(Section("scores", "What each attribute adds", tuple(scores_section(report))))
     if report.tuning is not None:
         sections.append(Section("frontier", "What the promise costs", tuple(frontier_section(report))))
     if report.groups:
@@ -53,7 +57,7 @@ def put_into_words(report: Report) -> Document:
         Section("explorer", "Person by person", tuple(explorer_section(report))),
         *([Section("data", "About the data", (Points(report.data_cautions),))] if report.data_cautions else []),
         Section("limits", "What this does not say", (Points(LIMITS),)),
-        Section("method", "Method, versions, hashes", tuple(_method(report))),
+        Section("method", "Method, versions, hashes", tuple(method_section(report))),
         Section("recheck", "Check it again", tuple(_recheck(report))),
     ]
     subtitle = ", ".join(part for part in (report.data, f"with respect to φ = {report.promise.name}") if part)
@@ -77,7 +81,11 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
 
 def _model(origin: Origin, encoder: str, model: str) -> str:
     on = f" on an encoder, {_network(origin.encoder)} (sha256 {encoder[:12]}…)" if origin.encoder else ""
-    return f"{_network(origin.model)} (sha256 {model[:12]}…){on}"
+    kind = _network(origin.model)
+    if origin.trees:
+        of = "1 tree" if origin.trees == 1 else f"a sum of {count(origin.trees)} trees"
+        kind = f"{of} over {count(origin.model[0])} columns"
+    return f"{kind} (sha256 {model[:12]}…){on}"
 
 
 def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
@@ -175,35 +183,6 @@ def _proved(proved: Proved) -> Iterator[Block]:
             f"and {percent(proved.on_box)} on the box; from end to end {verdict_shares(proved)[0]}. A hand-over "
             "also covers people with fractions of whole numbers, unless it says that it does not."
         )
-
-
-def _method(report: Report) -> Iterator[Block]:
-    yield (
-        "For every person, φ becomes a region of all similar people, rounded outward. Linear bounds of the network on "
-        "that region, refined by branching, prove that no point of it is decided otherwise; every bound is rounded "
-        "against us. Where that fails, similar people are searched for; one counts as a counterexample only if φ "
-        "holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond rounding. "
-        "Between the outermost whole numbers that φ admits a proof covers fractions too. Ties are never certified."
-    )
-    if (library := report.origin.library) is not None:
-        yield _compared(library)
-    rows = tuple(report.hashes.items())
-    yield Table("What this report speaks about (sha256)", ("Of", "Hash"), rows, (False, False))
-    yield Table("Versions", ("Package", "Version"), tuple(report.versions.items()), (False, False))
-    if report.settings:
-        yield Table("Settings", ("Setting", "Value"), tuple(report.settings.items()), (False, False))
-
-
-def _compared(model: LibraryFacts) -> str:
-    """How the model as it was read was held against its library."""
-    scales = f"Standard deviations and ranks in φ are those of {model.reference}."
-    if not model.runtime:
-        return f"The model was read from its file, step by step as its library computes it. {scales}"
-    return (
-        f"The model was read from its file, step by step as its library computes it. {model.runtime} was asked about "
-        "everybody and decides the same wherever rounding leaves no doubt; and no counterexample counts here that "
-        f"{model.runtime} does not decide differently, too. {scales}"
-    )
 
 
 def _recheck(report: Report) -> Iterator[Block]:

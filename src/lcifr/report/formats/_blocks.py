@@ -9,7 +9,8 @@ from xml.etree.ElementTree import Element
 
 from lcifr.drawing.charts import frontier_chart, histogram_chart
 from lcifr.drawing.markup import breakable, element
-from lcifr.report.document import Block, Chart, CodeBlock, Points, Table
+from lcifr.drawing.score_charts import score_chart
+from lcifr.report.document import Block, Chart, CodeBlock, Gallery, Points, Table
 from lcifr.report.formats._people import draw_people
 
 LONG = 120
@@ -26,6 +27,8 @@ def draw_block(block: Block) -> Any:
         return _table(block)
     if isinstance(block, Chart):
         return _chart(block)
+    if isinstance(block, Gallery):
+        return _gallery(block)
     if isinstance(block, CodeBlock):
         return [
             element("p", block.label, class_="code-label"),
@@ -84,8 +87,18 @@ def draw_text(text: str, most: int = LONG) -> Any:
     return element("span", text, class_="long") if len(text) > most else text
 
 
+def _gallery(gallery: Gallery) -> list[Element]:
+    """The person who is marked can be another one: whoever is chosen in the explorer."""
+    words = [element("span", class_="key similar"), "What somebody similar to person "]
+    words += [element("bdi", gallery.marked, id="marked"), " may have; the line is that person’s own value."]
+    note = [element("p", words, class_="marked-note")] if gallery.marked else []
+    return [*note, element("div", [element("div", _chart(one)) for one in gallery.charts], class_="gallery")]
+
+
 def _chart(chart: Chart) -> list[Element]:
-    if chart.histogram is not None:
+    if chart.score is not None:
+        drawn = score_chart(chart.score, title=chart.title, description=chart.description, key=chart.key)
+    elif chart.histogram is not None:
         drawn = histogram_chart(
             chart.histogram, title=chart.title, description=chart.description, axis=chart.axis, key=chart.key
         )

@@ -7,13 +7,18 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from lcifr.drawing.markup import breakable, element
+from lcifr.drawing.profile_chart import profile_chart
 from lcifr.drawing.text import count
 from lcifr.report.charts import KINDS
 from lcifr.report.document import PeopleBlock
+from lcifr.report.people.content import Explorer
+from lcifr.report.people.drawn import profile_sentences
 from lcifr.report.people.shown import Shown, show
 
 PRINTED = 100
 """Counterexamples on paper: some pages of them."""
+DRAWN = 3
+"""Of these, around which the output is drawn on paper."""
 WORDS = 300_000
 """Characters of all of them: where names are very long, fewer are printed."""
 
@@ -61,6 +66,23 @@ def _printed(block: PeopleBlock) -> Iterator[Any]:
         head = ("Person", "Differs in", "This person", "A similar person")
         heads = element("thead", element("tr", [element("th", name, scope="col") for name in head]))
         yield element("table", heads, [_pair(one) for one in kept], class_="pairs")
+    yield from _around(explorer)
+
+
+def _around(explorer: Explorer) -> Iterator[Element]:
+    """The output around the first counterexamples, each attribute on its own."""
+    drawn = [one for one in explorer.people if one.profiles][:DRAWN]
+    for number, one in enumerate(drawn):
+        figures = [
+            element(
+                "figure",
+                element("p", words),
+                profile_chart(profile, title=profile.attribute, description=words, key=f"around-{number}-{place}"),
+            )
+            for place, (profile, words) in enumerate(zip(one.profiles, profile_sentences(one, explorer), strict=True))
+        ]
+        yield element("h3", "Around the counterexample of person ", element("bdi", one.id))
+        yield from figures
 
 
 def _within(pairs: list[Shown]) -> list[Shown]:

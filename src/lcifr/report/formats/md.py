@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lcifr.drawing.score_text import person_sentence
 from lcifr.drawing.text import count, visible
 from lcifr.report.content import Report
-from lcifr.report.document import Block, Chart, CodeBlock, PeopleBlock, Points, Table
-from lcifr.report.people.content import Explorer
+from lcifr.report.document import Block, Chart, CodeBlock, Gallery, PeopleBlock, Points, Table
+from lcifr.report.people.content import Explorer, PersonRow
+from lcifr.report.people.drawn import contribution_rows, profile_sentences
 from lcifr.report.people.shown import Shown, show
 from lcifr.report.wording import put_into_words
 
@@ -48,6 +50,9 @@ def _block(block: Block) -> Iterator[str]:
         yield f"**{_plain(block.title)}.** {_plain(block.description)}"
         yield ""
         yield from _table(block.table)
+    elif isinstance(block, Gallery):
+        for chart in block.charts:
+            yield from (*_block(chart), "")
     elif isinstance(block, CodeBlock):
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))
         yield _plain(block.label)
@@ -78,10 +83,11 @@ def _people(block: PeopleBlock) -> Iterator[str]:
     facts = tuple(name for name, _ in shown[0].facts)
     rows = tuple((one.id, one.verdict, *(value for _, value in one.facts), one.sentence) for one in shown)
     yield from _table(Table("People", ("Id", "Verdict", *facts, "In words"), rows, (False,) * (3 + len(facts))))
-    for one in shown:
+    for one, person in zip(shown, block.explorer.people, strict=True):
         if one.rows:
             yield ""
             yield from _person(one, block.explorer)
+            yield from _explained(person, block.explorer)
 
 
 def _person(one: Shown, explorer: Explorer) -> Iterator[str]:
@@ -96,3 +102,17 @@ def _person(one: Shown, explorer: Explorer) -> Iterator[str]:
     yield f"### Person {_plain(one.id)}: {one.verdict}"
     yield ""
     yield from _table(Table(one.note or "Attributes", head, tuple(rows), (False,) * len(head)))
+
+
+def _explained(person: PersonRow, explorer: Explorer) -> Iterator[str]:
+    """What speaks for and against, and what is seen around the counterexample."""
+    for sentence in profile_sentences(person, explorer):
+        yield ""
+        yield _plain(sentence)
+    if person.score is not None:
+        head = ("Attribute", "This person", "Adds", "Within φ")
+        yield ""
+        yield _plain(person_sentence(person.score))
+        yield ""
+        rows = tuple(contribution_rows(person, explorer))
+        yield from _table(Table("What speaks for and against", head, rows, (False, False, True, True)))

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lcifr.drawing.scores import AttributeScore, Freedom, PersonScore, Profile
+
 Value = str | int | float
-
-
-@dataclass(frozen=True)
-class Freedom:
-    """What a similar person may have instead of the person's own value: intervals of a number, or categories."""
-
-    intervals: tuple[tuple[float, float], ...] = ()
-    values: tuple[str, ...] = ()
+LISTED = 200
+"""People in the page's list at once."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +20,7 @@ class PersonRow:
     ----------
     values : the attributes, in the table's own units. may : for each attribute that may differ, how far.
     linked : whether not every combination of what may differ is similar.
+    score : of an additive model, what speaks for and against. profiles : the output around the counterexample.
     other, other_decision : the counterexample. moved : how far its number is from the person's own.
     """
 
@@ -40,6 +37,25 @@ class PersonRow:
     linked: bool = False
     other: Mapping[str, Value] | None = None
     other_decision: str | None = None
+    score: PersonScore | None = None
+    profiles: tuple[Profile, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What each attribute adds to the output of an additive model.
+
+    Parameters
+    ----------
+    drawn : of the attributes that move the output most. moves : of all of them, how far. pairs : with a score together.
+    average : the mean output of these people, where there is one output. up : what more of it speaks for.
+    """
+
+    drawn: tuple[AttributeScore, ...]
+    moves: Mapping[str, float]
+    pairs: tuple[str, ...]
+    average: float | None
+    up: str
 
 
 @dataclass(frozen=True)
@@ -54,3 +70,10 @@ class Explorer:
     regions: bool  # whether it is known what a similar person may have
     tolerance: float | None = None  # of decisions that are numbers
     years: tuple[str, ...] = ()  # attributes whose numbers are years, which nobody writes with a comma
+    scores: Scores | None = None  # of an additive model
+
+    @property
+    def first(self) -> PersonRow | None:
+        """Who is shown before anybody chooses: the first counterexample, or the first person."""
+        bad = next((one for one in self.people[:LISTED] if one.verdict == "COUNTEREXAMPLE"), None)
+        return bad or next(iter(self.people), None)

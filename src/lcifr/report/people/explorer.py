@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.certification.explanations.neighbours import Surroundings, surroundings
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data import Numeric
 from lcifr.drawing.text import quantity
 from lcifr.errors import LcifrError
 from lcifr.report.people.content import Explorer, PersonRow, Value
-from lcifr.report.people.neighbours import Surroundings, surroundings
+from lcifr.report.people.explained import explain_people
 from lcifr.report.people.shown import compact
 from lcifr.similarity import Similarity
 from lcifr.similarity.linting.finding import values_of as by_attribute
@@ -38,8 +39,13 @@ def explore(
 ) -> Explorer:
     """Choose people and describe each; the same people for the same result."""
     rows = _choose(found.verdict == Verdict.COUNTEREXAMPLE)
+    explained = explain_people(found, rows, encoder, words)
     near = _surroundings(found, rows, similarity)
     people = _describe(found, rows, near, _decisions(found, rows, encoder), radii, words)
+    people = [
+        replace(one, score=score, profiles=around)
+        for one, score, around in zip(people, explained.contributions, explained.profiles, strict=True)
+    ]
     schema = found.people.schema if isinstance(found, Audit) else None
     made = Explorer(
         people=tuple(people),
@@ -50,6 +56,7 @@ def explore(
         regions=near is not None,
         tolerance=_tolerance(found),
         years=_years(people),
+        scores=explained.scores,
     )
     while len(made.people) > 1 and (size := _size(made)) > BYTES:
         fewer = made.people[:: -(-size // BYTES)]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from lcifr.drawing.scores import Freedom
 from lcifr.drawing.text import exactly, floored, format_value, moved_words, short, visible
 from lcifr.report.charts import KINDS
-from lcifr.report.people.content import Explorer, Freedom, PersonRow, Value
+from lcifr.report.people.content import Explorer, PersonRow, Value
+from lcifr.report.people.drawn import compact_pictures
 
 SAME = "the same"
 MANY = 12
@@ -153,6 +155,7 @@ def compact(explorer: Explorer) -> Mapping[str, object]:
         shown = show(one, explorer)
         rows = [[number(row.own), number(row.may), number(row.other), int(row.differs)] for row in shown.rows]
         facts = [[number(name), value] for name, value in shown.facts]
-        people.append([shown.id, shown.kind, number(shown.sentence), facts, rows, number(shown.note)])
+        pictures = compact_pictures(one, explorer, number)
+        people.append([shown.id, shown.kind, number(shown.sentence), facts, rows, number(shown.note), *pictures])
     names = [[row.attribute, row.unit] for row in show(explorer.people[0], explorer).rows] if explorer.people else []
     return {"attributes": names, "texts": list(texts), "people": people}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lcifr.certification.explanations.neighbours import surroundings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
-from lcifr.report.people.neighbours import surroundings
 from lcifr.similarity import Similarity
 from tests.certification import scenes
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
+from lcifr.drawing.scores import Freedom
 from lcifr.regions.region import Cell
-from lcifr.report.people.content import Freedom
 from lcifr.similarity import Similarity
 
 NEGLIGIBLE = 1e-9

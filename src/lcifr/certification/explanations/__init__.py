@@ -1,0 +1,1 @@
+"""Explanations of models and decisions: scores of attributes, contributions, outputs around a counterexample."""

@@ -1,0 +1,198 @@
+"""Explanation: how a model decides, attribute by attribute and person by person, for notebooks and as figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from lcifr.certification.explanations.attribute_scores import attribute_scores
+from lcifr.certification.explanations.contributions import Contributions
+from lcifr.certification.explanations.neighbours import Surroundings, surroundings
+from lcifr.certification.explanations.profiles import profiles
+from lcifr.certification.explanations.terms import AdditiveTerms, read_terms
+from lcifr.certification.producer import Encoder
+from lcifr.data import Individuals
+from lcifr.drawing.scores import AttributeScore, MarkedScore, PersonScore, Profile
+from lcifr.errors import LcifrError
+from lcifr.models.model import Model
+from lcifr.models.trees.trees import Trees
+from lcifr.regions.region import BoolArray
+from lcifr.similarity.linting.finding import values_of
+
+SHOWN = 8
+"""Attributes that are drawn, those that move the output most."""
+EVERYBODY = 100_000
+"""People whose mean and histogram are taken; of more, evenly spaced ones."""
+NOT_ADDITIVE = (
+    "This model is not a sum of scores of single attributes and pairs, so no attribute has a score of its own. "
+    "explanation.person(id) shows the output around a counterexample."
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What a model does with the attributes of some people; shows itself in a notebook.
+
+    Parameters
+    ----------
+    encoder : encoding and φ. others : of each person a counterexample, where ``violated`` (people,); None for no audit.
+    """
+
+    encoder: Encoder
+    model: Model
+    people: Individuals
+    ids: tuple[str | int, ...]
+    others: Individuals | None = field(default=None, repr=False)
+    violated: BoolArray | None = None
+
+    def __repr__(self) -> str:
+        kind = "an additive model" if self.additive else "a model that is not additive"
+        return f"<Explanation of {kind} with {len(self.people)} people>"
+
+    @property
+    def additive(self) -> bool:
+        """Whether the output is a sum of scores of single attributes and pairs of them."""
+        return self.terms is not None
+
+    @cached_property
+    def terms(self) -> AdditiveTerms | None:
+        """What is added up, in encoded units; None where the model is not additive."""
+        function = self.model.function
+        if not isinstance(function, Trees) or not self.encoder.network.is_identity:
+            return None
+        return read_terms(function, self.encoder.encoding)
+
+    @cached_property
+    def everybody(self) -> Individuals:
+        """Whose mean is 0 in every score: all people, or evenly spaced ones of very many."""
+        return self.people.take(slice(None, None, -(-len(self.people) // EVERYBODY) or 1))
+
+    @cached_property
+    def scores(self) -> tuple[AttributeScore, ...]:
+        """What every attribute adds, those first that move the output most; none where the model is not additive."""
+        if self.terms is None:
+            return ()
+        return attribute_scores(self.terms, self.model, self.encoder.encoding, self.everybody)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, ...], ...]:
+        """Pairs of attributes that have a score together, which is not drawn."""
+        return () if self.terms is None else tuple(t.attributes for t in self.terms.terms if len(t.bins) == 2)
+
+    def person(self, name: str | int) -> PersonExplanation:
+        """Of one person: what speaks for and against, how far that could move within φ, and the counterexample."""
+        if name not in self.ids:
+            raise LcifrError(f"there is no person {name!r}", fix=f"one of {', '.join(map(repr, self.ids[:3]))} …")
+        row = self.ids.index(name)
+        one = self.people.take([row])
+        near, values = surroundings(self.encoder.similarity, one)[0], values_of(one, 0)
+        score = None if self.terms is None else self._contributions.of(one, self.encoder.similarity)[0]
+        around: tuple[Profile, ...] = ()
+        if self.others is not None and self.violated is not None and self.violated[row]:
+            around = profiles(self.encoder, self.model, one, self.others.take([row]))
+        free = [score for score in self.scores if score.attribute in near.may]
+        marked = tuple(MarkedScore(s, values[s.attribute], near.may[s.attribute]) for s in free[:SHOWN])
+        return PersonExplanation(str(name), values, near, score, around, marked)
+
+    @cached_property
+    def _contributions(self) -> Contributions:
+        assert self.terms is not None
+        return Contributions(self.terms, self.model, self.encoder.encoding, self.everybody)
+
+    def frame(self) -> Any:
+        """A pandas frame with a row for each attribute: how far its score moves among these people."""
+        import pandas as pd
+
+        return pd.DataFrame({"attribute": [s.attribute for s in self.scores], "moves": [s.moves for s in self.scores]})
+
+    def drawn(
+        self, attributes: Sequence[str] | None = None, person: str | int | None = None
+    ) -> tuple[MarkedScore, ...]:
+        """The scores of some attributes (those that move most), with a person's value and similar range."""
+        known = {score.attribute: score for score in self.scores}
+        if unknown := [name for name in attributes or () if name not in known]:
+            raise LcifrError(f"the model reads no attribute {unknown[0]!r} on its own", fix=f"some of {list(known)}")
+        chosen = list(known.values())[:SHOWN] if attributes is None else [known[name] for name in attributes]
+        if person is None:
+            return tuple(MarkedScore(score) for score in chosen)
+        one = self.person(person)
+        return tuple(MarkedScore(s, one.values[s.attribute], one.near.may.get(s.attribute)) for s in chosen)
+
+    def plot(self, attributes: Sequence[str] | None = None, *, person: str | int | None = None) -> Any:
+        """The scores as a matplotlib figure; ``person`` : whose value and similar range are marked."""
+        from lcifr.drawing.score_figures import score_figure
+
+        if not self.additive:
+            raise LcifrError(NOT_ADDITIVE, fix="explanation.person(id).plot()")
+        return score_figure(self.drawn(attributes, person))
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from lcifr.drawing.notebook import scores_html
+
+        title = f"What each attribute adds to the output, for {len(self.people):,} people"
+        return scores_html(title, tuple(self._notes()), self.drawn())
+
+    def _notes(self) -> Iterator[str]:
+        if not self.additive:
+            yield NOT_ADDITIVE
+        if left := self.scores[SHOWN:]:
+            yield f"The {SHOWN} that move most; not drawn: {', '.join(score.attribute for score in left)}."
+        if self.pairs:
+            yield f"Pairs that have a score together are not drawn: {', '.join(map(' × '.join, self.pairs))}."
+
+
+@dataclass(frozen=True, repr=False)
+class PersonExplanation:
+    """Of one person; shows itself in a notebook.
+
+    Parameters
+    ----------
+    values : of the attributes. near : what somebody similar may have.
+    score : contributions, of an additive model. marked : the scores that somebody similar could have otherwise.
+    profiles : the output around the counterexample, where there is one.
+    """
+
+    id: str
+    values: dict[str, Any]
+    near: Surroundings
+    score: PersonScore | None
+    profiles: tuple[Profile, ...]
+    marked: tuple[MarkedScore, ...]
+
+    def __repr__(self) -> str:
+        known = [] if self.score is None else [f"output {self.score.output:.4g}"]
+        known += ["counterexample in " + ", ".join(p.attribute for p in self.profiles)] if self.profiles else []
+        return f"<PersonExplanation of {self.id}: {'; '.join(known) or 'nothing is known'}>"
+
+    def frame(self) -> Any:
+        """A pandas frame with a row for each attribute that is listed: adds, and the least and most within φ."""
+        import pandas as pd
+
+        listed = () if self.score is None else self.score.contributions
+        rows = [(one.attribute, self.values.get(one.attribute), one.adds, one.low, one.high) for one in listed]
+        return pd.DataFrame(rows, columns=["attribute", "value", "adds", "low", "high"])
+
+    def plot(self) -> Any:
+        """Contributions as a matplotlib figure; of a model that is not additive, what :meth:`plot_around` draws."""
+        from lcifr.drawing.score_figures import contribution_figure
+
+        if self.score is None:
+            return self.plot_around()
+        return contribution_figure(self.score, title=f"Person {self.id}")
+
+    def plot_around(self) -> Any:
+        """The output around the counterexample, as a matplotlib figure."""
+        from lcifr.drawing.score_figures import profile_figure
+
+        if not self.profiles:
+            raise LcifrError(f"no counterexample is known for person {self.id}, so there is nothing around it to draw")
+        return profile_figure(self.profiles, title=f"Person {self.id}")
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from lcifr.drawing.notebook import person_html
+
+        return person_html(self.id, self.values, self.score, self.profiles, self.marked)

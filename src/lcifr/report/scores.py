@@ -1,0 +1,56 @@
+"""The section of an additive model: what each attribute adds, as charts, and how far each moves the output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lcifr.drawing.score_text import score_head, score_rows, score_sentence
+from lcifr.drawing.scores import MarkedScore
+from lcifr.drawing.text import count, short
+from lcifr.report.content import Report
+from lcifr.report.document import Block, Chart, Gallery, Table
+from lcifr.report.people.content import Scores
+from lcifr.report.people.drawn import marked_scores
+
+
+def scores_section(report: Report) -> Iterator[Block]:
+    """Only for reports with scores."""
+    scores = report.explorer.scores
+    assert scores is not None
+    yield _lead(scores)
+    first = report.explorer.first
+    charts = tuple(_chart(place, one) for place, one in enumerate(marked_scores(first, report.explorer)))
+    yield Gallery(charts, "" if first is None else first.id)
+    rows = tuple((name, short(moves, 3)) for name, moves in scores.moves.items())
+    yield Table("How far each attribute moves the output among these people", ("Attribute", "By"), rows, (False, True))
+    if scores.pairs:
+        yield (
+            f"{count(len(scores.pairs))} pairs of attributes have a score together, beside those of each alone. They "
+            f"count in everybody’s contributions and are not drawn: {', '.join(scores.pairs)}."
+        )
+
+
+def _lead(scores: Scores) -> str:
+    start = "The output of this model is a sum of what each attribute adds"
+    if scores.average is not None:
+        average = f"{short(scores.average, 3)}, the average of these people"
+        start = f"The output of this model is {average}, plus what each attribute adds"
+    up = f" More output speaks for “{scores.up}”." if scores.up else ""
+    some = len(scores.drawn) < len(scores.moves)
+    which = f"the {count(len(scores.drawn))} attributes that move it most" if some else "all of them"
+    return f"{start}.{up} Drawn are {which}, each with 0 for the average; the grey bars are the people."
+
+
+def _chart(place: int, marked: MarkedScore) -> Chart:
+    score = marked.score
+    head = score_head(score)
+    legend = tuple((f"o{number}", name) for number, name in enumerate(score.outputs))
+    return Chart(
+        key=f"score-{place}",
+        title=score.attribute,
+        description=score_sentence(score),
+        axis=score.attribute,
+        table=Table(f"{score.attribute}, in numbers", head, score_rows(score), (False, *[True] * (len(head) - 1))),
+        score=marked,
+        legend=legend,
+    )
