@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.consumer import certify_model
 from lcifr.certification.counterexample import LibraryDecisions, Trial, find, simplify
+from lcifr.certification.fewest_attributes import with_fewest_attributes
 from lcifr.certification.producer import Encoder, represent_lowered
 from lcifr.certification.query import OWN_WORD, BoolArray, Query, is_strict, query_of
 from lcifr.certification.subject import subject_of
@@ -107,7 +108,7 @@ def audit_region(
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
     found = find(trial, region, open_rows, _witnesses(trial, region, query, answer, open_rows))
-    found = simplify(trial, found)
+    found = with_fewest_attributes(trial, region, query, simplify(trial, found))
     undecided = np.flatnonzero(~certified & ~found.found)
     reasons = {Reason.NONE: certified | found.found, **reasons_of(trial, region, query, answer, undecided)}
     rows = np.flatnonzero(~may_overflow(trial, query)) if modular is True else np.arange(len(people))

@@ -87,7 +87,8 @@ def profile_sentence(profile: Profile, *, year: bool = False) -> str:
         return f"{lead}, on the other side of {limit}, where the decision changes."
     places = crossings(profile, crossed[0])
     if len(places) == 1:
-        return f"{lead}. It crosses {limit}, where the decision changes, at {short(places[0], 6)}{unit}."
+        place = format_value(float(f"{places[0]:.6g}"), year=year)
+        return f"{lead}. It crosses {limit}, where the decision changes, at {place}{unit}."
     many = f"{count(len(places))} times" if len(places) > 1 else "between them"
     return f"{lead}. It crosses {limit}, where the decision changes, {many}."
 

@@ -98,4 +98,6 @@ def explorer_section(report: Report) -> Iterator[Block]:
         )
     if explorer.attributes and not explorer.regions and report.proved.people > report.proved.vacuous:
         yield "What a similar person may have is not shown: φ could not be evaluated with what this report was made of."
+    if 0 < (drawn := sum(bool(one.profiles) for one in explorer.people)) < explorer.counterexamples:
+        yield f"For want of room, the model’s output is drawn around {count(drawn)} of these counterexamples only."
     yield PeopleBlock(explorer, report.proved.violated)

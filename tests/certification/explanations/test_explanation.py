@@ -1,0 +1,90 @@
+"""Explanations as a user meets them: in a notebook, as figures, as frames, and where there is nothing to show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lcifr.certification.explanations.explanation import SHOWN
+from lcifr.errors import LcifrError
+from tests.certification.explanations import models
+from tests.report.tags import Tags
+
+
+def test_a_notebook_shows_scores_and_a_person():
+    _, found = models.audited(5)
+    explanation = found.explain()
+    assert explanation.additive
+    page = Tags(explanation._repr_html_())
+    assert page.names.count("svg") == min(len(explanation.scores), SHOWN)
+    row = int(found.violated.argmax())
+    person = explanation.person(found.ids[row])
+    page = Tags(person._repr_html_())
+    assert "script" not in page.names
+    assert page.names.count("svg") == len(person.score.contributions) + len(person.marked) + len(person.profiles)
+    assert "counterexample" in page.text
+    assert all(one.attribute in person.near.may for one in (marked.score for marked in person.marked))
+    frame = person.frame()
+    assert (frame["low"] <= frame["adds"] + 1e-12).all()
+    assert (frame["adds"] <= frame["high"] + 1e-12).all()
+
+
+def test_figures_have_axes_for_everything_that_is_shown():
+    _, found = models.audited(5)
+    explanation = found.explain()
+    row = int(found.violated.argmax())
+    figure = explanation.plot(person=found.ids[row])
+    assert len(figure.axes) == 2 * min(len(explanation.scores), SHOWN)
+    person = explanation.person(found.ids[row])
+    assert len(person.plot().axes) == 1
+    assert len(person.plot_around().axes) == len(person.profiles)
+    one = explanation.plot(["age"])
+    assert len(one.axes) == 2
+
+
+def test_a_model_that_is_not_additive_is_shown_around_its_counterexamples_only():
+    _, found = models.audited(8, together=3)
+    explanation = found.explain()
+    assert not explanation.additive
+    assert explanation.scores == ()
+    assert "not a sum" in explanation._repr_html_()
+    with pytest.raises(LcifrError, match="not a sum"):
+        explanation.plot()
+    row = int(found.violated.argmax())
+    person = explanation.person(found.ids[row])
+    assert person.score is None
+    assert len(person.plot().axes) == len(person.profiles) > 0
+    certified = explanation.person(found.ids[int(found.certified.argmax())])
+    with pytest.raises(LcifrError, match="no counterexample"):
+        certified.plot()
+
+
+def test_pairs_count_in_contributions_and_are_named():
+    _, found = models.audited(9, together=2)
+    explanation = found.explain()
+    assert explanation.pairs
+    assert " × ".join(explanation.pairs[0]) in Tags(explanation._repr_html_()).text
+    listed = {one.attribute for one in explanation.person(found.ids[0]).score.contributions}
+    assert listed & {" × ".join(pair) for pair in explanation.pairs}
+
+
+def test_what_cannot_be_explained_is_refused_with_the_reason():
+    _, found = models.audited(5)
+    with pytest.raises(LcifrError, match="read from files"):
+        replace(found, encoder=None).explain()
+    with pytest.raises(LcifrError, match="no person"):
+        found.explain().person("nobody")
+    with pytest.raises(LcifrError, match="no attribute"):
+        found.explain().plot(["shoe size"])
+
+
+def test_very_many_people_are_taken_at_even_distances(monkeypatch):
+    from lcifr.certification.explanations import explanation
+
+    _, found = models.audited(5)
+    monkeypatch.setattr(explanation, "EVERYBODY", 15)
+    some = found.explain().everybody
+    assert len(some) <= 15
+    assert np.array_equal(some.numbers, found.people.numbers[::3])
