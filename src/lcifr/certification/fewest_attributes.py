@@ -47,7 +47,7 @@ def with_fewest_attributes(trial: Trial, region: Region, query: Query, found: Co
         for chosen, asked in list(_sets(rows, free, differ, size))[:left]:
             _ask(trial, region, query, asked, chosen, result, size)
             left -= 1
-    changed = differing(found.others, result.others).any(1)
+    changed = np.asarray(differing(found.others, result.others).any(1))
     return Counterexamples(simplify(trial, Counterexamples(result.others, changed)).others, found.found)
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lcifr.certification.explanations.additive_trees import read_additive, term_name
 from lcifr.certification.explanations.attribute_scores import attribute_scores
-from lcifr.certification.explanations.terms import read_terms
 from tests.certification.explanations import models
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_a_score_is_what_the_model_adds_at_everybodys_own_value(outputs):
     made = models.scene(7, outputs=outputs, count=120)
-    found = read_terms(made.trees, made.encoding)
+    found = read_additive(made.trees, made.encoding)
     assert found is not None
     scores = attribute_scores(found, made.model, made.encoding, made.people)
-    assert {one.attribute for one in scores} == {term.attributes[0] for term in found.terms}
+    assert {one.attribute for one in scores} == {term_name(term) for term in found.terms}
     assert [one.moves for one in scores] == sorted((one.moves for one in scores), reverse=True)
-    terms = {term.attributes[0]: term for term in found.terms}
+    terms = {term_name(term): term for term in found.terms}
     for score in scores:
         own = terms[score.attribute](made.x)
         centred = own - own.mean(0)

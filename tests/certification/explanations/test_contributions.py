@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lcifr.certification.explanations.additive_trees import read_additive, term_name
 from lcifr.certification.explanations.contributions import LISTED, Contributions
-from lcifr.certification.explanations.terms import read_terms
 from tests.certification import scenes
 from tests.certification.explanations import models
 
 
 def contributions(made: models.TreeScene) -> Contributions:
-    found = read_terms(made.trees, made.encoding)
+    found = read_additive(made.trees, made.encoding)
     assert found is not None
     return Contributions(found, made.model, made.encoding, made.people, {"1": "granted"})
 
@@ -49,8 +49,8 @@ def test_nobody_similar_is_outside_the_range(formula):
     drawn = region.sample(30)
     for row in np.flatnonzero(region.nonempty)[:15]:
         others = region.take([row]).decode(drawn[row][None]).individuals
-        exact = known.found.of_people(made.encoding.encode(others))[:, :, 0] - known.means[:, 0]
-        names = [" × ".join(term.attributes) for term in known.found.terms]
+        exact = known.of_terms(made.encoding.encode(others))[:, :, 0]
+        names = [term_name(term) for term in known.found.terms]
         score = scores[row]
         for one in score.contributions:
             theirs = exact[:, names.index(one.attribute)]

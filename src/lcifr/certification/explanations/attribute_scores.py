@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.certification.explanations.terms import AdditiveTerms, Term
 from lcifr.certification.explanations.thresholds import in_table_units
 from lcifr.data import Categorical, Encoding, Individuals, Numeric
 from lcifr.drawing.histogram import histogram, whole_histogram
 from lcifr.drawing.scores import AttributeScore
+from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
 from lcifr.models.model import Model
 from lcifr.regions.region import FloatArray
 
@@ -17,11 +17,11 @@ MOST_OUTPUTS = 6
 
 
 def attribute_scores(
-    found: AdditiveTerms, model: Model, encoding: Encoding, people: Individuals
+    found: AdditiveModel, model: Model, encoding: Encoding, people: Individuals
 ) -> tuple[AttributeScore, ...]:
     """What every attribute adds, those first whose score moves most among these people."""
     x, names = encoding.encode(people), output_names(model)
-    scores = [_score(term, encoding, people, x, names) for term in found.single]
+    scores = [_score(term, encoding, people, x, names) for term in found.shapes]
     return tuple(sorted(scores, key=lambda score: -score.moves))
 
 
@@ -35,19 +35,19 @@ def output_names(model: Model) -> tuple[str, ...]:
 
 
 def _score(
-    term: Term, encoding: Encoding, people: Individuals, x: FloatArray, names: tuple[str, ...]
+    term: ShapeFunction, encoding: Encoding, people: Individuals, x: FloatArray, names: tuple[str, ...]
 ) -> AttributeScore:
     drawn = max(len(names), 1)
     own = term(x)[:, :drawn]
     values = term.values[:, :drawn] - own.mean(0)
     moves = float((own.max(0) - own.min(0)).max())
-    (name,), attribute = term.attributes, encoding.schema[term.attributes[0]]
+    name, attribute = term.bins.attribute, encoding.schema[term.bins.attribute]
     if isinstance(attribute, Categorical):
         known = ~encoding.is_outside(name)
         counts = np.bincount(people.code(name), minlength=len(known))[known]
         texts = tuple(value for value, here in zip(attribute.values, known, strict=True) if here)
         return AttributeScore(name, "", (), texts, _lines(values[known]), names, None, tuple(counts.tolist()), moves)
-    thresholds = term.bins[0].thresholds
+    thresholds = term.bins.thresholds
     assert thresholds is not None
     numbers, steps = people.number(name), in_table_units(thresholds, encoding, name)
     shown = whole_histogram(numbers) if isinstance(attribute, Numeric) and attribute.integer else None

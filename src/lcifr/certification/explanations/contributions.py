@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcifr.certification.explanations.terms import AdditiveTerms
+from lcifr.certification.explanations.additive_trees import term_maximum, term_name
 from lcifr.data import Encoding, Individuals
 from lcifr.drawing.scores import Contribution, PersonScore
+from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.regions.region import FloatArray, IntArray, Region
@@ -40,7 +41,7 @@ class Contributions:
 
     def __init__(
         self,
-        found: AdditiveTerms,
+        found: AdditiveModel,
         model: Model,
         encoding: Encoding,
         everybody: Individuals,
@@ -55,7 +56,7 @@ class Contributions:
         """Of each of these people; ``similarity`` over the model's own encoding."""
         region = narrow_to_whole_numbers(similarity.region(people), self.encoding)
         x = self.encoding.encode(people)
-        added = self.found.of_people(x) - self.means
+        added = self.of_terms(x)
         outputs = self.found.base + self.means.sum(0) + added.sum(1)
         scores: list[PersonScore | None] = [None] * len(people)
         directions, which = self._directions(outputs)
@@ -65,6 +66,13 @@ class Contributions:
             for row, score in zip(rows.tolist(), made, strict=True):
                 scores[row] = score
         return [score for score in scores if score is not None]
+
+    def of_terms(self, x: FloatArray) -> FloatArray:
+        """(people, features) encoded people to (people, terms, outputs) what each term adds, less its mean."""
+        added = np.zeros((len(x), *self.means.shape))
+        for place, term in enumerate(self.found.terms):
+            added[:, place] = term(x)
+        return added - self.means
 
     def _directions(self, outputs: FloatArray) -> tuple[list[_Direction], IntArray]:
         """What is explained: the only output, or the lead of a person's class over the next one."""
@@ -118,7 +126,7 @@ class Contributions:
         kept = np.argsort(-weight, kind="stable")[:LISTED]
         kept = kept[np.argsort(-np.abs(added[kept]), kind="stable")]
         listed = tuple(
-            Contribution(" × ".join(self.found.terms[t].attributes), float(added[t]), float(low[t]), float(high[t]))
+            Contribution(term_name(self.found.terms[t]), float(added[t]), float(low[t]), float(high[t]))
             for t in kept.tolist()
             if weight[t] > 0
         )
@@ -135,14 +143,14 @@ class _Ends:
     highest: FloatArray
 
     @classmethod
-    def of(cls, found: AdditiveTerms, weights: FloatArray, region: Region) -> _Ends:
+    def of(cls, found: AdditiveModel, weights: FloatArray, region: Region) -> _Ends:
         shape = (region.people, len(found.terms))
         high, highest = np.full((2, *shape), -np.inf), np.full((2, region.people), -np.inf)
         for cell in region.cells:
             for way, sign in enumerate((-1.0, 1.0)):
                 ends = np.zeros(shape)
                 for place, term in enumerate(found.terms):
-                    ends[:, place] = term.largest(sign * weights, cell)
+                    ends[:, place] = term_maximum(term, sign * weights, cell)
                 here = cell.present
                 high[way][here] = np.maximum(high[way][here], ends[here])
                 highest[way][here] = np.maximum(highest[way][here], ends[here].sum(1))

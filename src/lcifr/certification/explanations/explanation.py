@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from lcifr.certification.explanations.additive_trees import read_additive, term_name
 from lcifr.certification.explanations.attribute_scores import attribute_scores
 from lcifr.certification.explanations.contributions import Contributions
 from lcifr.certification.explanations.neighbours import Surroundings, surroundings
 from lcifr.certification.explanations.profiles import profiles
-from lcifr.certification.explanations.terms import AdditiveTerms, read_terms
 from lcifr.certification.producer import Encoder
 from lcifr.data import Individuals
 from lcifr.drawing.scores import AttributeScore, MarkedScore, PersonScore, Profile
 from lcifr.errors import LcifrError
+from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.models.model import Model
 from lcifr.models.trees.trees import Trees
 from lcifr.regions.region import BoolArray
@@ -57,12 +58,12 @@ class Explanation:
         return self.terms is not None
 
     @cached_property
-    def terms(self) -> AdditiveTerms | None:
+    def terms(self) -> AdditiveModel | None:
         """What is added up, in encoded units; None where the model is not additive."""
         function = self.model.function
         if not isinstance(function, Trees) or not self.encoder.network.is_identity:
             return None
-        return read_terms(function, self.encoder.encoding)
+        return read_additive(function, self.encoder.encoding)
 
     @cached_property
     def everybody(self) -> Individuals:
@@ -77,9 +78,9 @@ class Explanation:
         return attribute_scores(self.terms, self.model, self.encoder.encoding, self.everybody)
 
     @property
-    def pairs(self) -> tuple[tuple[str, ...], ...]:
+    def pairs(self) -> tuple[str, ...]:
         """Pairs of attributes that have a score together, which is not drawn."""
-        return () if self.terms is None else tuple(t.attributes for t in self.terms.terms if len(t.bins) == 2)
+        return () if self.terms is None else tuple(map(term_name, self.terms.pairs))
 
     def person(self, name: str | int) -> PersonExplanation:
         """Of one person: what speaks for and against, how far that could move within φ, and the counterexample."""
@@ -141,7 +142,7 @@ class Explanation:
         if left := self.scores[SHOWN:]:
             yield f"The {SHOWN} that move most; not drawn: {', '.join(score.attribute for score in left)}."
         if self.pairs:
-            yield f"Pairs that have a score together are not drawn: {', '.join(map(' × '.join, self.pairs))}."
+            yield f"Pairs that have a score together are not drawn: {', '.join(self.pairs)}."
 
 
 @dataclass(frozen=True, repr=False)

@@ -58,7 +58,7 @@ def _scores(explanation: Explanation, contributions: Contributions) -> Scores:
     return Scores(
         drawn=explanation.scores[:SHOWN],
         moves={score.attribute: score.moves for score in explanation.scores},
-        pairs=tuple(" × ".join(pair) for pair in explanation.pairs),
+        pairs=explanation.pairs,
         average=float(average[0]) if one else None,
         up=contributions.name_of(1) if rule.kind is Kind.SIGN else "",
     )

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lcifr.certification.explanations.terms import read_terms
+from lcifr.certification.explanations.additive_trees import read_additive, term_maximum, term_name
 from lcifr.models.trees.trees import NUMBER
 from tests.certification import scenes
 from tests.certification.explanations import models
@@ -29,28 +29,28 @@ def points_at_thresholds(made: models.TreeScene, rng: np.random.Generator) -> np
 def test_terms_add_up_to_the_trees_at_every_threshold(together, outputs):
     for seed in range(4):
         made = models.scene(seed, together=together, outputs=outputs)
-        found = read_terms(made.trees, made.encoding)
+        found = read_additive(made.trees, made.encoding)
         assert found is not None
-        assert {len(term.bins) for term in found.terms} <= set(range(1, together + 1))
-        names = [term.attributes for term in found.terms]
+        assert {len(term.bins.axes) for term in found.terms} <= set(range(1, together + 1))
+        names = [term_name(term) for term in found.terms]
         assert len(set(names)) == len(names)
         x = points_at_thresholds(made, np.random.default_rng(seed))
-        assert found.base + found.of_people(x).sum(1) == pytest.approx(made.trees(x), abs=1e-12)
+        assert found(x) == pytest.approx(made.trees(x), abs=1e-12)
 
 
 def test_trees_that_read_three_attributes_are_not_additive():
     made = models.scene(1, together=3)
-    assert read_terms(made.trees, made.encoding) is None
+    assert read_additive(made.trees, made.encoding) is None
 
 
 @pytest.mark.parametrize("formula", [models.FORMULA, scenes.FORMULAS[2]], ids=["one cell", "several cells"])
 def test_the_largest_value_is_that_of_all_bins_the_region_reaches(formula):
     made = models.scene(2, together=2, formula=formula)
-    found = read_terms(made.trees, made.encoding)
+    found = read_additive(made.trees, made.encoding)
     assert found is not None
     region = made.encoder.similarity.region(made.people)
     for cell, term in product(region.cells, found.terms):
-        largest = term.largest(np.ones(1), cell)
+        largest = term_maximum(term, np.ones(1), cell)
         for row in np.flatnonzero(cell.present)[:10]:
             assert largest[row] == max(_values(term, cell, int(row)))
 
@@ -58,7 +58,7 @@ def test_the_largest_value_is_that_of_all_bins_the_region_reaches(formula):
 def _values(term, cell, row):
     """Of every combination of bins within the cell, one by one."""
     reached = []
-    for bins in term.bins:
+    for bins in term.bins.axes:
         if bins.thresholds is None:
             reached.append(np.flatnonzero(bins.allowed(cell)[row]).tolist())
         else:
