@@ -107,6 +107,21 @@ def test_an_audit_of_pairs_certifies_at_least_those_whom_bounds_certify() -> Non
     assert found.violated.any()
 
 
+@quiet
+@pytest.mark.parametrize(("kind", "pairs"), [("binary", 0), ("number", 3)])
+def test_what_attributes_add_up_to_is_the_score(kind: str, pairs: int) -> None:
+    X, y = crossed(200, kind)
+    fitted = booster(kind, interactions=pairs, gamma=0.1).fit(X, y)
+    explanation = fitted.explain(X.head(20), ids=[f"p{row}" for row in range(20)])
+    assert explanation.additive
+    assert bool(explanation.pairs) == bool(pairs)
+    assert {one.attribute for one in explanation.scores}.isdisjoint(fitted.unread_)
+    for row, score in enumerate(fitted.scores(X.head(20))[:5, 0]):
+        person = explanation.person(f"p{row}")
+        assert person.score is not None
+        assert person.score.output == pytest.approx(score)
+
+
 def test_probabilities_agree_with_decisions() -> None:
     for kind in ("binary", "classes"):
         X, y = population(120, kind=kind)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.producer import Encoder
+from lcifr.certification.producer import Encoder, is_raw
 from lcifr.certification.query import (
     BoolArray,
     FloatArray,
@@ -248,7 +248,7 @@ def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: 
         For trees on top of anything but encoded people: a tree reads columns, not mixtures of them.
     """
     if isinstance(model.function, Trees):
-        if isinstance(encoder.function, Trees) or not encoder.function.is_identity:
+        if not is_raw(encoder):
             raise LcifrError(
                 "trees stand behind an encoder that mixes columns, so nobody knows which attribute they split",
                 fix="audit the trees on the raw columns, or certify them on a hand-over's box",

@@ -125,6 +125,11 @@ class FrozenEncoder:
         return represent(self, X, ids, **options)
 
 
+def is_raw(encoder: Encoder) -> bool:
+    """Whether z is x itself, encoded: then a model on top is one of people as they are."""
+    return isinstance(encoder.function, Network) and encoder.function.is_identity
+
+
 def deploy_encoder(encoder: Encoder, arithmetic: Arithmetic) -> Deployment | TreesDeployment:
     """The encoder alone, from the table's values to z."""
     if isinstance(encoder.function, Trees):

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from lcifr.artifacts.folder import versions
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.population.statement import Statement
-from lcifr.certification.producer import FrozenEncoder, freeze
+from lcifr.certification.producer import FrozenEncoder, freeze, is_raw
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.drawing.text import arithmetic_words, exactly
+from lcifr.models.function import Function
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
 from lcifr.models.trees.trees import Trees
@@ -101,8 +102,13 @@ def _origin(found: Audit | Certificates, encoder: FrozenEncoder | None, about: A
         model=_sizes(*found.model.computed),
         arithmetic=arithmetic_words(found.arithmetic, getattr(found, "handover_arithmetic", None)),
         library=about.library,
-        trees=found.model.function.count if isinstance(found.model.function, Trees) else 0,
+        trees=_trees(found.model.function),
+        encoder_trees=0 if encoder is None else _trees(encoder.function),
     )
+
+
+def _trees(function: Function) -> int:
+    return function.count if isinstance(function, Trees) else 0
 
 
 def _sizes(*functions: Network | Trees) -> tuple[int, ...]:

@@ -37,7 +37,7 @@ class Origin:
     audited : the day on which the audit ended. written : the day on which the page was made, if that is another one.
     author : who answers for the page. encoder, model : the sizes of the layers, inputs first; hashes say which ones.
     arithmetic : what the verdicts speak about, in words. library : of a model of another library.
-    trees : how many the model is a sum of; 0 for a network.
+    trees, encoder_trees : how many the model and the encoder are sums of; 0 for networks.
     """
 
     audited: str
@@ -48,6 +48,7 @@ class Origin:
     arithmetic: str
     library: LibraryFacts | None = None
     trees: int = 0
+    encoder_trees: int = 0
 
 
 @dataclass(frozen=True)

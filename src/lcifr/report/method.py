@@ -18,11 +18,18 @@ TREES = (
 )
 
 
+SCORES = (
+    "The scores that the trees can give in that region lie in a box for each of its cells; linear bounds of the model "
+    "on that box, refined by branching, prove that none of them is decided otherwise; every bound is rounded against "
+    "us."
+)
+
+
 def method_section(report: Report) -> Iterator[Block]:
     """What was done, and with what."""
     yield (
         "For every person, φ becomes a region of all similar people, rounded outward. "
-        f"{TREES if report.origin.trees else NETWORK} "
+        f"{TREES if report.origin.trees else SCORES if report.origin.encoder_trees else NETWORK} "
         "Where that fails, similar people are searched for; one counts as a counterexample only if φ "
         "holds for the pair, evaluated exactly, and two plain forward passes decide differently beyond rounding. "
         "Between the outermost whole numbers that φ admits a proof covers fractions too. Ties are never certified."

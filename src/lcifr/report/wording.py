@@ -80,12 +80,10 @@ def _facts(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _model(origin: Origin, encoder: str, model: str) -> str:
-    on = f" on an encoder, {_network(origin.encoder)} (sha256 {encoder[:12]}…)" if origin.encoder else ""
-    kind = _network(origin.model)
-    if origin.trees:
-        of = "1 tree" if origin.trees == 1 else f"a sum of {count(origin.trees)} trees"
-        kind = f"{of} over {count(origin.model[0])} columns"
-    return f"{kind} (sha256 {model[:12]}…){on}"
+    on = ""
+    if origin.encoder:
+        on = f" on an encoder, {_function(origin.encoder, origin.encoder_trees)} (sha256 {encoder[:12]}…)"
+    return f"{_function(origin.model, origin.trees)} (sha256 {model[:12]}…){on}"
 
 
 def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
@@ -95,7 +93,10 @@ def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
     yield "Runtime", model.runtime or "not installed; an exact forward pass of the model as it was read stands for it"
 
 
-def _network(sizes: tuple[int, ...]) -> str:
+def _function(sizes: tuple[int, ...], trees: int) -> str:
+    if trees:
+        of = "1 tree" if trees == 1 else f"a sum of {count(trees)} trees"
+        return f"{of} {' → '.join(map(count, sizes))}"
     kind = "linear model" if len(sizes) == 2 else "ReLU network"
     return f"{kind} {' → '.join(map(count, sizes))}"
 

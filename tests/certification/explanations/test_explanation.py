@@ -7,9 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.certification.explanations.explanation import SHOWN
+from lcifr.certification.explanations.explanation import SHOWN, Explanation
+from lcifr.certification.producer import FrozenEncoder
 from lcifr.errors import LcifrError
+from lcifr.models.load import read_model
 from tests.certification.explanations import models
+from tests.prove.instances import random_network
 from tests.report.tags import Tags
 
 
@@ -59,6 +62,21 @@ def test_a_model_that_is_not_additive_is_shown_around_its_counterexamples_only()
     certified = explanation.person(found.ids[int(found.certified.argmax())])
     with pytest.raises(LcifrError, match="no counterexample"):
         certified.plot()
+
+
+@pytest.mark.parametrize("depth", [0, 1], ids=["linear", "deeper"])
+def test_a_linear_model_on_scores_is_additive_too(depth):
+    """As a consumer has it who learns on the scores that a booster hands over."""
+    made = models.scene(5, outputs=3)
+    rng = np.random.default_rng(0)
+    encoder = FrozenEncoder(made.trees, made.encoder.similarity)
+    head = read_model(random_network(rng, [3, *[4] * depth, 1]))
+    explanation = Explanation(encoder, head, made.people, tuple(range(len(made.people))))
+    assert explanation.additive == (depth == 0)
+    if explanation.additive:
+        outputs = head.function(made.trees(made.x))[:, 0]
+        for row in range(5):
+            assert explanation.person(row).score.output == pytest.approx(outputs[row])
 
 
 def test_pairs_count_in_contributions_and_are_named():

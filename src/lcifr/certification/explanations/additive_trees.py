@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -39,6 +40,13 @@ def read_additive(trees: Trees, encoding: Encoding) -> AdditiveModel | None:
         else:
             pairs.append(PairFunction(PairBins(axes[0], axes[1]), values))
     return AdditiveModel(base, tuple(shapes), trees.inputs, tuple(pairs))
+
+
+def followed_by(found: AdditiveModel, weight: FloatArray, bias: FloatArray) -> AdditiveModel:
+    """weight · scores + bias, of the scores that an additive model gives; again an additive model."""
+    shapes = tuple(replace(shape, values=shape.values @ weight.T) for shape in found.shapes)
+    pairs = tuple(replace(pair, values=pair.values @ weight.T) for pair in found.pairs)
+    return AdditiveModel(weight @ found.base + bias, shapes, found.features, pairs)
 
 
 def term_name(term: Term) -> str:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from lcifr.certification.explanations.additive_trees import read_additive, term_name
+from lcifr.certification.explanations.additive_trees import followed_by, read_additive, term_name
 from lcifr.certification.explanations.attribute_scores import attribute_scores
 from lcifr.certification.explanations.contributions import Contributions
 from lcifr.certification.explanations.neighbours import Surroundings, surroundings
 from lcifr.certification.explanations.profiles import profiles
-from lcifr.certification.producer import Encoder
+from lcifr.certification.producer import Encoder, is_raw
 from lcifr.data import Individuals
 from lcifr.drawing.scores import AttributeScore, MarkedScore, PersonScore, Profile
 from lcifr.errors import LcifrError
@@ -60,10 +60,16 @@ class Explanation:
     @cached_property
     def terms(self) -> AdditiveModel | None:
         """What is added up, in encoded units; None where the model is not additive."""
-        function = self.model.function
-        if not isinstance(function, Trees) or not self.encoder.network.is_identity:
+        first, encoding = self.encoder.function, self.encoder.encoding
+        if isinstance(self.model.function, Trees):
+            return read_additive(self.model.function, encoding) if is_raw(self.encoder) else None
+        if not isinstance(first, Trees) or any(len(factor.layers) > 1 for factor in self.model.factors):
             return None
-        return read_additive(function, self.encoder.encoding)
+        if (found := read_additive(first, encoding)) is None:
+            return None
+        for factor in self.model.factors:  # a linear model on scores
+            found = followed_by(found, factor.layers[0].weight, factor.layers[0].bias)
+        return found
 
     @cached_property
     def everybody(self) -> Individuals:

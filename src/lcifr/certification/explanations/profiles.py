@@ -67,7 +67,7 @@ class _Shown:
             self.axis = "lead of the person’s decision"
 
     def _outputs(self, people: Individuals) -> FloatArray:
-        return self.model.function(self.encoder.network(self.encoder.encoding.encode(people)))
+        return self.model.function(self.encoder.function(self.encoder.encoding.encode(people)))
 
     def __call__(self, people: Individuals) -> FloatArray:
         """(people,)"""
@@ -98,11 +98,11 @@ def _places(
 ) -> tuple[tuple[float, ...], FloatArray]:
     """The edges of what is drawn, and a number in each piece between them; of networks the numbers themselves."""
     low, high = _ends(attribute, values)
-    function = model.function
-    if not isinstance(function, Trees):
+    trees = next((one for one in (encoder.function, model.function) if isinstance(one, Trees)), None)
+    if trees is None:
         places = np.unique(np.concatenate([np.linspace(low, high, SAMPLED - 2), values]))
         return tuple(places.tolist()), places
-    nodes = function.nodes
+    nodes = trees.nodes
     mine = (nodes.kind == NUMBER) & (nodes.column == encoder.encoding.columns(attribute.name).start)
     thresholds = in_table_units(np.unique(nodes.threshold[mine]), encoder.encoding, attribute.name)
     edges = np.array(thresholds.between(low, high).edges)
