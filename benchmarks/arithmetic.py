@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from lcifr import FairEncoder, LcifrError, RobustClassifier, audit, certify
-from lcifr.certification.counterexample import deploy_both
+from lcifr.certification.deployment import deploy_both
 from lcifr.certification.producer import freeze
 from lcifr.datasets import load
 from lcifr.models.arithmetic import Arithmetic

@@ -56,8 +56,7 @@ def write_stored(path: str | Path, kind: str, stored: Stored) -> None:
 
 def read_kind(path: str | Path) -> str:
     """The kind of model that a file holds, by its own word; empty where it says none."""
-    header, _ = _open(Path(path))
-    return str(header.get("kind", ""))
+    return str(_open(Path(path))[0].get("kind", ""))
 
 
 def read_stored(path: str | Path, kind: str) -> Stored:
@@ -67,10 +66,8 @@ def read_stored(path: str | Path, kind: str) -> Stored:
         raise LearningError(f"{path} is not a saved model of lcifr", fix="write it with .save(path)")
     if header.get("version") != VERSION:
         older = isinstance(found := header.get("version"), int) and found < VERSION
-        raise LearningError(
-            f"{path} has format version {found}, this lcifr reads {VERSION}",
-            fix="learn and save the model again with this version" if older else "update lcifr",
-        )
+        fix = "learn and save the model again with this version" if older else "update lcifr"
+        raise LearningError(f"{path} has format version {found}, this lcifr reads {VERSION}", fix=fix)
     if header.get("kind") != kind:
         raise LearningError(f"{path} holds a {header.get('kind')}, not a {kind}", fix=f"use {header.get('kind')}.load")
     text = header.get("content", "")
@@ -137,7 +134,6 @@ class SavedEncoder:
 
     @property
     def function(self) -> Network:
-        """From encoded people to z."""
         return self.network
 
     @property

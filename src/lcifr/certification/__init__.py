@@ -5,8 +5,9 @@ from lcifr.artifacts.provenance import Provenance
 from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
+from lcifr.certification.deployment import Encoder
 from lcifr.certification.population.statement import Statement, group_metrics, state
-from lcifr.certification.producer import Encoder, FrozenEncoder, represent
+from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.certification.verdicts import Audit, Certificates, Reason, Verdict
 
 __all__ = [

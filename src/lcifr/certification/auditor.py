@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.consumer import certify_model
 from lcifr.certification.counterexample import LibraryDecisions, Trial, find, simplify
+from lcifr.certification.deployment import Encoder
 from lcifr.certification.fewest_attributes import with_fewest_attributes
-from lcifr.certification.producer import Encoder, represent_lowered
+from lcifr.certification.producer import represent_lowered
 from lcifr.certification.query import OWN_WORD, BoolArray, Query, is_strict, query_of
 from lcifr.certification.subject import subject_of
 from lcifr.certification.verdicts import Audit, Reason, Verdict, words
@@ -23,7 +24,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import choose_for
 from lcifr.models.deployed import REFUSED
 from lcifr.models.model import Model
-from lcifr.models.trees.network_on_trees import NetworkOnTrees
+from lcifr.models.trees.deployed import NetworkOnTrees
 from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from lcifr.artifacts.handover import Representation
+from lcifr.certification.deployment import deploy_model
 from lcifr.certification.query import (
     OWN_WORD,
     BoolArray,
     FloatArray,
     Query,
-    deploy_model,
     is_strict,
     outputs_at,
     query_around_latent,

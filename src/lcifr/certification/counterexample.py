@@ -13,27 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.producer import Encoder, is_raw
+from lcifr.certification.deployment import Encoder, WholeModel, deploy_both
 from lcifr.certification.query import (
     BoolArray,
     FloatArray,
     Outputs,
-    WholeModel,
-    deploy_model,
     is_strict,
     outputs_at,
     surely_differ,
 )
 from lcifr.data import Individuals
-from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.models.table_model import TableModel
-from lcifr.models.trees.deployed import TreesDeployment
-from lcifr.models.trees.network_on_trees import NetworkOnTrees
-from lcifr.models.trees.trees import Trees
 from lcifr.regions.region import Region
 
 
@@ -237,25 +230,3 @@ class RoughError:
             self._ends = np.array([np.minimum(low, known[0]), np.maximum(high, known[1])])
             self._error = self._deployment.error_among(self._ends)
         return self._error
-
-
-def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: Arithmetic | None) -> WholeModel:
-    """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one.
-
-    Raises
-    ------
-    LcifrError
-        For trees on top of anything but encoded people: a tree reads columns, not mixtures of them.
-    """
-    if isinstance(model.function, Trees):
-        if not is_raw(encoder):
-            raise LcifrError(
-                "trees stand behind an encoder that mixes columns, so nobody knows which attribute they split",
-                fix="audit the trees on the raw columns, or certify them on a hand-over's box",
-            )
-        return TreesDeployment(model.function, arithmetic)
-    handed = arithmetic if handed is None else handed
-    if isinstance(encoder.function, Trees):
-        return NetworkOnTrees(TreesDeployment(encoder.function, handed), deploy_model(model, arithmetic))
-    first = Stage(encoder.function, handed)
-    return Deployment.on_people(encoder.encoding, first, *(Stage(factor, arithmetic) for factor in model.factors))

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from lcifr.artifacts.folder import versions
 from lcifr.artifacts.handover import FloatArray, Representation
 from lcifr.artifacts.provenance import Provenance
+from lcifr.certification.deployment import Encoder, deploy_encoder
 from lcifr.data import Encoding, Individuals
 from lcifr.data.io.ids import Id, as_ids
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
-from lcifr.models.deployed import REFUSED, Deployment, Stage
+from lcifr.models.deployed import REFUSED
 from lcifr.models.network import Network, as_network
-from lcifr.models.trees.boxes import box_around, is_exact_over
-from lcifr.models.trees.deployed import TreesDeployment
 from lcifr.models.trees.trees import Trees
-from lcifr.prove import Budget, radius
+from lcifr.prove import Budget
+from lcifr.prove.radius import prove_box
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity.similarity import Similarity
@@ -47,22 +47,6 @@ def freeze(encoder: Any) -> FrozenEncoder:
 
 FITTED = (("network_", "similarity_"), ("score_trees_", "similarity_"), ("network", "similarity"))
 """Where encoders keep the function that gives z, and φ."""
-
-
-class Encoder(Protocol):
-    """Anything with a function to z, a similarity, the encoding of both, and whom its hand-overs cover."""
-
-    @property
-    def function(self) -> Network | Trees: ...
-
-    @property
-    def similarity(self) -> Similarity: ...
-
-    @property
-    def encoding(self) -> Encoding: ...
-
-    @property
-    def whole_numbers(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -125,18 +109,6 @@ class FrozenEncoder:
         return represent(self, X, ids, **options)
 
 
-def is_raw(encoder: Encoder) -> bool:
-    """Whether z is x itself, encoded: then a model on top is one of people as they are."""
-    return isinstance(encoder.function, Network) and encoder.function.is_identity
-
-
-def deploy_encoder(encoder: Encoder, arithmetic: Arithmetic) -> Deployment | TreesDeployment:
-    """The encoder alone, from the table's values to z."""
-    if isinstance(encoder.function, Trees):
-        return TreesDeployment(encoder.function, arithmetic)
-    return Deployment.on_people(encoder.encoding, Stage(encoder.function, arithmetic))
-
-
 TREES = "trees"
 """The method of a hand-over whose z are scores of attributes: leaves that can be reached, in closed form."""
 TOLERANCE = 1e-6
@@ -193,7 +165,7 @@ def represent_region(
     """:func:`represent` of people whose regions are at hand; ``provenance`` names tolerance and arithmetic."""
     tolerance = provenance.tolerance
     options = dict[str, Any](tolerance=(1 - ROOM) * tolerance, budget=budget, device=device)
-    found = find_reach(encoder.function, encoder.encoding.encode(people), region, **options)
+    found = prove_box(encoder.function, encoder.encoding.encode(people), region, **options)
     room = _deployment_error(encoder, provenance.arithmetic, ids, people, region)
     lower = _widened(found.lower, -ROOM * tolerance) - room
     upper = _widened(found.upper, ROOM * tolerance) + room
@@ -207,25 +179,6 @@ def represent_region(
         vacuous=~region.nonempty,
         provenance=provenance,
     )
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Of people z (people, width), the proved box around it, and (people,) whether the radius is known to be tight."""
-
-    latent: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    exact: NDArray[np.bool_]
-
-
-def find_reach(function: Network | Trees, x: FloatArray, region: Region, **options: Any) -> Reach:
-    """Where everybody similar lands: by a search for networks, in closed form for trees."""
-    if isinstance(function, Trees):
-        box = box_around(function, x, region)
-        return Reach(function(x), box.lower, box.upper, is_exact_over(function, region))
-    found = radius(function, x, region, **options)
-    return Reach(found.latent, found.lower, found.upper, found.exact)
 
 
 def represent_lowered(

@@ -13,16 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.deployed import REFUSED, Deployment, Stage
-from lcifr.models.model import Model
+from lcifr.certification.deployment import WholeModel
+from lcifr.models.deployed import REFUSED
 from lcifr.models.network import FLOOR, Network, gamma
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees.deployed import TreesDeployment
-from lcifr.models.trees.network_on_trees import NetworkOnTrees
-
-WholeModel = Deployment | TreesDeployment | NetworkOnTrees
-"""A model as machines compute it."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +50,6 @@ class Outputs:
     def take(self, rows: NDArray[np.int64]) -> Outputs:
         """Of some of the people."""
         return Outputs(self.values[rows], self.rounding_error[rows], self.deployment_error[rows])
-
-
-def deploy_model(model: Model, arithmetic: Arithmetic) -> Deployment:
-    """The model alone, from z to its outputs."""
-    return Deployment.on_latents(*(Stage(factor, arithmetic) for factor in model.factors))
 
 
 def outputs_at(deployment: WholeModel, points: FloatArray, error: FloatArray | None = None) -> Outputs:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.counterexample import LibraryDecisions
+from lcifr.certification.deployment import Encoder
 from lcifr.certification.library.library_model import LibraryModel
-from lcifr.certification.producer import Encoder, freeze
+from lcifr.certification.producer import freeze
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import LcifrError, TableError, TableProblem
 from lcifr.models.load import load_file, read_model

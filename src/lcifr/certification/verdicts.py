@@ -18,8 +18,8 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 
 if TYPE_CHECKING:
+    from lcifr.certification.deployment import Encoder
     from lcifr.certification.explanations.explanation import Explanation
-    from lcifr.certification.producer import Encoder
 
 
 class Verdict(StrEnum):

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lcifr.errors import LcifrError
 from lcifr.models.network import Network
+from lcifr.models.trees.boxes import box_around, is_exact_over
+from lcifr.models.trees.trees import Trees
 from lcifr.prove.answer import Answer, Budget, FloatArray, Interrupted, Question, SharedAnswer, within
 from lcifr.prove.maximize import find_method
 from lcifr.prove.method import Method, build_question
@@ -170,3 +172,22 @@ def _put(whole: Radius, piece: slice, part: Radius) -> Radius:
     for name in ("latent", "radius", "lower", "upper", "attained", "witness", "exact", "nodes"):
         getattr(whole, name)[piece] = getattr(part, name)
     return whole if part.proof is None else replace(whole, proof=(whole.proof or ()) + part.proof)
+
+
+@dataclass(frozen=True)
+class ProvedBox:
+    """Of people z (people, width), the proved box around it, and (people,) whether the radius is known to be tight."""
+
+    latent: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    exact: NDArray[np.bool_]
+
+
+def prove_box(function: Network | Trees, x: FloatArray, region: Region, **options: Any) -> ProvedBox:
+    """Where everybody similar lands: by a search for networks, in closed form for trees."""
+    if isinstance(function, Trees):
+        box = box_around(function, x, region)
+        return ProvedBox(function(x), box.lower, box.upper, is_exact_over(function, region))
+    found = radius(function, x, region, **options)
+    return ProvedBox(found.latent, found.lower, found.upper, found.exact)

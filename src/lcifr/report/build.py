@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from lcifr.artifacts.folder import versions
 from lcifr.artifacts.handover import Representation
+from lcifr.certification.deployment import is_raw
 from lcifr.certification.population.statement import Statement
-from lcifr.certification.producer import FrozenEncoder, freeze, is_raw
+from lcifr.certification.producer import FrozenEncoder, freeze
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.drawing.histogram import Histogram, histogram
 from lcifr.drawing.text import arithmetic_words, exactly

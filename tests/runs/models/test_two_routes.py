@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lcifr.certification.counterexample import deploy_both
+from lcifr.certification.deployment import deploy_both
 from lcifr.certification.library.library_model import LibraryModel
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.models.arithmetic import Arithmetic

@@ -26,8 +26,9 @@ from lcifr.certification.bundles.evidence import box_question, prove
 from lcifr.certification.bundles.manifest import Drawn, rule_of_bundle
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
-from lcifr.certification.producer import Encoder, deploy_encoder, freeze
-from lcifr.certification.query import Query, deploy_model, outputs_at, query_of
+from lcifr.certification.deployment import Encoder, deploy_encoder, deploy_model
+from lcifr.certification.producer import freeze
+from lcifr.certification.query import Query, outputs_at, query_of
 from lcifr.certification.verdicts import Audit, Certificates, unproved
 from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
@@ -66,8 +67,7 @@ def write_bundle(
     ----------
     X : the people; representation and decisions speak about them, in this order.
     representation : the hand-over whose radii are to be proved. Decisions of a consumer need it.
-    decisions : what :func:`certify` or :func:`audit` found.
-    drawn : of how many these people are a sample, to be said beside whatever is confirmed.
+    decisions : what :func:`certify` or :func:`audit` found. drawn : of how many these people are a sample.
     options : ``budget`` and ``device`` of the proofs.
     """
     encoder = freeze(encoder)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from lcifr.certification.deployment import Encoder, is_raw
 from lcifr.certification.explanations.additive_trees import followed_by, read_additive, term_name
 from lcifr.certification.explanations.attribute_scores import attribute_scores
 from lcifr.certification.explanations.contributions import Contributions
 from lcifr.certification.explanations.neighbours import Surroundings, surroundings
 from lcifr.certification.explanations.profiles import profiles
-from lcifr.certification.producer import Encoder, is_raw
 from lcifr.data import Individuals
 from lcifr.drawing.scores import AttributeScore, MarkedScore, PersonScore, Profile
 from lcifr.errors import LcifrError

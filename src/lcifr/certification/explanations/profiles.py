@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.certification.deployment import Encoder
 from lcifr.certification.explanations.thresholds import in_table_units
-from lcifr.certification.producer import Encoder
 from lcifr.data import Categorical, Individuals, Numeric
 from lcifr.drawing.scores import Profile
 from lcifr.models.model import Model

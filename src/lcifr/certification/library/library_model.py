@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.counterexample import LibraryDecisions, deploy_both
+from lcifr.certification.counterexample import LibraryDecisions
+from lcifr.certification.deployment import deploy_both
 from lcifr.certification.library.comparison import LibraryComparison, compare
 from lcifr.certification.library.probes import make_up_people
 from lcifr.certification.producer import FrozenEncoder

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from lcifr.certification.counterexample import LibraryDecisions, Trial, deploy_both
-from lcifr.certification.producer import Encoder
+from lcifr.certification.counterexample import LibraryDecisions, Trial
+from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.query import FloatArray
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import LcifrError
@@ -18,8 +18,7 @@ from lcifr.models.model import Model
 from lcifr.models.pairing import scores_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
-from lcifr.models.trees.deployed import TreesDeployment
-from lcifr.models.trees.network_on_trees import NetworkOnTrees
+from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment
 from lcifr.similarity.pairs import PairSpace
 
 

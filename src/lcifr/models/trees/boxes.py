@@ -16,24 +16,24 @@ from lcifr.regions.region import BoolArray, Cell, FloatArray, Region
 
 
 @dataclass(frozen=True)
-class Box:
+class OutputBox:
     """lower, upper : (people, outputs), which hold the outputs at every point, in exact arithmetic."""
 
     lower: FloatArray
     upper: FloatArray
 
-    def widened(self, room: FloatArray) -> Box:
+    def widened(self, room: FloatArray) -> OutputBox:
         """The same with room (people, outputs) on either side, rounded outward."""
-        return Box(np.nextafter(self.lower - room, -np.inf), np.nextafter(self.upper + room, np.inf))
+        return OutputBox(np.nextafter(self.lower - room, -np.inf), np.nextafter(self.upper + room, np.inf))
 
-    def joined(self, other: Box, where: BoolArray) -> Box:
+    def joined(self, other: OutputBox, where: BoolArray) -> OutputBox:
         """The hull of both for these people (people,); for others this one."""
         lower, upper = np.minimum(self.lower, other.lower), np.maximum(self.upper, other.upper)
         mask = where[:, None]
-        return Box(np.where(mask, lower, self.lower), np.where(mask, upper, self.upper))
+        return OutputBox(np.where(mask, lower, self.lower), np.where(mask, upper, self.upper))
 
 
-def box_over_cell(trees: Trees, cell: Cell) -> Box:
+def box_over_cell(trees: Trees, cell: Cell) -> OutputBox:
     """The box of everybody in a cell; 0 where a person has no such cell. Linear rows are left out."""
     lower, upper = np.zeros((2, len(cell.present), trees.outputs))
     for root in trees.nodes.root.tolist():
@@ -42,15 +42,15 @@ def box_over_cell(trees: Trees, cell: Cell) -> Box:
         lower[:, walk.outputs] += walk.least
         upper[:, walk.outputs] += walk.largest
     scale, error = float(trees.scale), _sum_error(trees)
-    found = Box(trees.base + scale * lower - error, trees.base + scale * upper + error)
+    found = OutputBox(trees.base + scale * lower - error, trees.base + scale * upper + error)
     mask = cell.present[:, None]
-    return Box(np.where(mask, found.lower, 0.0), np.where(mask, found.upper, 0.0))
+    return OutputBox(np.where(mask, found.lower, 0.0), np.where(mask, found.upper, 0.0))
 
 
-def box_around(trees: Trees, x: FloatArray, region: Region) -> Box:
+def box_around(trees: Trees, x: FloatArray, region: Region) -> OutputBox:
     """The hull of the boxes of all cells, and of the outputs at x (people, features) itself."""
     own, error = trees(x), _sum_error(trees)
-    found = Box(own - error, own + error)
+    found = OutputBox(own - error, own + error)
     for cell in region.cells:
         found = found.joined(box_over_cell(trees, cell), cell.present)
     return found

@@ -1,0 +1,74 @@
+"""Deployment of encoders and models: each alone, and the one on top of the other, as machines compute them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from lcifr.data import Encoding
+from lcifr.errors import LcifrError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.deployed import Deployment, Stage
+from lcifr.models.model import Model
+from lcifr.models.network import Network
+from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment
+from lcifr.models.trees.trees import Trees
+from lcifr.similarity.similarity import Similarity
+
+
+class Encoder(Protocol):
+    """Anything with a function to z, a similarity, the encoding of both, and whom its hand-overs cover."""
+
+    @property
+    def function(self) -> Network | Trees: ...
+
+    @property
+    def similarity(self) -> Similarity: ...
+
+    @property
+    def encoding(self) -> Encoding: ...
+
+    @property
+    def whole_numbers(self) -> bool: ...
+
+
+def is_raw(encoder: Encoder) -> bool:
+    """Whether z is x itself, encoded: then a model on top is one of people as they are."""
+    return isinstance(encoder.function, Network) and encoder.function.is_identity
+
+
+WholeModel = Deployment | TreesDeployment | NetworkOnTrees
+"""A model as machines compute it."""
+
+
+def deploy_model(model: Model, arithmetic: Arithmetic) -> Deployment:
+    """The model alone, from z to its outputs."""
+    return Deployment.on_latents(*(Stage(factor, arithmetic) for factor in model.factors))
+
+
+def deploy_encoder(encoder: Encoder, arithmetic: Arithmetic) -> Deployment | TreesDeployment:
+    """The encoder alone, from the table's values to z."""
+    if isinstance(encoder.function, Trees):
+        return TreesDeployment(encoder.function, arithmetic)
+    return Deployment.on_people(encoder.encoding, Stage(encoder.function, arithmetic))
+
+
+def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: Arithmetic | None) -> WholeModel:
+    """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one.
+
+    Raises
+    ------
+    LcifrError
+        For trees on top of anything but encoded people: a tree reads columns, not mixtures of them.
+    """
+    if isinstance(model.function, Trees):
+        if not is_raw(encoder):
+            raise LcifrError(
+                "trees stand behind an encoder that mixes columns, so nobody knows which attribute they split",
+                fix="audit the trees on the raw columns, or certify them on a hand-over's box",
+            )
+        return TreesDeployment(model.function, arithmetic)
+    handed = arithmetic if handed is None else handed
+    if isinstance(encoder.function, Trees):
+        return NetworkOnTrees(TreesDeployment(encoder.function, handed), deploy_model(model, arithmetic))
+    first = Stage(encoder.function, handed)
+    return Deployment.on_people(encoder.encoding, first, *(Stage(factor, arithmetic) for factor in model.factors))
