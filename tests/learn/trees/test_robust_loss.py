@@ -59,7 +59,7 @@ def test_slopes_are_the_derivatives_of_the_loss(kind: str) -> None:
     draw = np.random.default_rng(0)
     loss = loss_of(bins, people, target, 1.5, draw.normal(size=target.outputs))
     value = loss.now.value + draw.normal(size=loss.now.value.shape)
-    before, slope = (point := loss.at(value)).loss, point.slope
+    before, slope = (point := loss.at(value)).loss, point.evaluation.slope
     own = [(p, s) for p in range(len(value)) for s in range(value.shape[1]) if slope[p, s] != 0.0]
     for p, s in own[::7]:
         nudged = value.copy()

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 
 from lcifr.data import Encoding
 from lcifr.learn.encoder_training import EncodedPeople
@@ -54,7 +55,8 @@ def boost(
 
     Pairs follow when attributes alone get no further, and stay if the validation loss falls with them.
     """
-    return _Boosting(encoding, training, validation, target, settings).run()
+    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
+        return _Boosting(encoding, training, validation, target, settings, pool).run()
 
 
 class _Boosting:
@@ -67,11 +69,12 @@ class _Boosting:
         validation: EncodedPeople,
         target: Target,
         settings: BoostingSettings,
+        pool: ThreadPoolExecutor,
     ) -> None:
         self.settings, self.target, self.validation = settings, target, validation
         near, checked = (_stretched(people, settings.stretch) for people in (training, validation))
         ends = near.region if settings.gamma > 0 else replace(near.region, cells=())  # plainly nobody has an interval
-        self.grown = GrowingModel(near, checked, target, settings)
+        self.grown = GrowingModel(near, checked, target, settings, pool)
         for bins in choose_bins(encoding, near.x, ends, settings.max_bins, settings.unread):
             self.grown.add(bins)
         self.best = self.grown.state
@@ -80,25 +83,22 @@ class _Boosting:
 
     def run(self) -> Boosted:
         rounds = self.settings.rounds * (2 if self.settings.interactions else 1)
-        with (
-            show_progress(rounds, self.settings.verbose) as show,
-            ThreadPoolExecutor(self.grown.proposer.threads) as pool,
-        ):
-            self._boost(pool, show)
+        with show_progress(rounds, self.settings.verbose) as show:
+            self._boost(show)
             if self.settings.interactions:
                 self.grown.state = self.best
-                for pair in choose_pairs(self.grown, self.settings.interactions, pool):
+                for pair in choose_pairs(self.grown, self.settings.interactions):
                     self.grown.add(pair)
                 self.best = self.grown.state
-                self._boost(pool, show)
+                self._boost(show)
         self.grown.state = self.best
         return Boosted(self.grown.model(), tuple(self.history))
 
-    def _boost(self, pool: ThreadPoolExecutor, show: Callable[[Epoch], None]) -> None:
+    def _boost(self, show: Callable[[Epoch], None]) -> None:
         """Round by round, until the validation loss stops falling."""
         settings, waited = self.settings, 0
         for number in range(settings.rounds):
-            moved = [self._round(output, pool) for output in range(self.target.outputs)]
+            moved = [self._round(output) for output in range(self.target.outputs)]
             if not any(moved):
                 return
             waited += 1
@@ -111,14 +111,12 @@ class _Boosting:
             if over:
                 return
 
-    def _round(self, output: int, pool: ThreadPoolExecutor) -> bool:
+    def _round(self, output: int) -> bool:
         """Take the best steps of one output that lower the training loss; False if there is none."""
-        loss = self.grown.loss
-        slope, curve = loss.now.slope, loss.now.curve
-        if self.settings.subsample < 1:
-            drawn = loss.places_of(self.draw.random(loss.people) < self.settings.subsample)[:, None]
-            slope, curve = slope * drawn, curve * drawn
-        proposals = self.grown.proposer.propose(self.grown.values, output, slope, curve, pool)
+        share, drawn = self.settings.subsample, None
+        if share < 1:
+            drawn = self.draw.random(self.grown.loss.people) < share
+        proposals = self.grown.proposer.propose(self.grown.values, output, self.grown.derivatives(output, drawn))
         nearly = [step for step in proposals if step.gain >= NEARLY_AS_GOOD * proposals[0].gain]
         taken = [self._take(step) for step in nearly]
         return any(taken) or any(self._take(step) for step in proposals[len(nearly) : len(nearly) + TRIED])

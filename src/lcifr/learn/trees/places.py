@@ -111,8 +111,7 @@ class Places:
         """Where places are in the grid of two attributes, the second of which has ``size`` bins."""
         count = len(second.ranges.people)
         code = first.number.astype(np.int64) * count + second.number
-        there = np.bincount(code, minlength=len(first.ranges.people) * count) > 0
-        pairs, number = np.flatnonzero(there), (np.cumsum(there) - 1)[code].astype(np.int32)
+        pairs, number = _distinct(code, len(first.ranges.people) * count)
         axis = np.stack([pairs // count, pairs % count]).astype(np.int32)
         sets = [(first.ranges.of(a)[:, None] * size + second.ranges.of(b)[None]).ravel() for a, b in axis.T.tolist()]
         found = BinRanges.count(sets, number, len(self.x))
@@ -128,9 +127,15 @@ def _of_number(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order:
         np.concatenate([own, np.concatenate([np.zeros(0, np.int32), *(pair[side] for pair in ends)])[order]])
         for side in (0, 1)
     )
-    codes, number = np.unique(low.astype(np.int64) * bins.count + np.maximum(low, high), return_inverse=True)
+    codes, number = _distinct(low.astype(np.int64) * bins.count + np.maximum(low, high), bins.count**2)
     sets = [np.arange(code // bins.count, code % bins.count + 1) for code in codes.tolist()]
-    return TermPlaces(BinRanges.count(sets, number, len(x)), number.astype(np.int32))
+    return TermPlaces(BinRanges.count(sets, number, len(x)), number)
+
+
+def _distinct(codes: Offsets, size: int) -> tuple[Offsets, Bins]:
+    """The different codes, rising, and the number of each code among them; codes are below ``size``."""
+    there = np.bincount(codes, minlength=size) > 0
+    return np.flatnonzero(there), (np.cumsum(there, dtype=np.int32) - np.int32(1))[codes]
 
 
 def _of_category(bins: AttributeBins, x: FloatArray, cells: Sequence[Cell], order: Offsets) -> TermPlaces:

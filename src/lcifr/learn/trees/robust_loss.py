@@ -2,32 +2,73 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.trees.directions import KINDS, Directions
 from lcifr.learn.trees.losses import evaluate
-from lcifr.learn.trees.places import Places, TermPlaces
+from lcifr.learn.trees.places import Offsets, Places, TermPlaces
 from lcifr.learn.trees.steps.range_sums import find_tops, move
 from lcifr.regions.region import BoolArray, FloatArray
+
+CHUNK = 16_384
+"""Terms that are evaluated at once; the same on every machine, so that sums are."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The mean loss, and first and second derivatives (places, slots) of the sum of all losses."""
+
+    loss: float
+    slope: FloatArray
+    curve: FloatArray
+
+
+@dataclass(frozen=True)
+class LossTerms:
+    """What is known of every term: its places, label and weight; ``size`` is the sum of the people's weights."""
+
+    kind: int
+    start: Offsets
+    label: FloatArray
+    weight: FloatArray
+    size: float
+    pool: ThreadPoolExecutor | None
+
+    def evaluate(self, value: FloatArray) -> Evaluation:
+        """The loss at these values (places, slots) of the directions."""
+        slope, curve = np.empty_like(value), np.empty_like(value)
+
+        def part(first: int) -> float:
+            own = slice(first, first + CHUNK)
+            start = self.start[first : first + CHUNK + 1]
+            return evaluate(self.kind, value, start, self.label[own], self.weight[own], slope, curve)
+
+        share = map if self.pool is None else self.pool.map
+        total = sum(share(part, range(0, len(self.label), CHUNK)))
+        return Evaluation(total / self.size, slope, curve)
 
 
 @dataclass(frozen=True)
 class LossPoint:
-    """The loss at some values.
-
-    Parameters
-    ----------
-    value : (places, slots) of the directions. loss : the mean loss.
-    slope, curve : (places, slots) first and second derivatives of the sum of all losses.
-    """
+    """Values (places, slots) of the directions, and the loss there, which is computed when somebody asks."""
 
     value: FloatArray
-    loss: float
-    slope: FloatArray
-    curve: FloatArray
+    terms: LossTerms
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """Loss and derivatives."""
+        return self.terms.evaluate(self.value)
+
+    @property
+    def loss(self) -> float:
+        """The mean loss."""
+        return self.evaluation.loss
 
 
 @dataclass(frozen=True)
@@ -61,18 +102,26 @@ class RobustLoss:
 
     Parameters
     ----------
-    base : (outputs,) the scores that everybody starts with.
+    base : (outputs,) the scores that everybody starts with. pool : threads that evaluate it.
     """
 
-    def __init__(self, people: EncodedPeople, directions: Directions, gamma: float, base: FloatArray) -> None:
+    def __init__(
+        self,
+        people: EncodedPeople,
+        directions: Directions,
+        gamma: float,
+        base: FloatArray,
+        pool: ThreadPoolExecutor | None = None,
+    ) -> None:
         assert people.label is not None
-        self.directions = directions
-        self.places = Places.of(people.x, people.region, people.weight, gamma)
-        self.label = np.ascontiguousarray(people.label[self.places.person])
-        self.slots = np.repeat(directions.slots(self.label), np.diff(self.places.start), axis=0)
+        self.directions, self.people = directions, len(people.x)
+        places = self.places = Places.of(people.x, people.region, people.weight, gamma)
+        label = np.ascontiguousarray(people.label[places.person])
+        size = float(people.weight.sum())
+        self.slots = np.repeat(directions.slots(label), np.diff(places.start), axis=0)
+        self.all = LossTerms(KINDS[directions.kind], places.start, label, places.weight, size, pool)
         self.terms: list[TermPlaces] = []
         self.tops: list[FloatArray] = []
-        self.people, self.size = len(people.x), float(people.weight.sum())
         self.now = self.at((directions.matrix @ base)[self.slots])
 
     def add(self, term: TermPlaces) -> None:
@@ -84,6 +133,11 @@ class RobustLoss:
     def loss(self) -> float:
         """The mean loss now."""
         return self.now.loss
+
+    @property
+    def size(self) -> float:
+        """The sum of the people's weights."""
+        return self.all.size
 
     @property
     def state(self) -> LossState:
@@ -100,10 +154,7 @@ class RobustLoss:
 
     def at(self, value: FloatArray) -> LossPoint:
         """The loss at these values (places, slots) of the directions."""
-        places, kind = self.places, KINDS[self.directions.kind]
-        slope, curve = np.empty_like(value), np.empty_like(value)
-        total = evaluate(kind, value, places.start, self.label, places.weight, slope, curve)
-        return LossPoint(value, total / self.size, slope, curve)
+        return LossPoint(value, self.all)
 
     def after(self, term: int, values: FloatArray) -> Moved:
         """With ``values`` (bins, outputs) as the shape function of a term."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +17,9 @@ from lcifr.learn.trees.pair_bins import PairBins
 from lcifr.learn.trees.places import Places, TermPlaces
 from lcifr.learn.trees.robust_loss import LossState, Moved, RobustLoss
 from lcifr.learn.trees.steps.proposals import StepProposer
-from lcifr.learn.trees.steps.term_search import AttributeSearch, PairSearch, StepRules
+from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, PairSearch, StepRules
 from lcifr.models.rule import Kind
-from lcifr.regions.region import FloatArray
+from lcifr.regions.region import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,27 @@ class GrowingModel:
     Parameters
     ----------
     near, checked : training and validation people, with the regions that are trained against.
+    pool : threads that share the work.
     """
 
-    def __init__(self, near: EncodedPeople, checked: EncodedPeople, target: Target, settings: BoostingSettings) -> None:
+    def __init__(
+        self,
+        near: EncodedPeople,
+        checked: EncodedPeople,
+        target: Target,
+        settings: BoostingSettings,
+        pool: ThreadPoolExecutor,
+    ) -> None:
         assert near.label is not None
-        self.near, self.target, self.settings = near, target, settings
+        self.near, self.target, self.settings, self.pool = near, target, settings, pool
         self.directions = Directions(target.kind, target.outputs)
         self.base = self.directions.start(near.label, near.weight)
         self.loss, self.checked = (
-            RobustLoss(people, self.directions, settings.gamma, self.base) for people in (near, checked)
+            RobustLoss(people, self.directions, settings.gamma, self.base, pool) for people in (near, checked)
         )
         self.bins: list[AttributeBins | PairBins] = []
         self.values: list[FloatArray] = []
-        self.proposer = StepProposer(self.loss)
+        self.proposer = StepProposer(self.loss, pool)
 
     def add(self, bins: AttributeBins | PairBins) -> None:
         """A term more."""
@@ -66,6 +75,15 @@ class GrowingModel:
         if isinstance(bins, PairBins):
             return PairSearch(bins, places, rules, (first, second[0]), directions)
         return AttributeSearch(bins, places, rules, first, directions)
+
+    def derivatives(self, output: int, chosen: BoolArray | None = None) -> Derivatives:
+        """Those of the training loss now, for steps of one output; of everybody, or of the people chosen (people,)."""
+        found = self.loss.now.evaluation
+        slope, curve = found.slope, found.curve
+        if chosen is not None:
+            counted = self.loss.places_of(chosen)[:, None]
+            slope, curve = slope * counted, curve * counted
+        return Derivatives(self.loss.slots, slope, curve, np.ascontiguousarray(self.directions.matrix[:, output]))
 
     def keep(self, moved: Moved, values: FloatArray) -> None:
         """Let ``values`` be the shape function of the term that was moved."""

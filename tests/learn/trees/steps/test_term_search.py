@@ -16,6 +16,8 @@ from lcifr.learn.trees.terms import GrowingModel
 from tests.learn.trees.models import pair_bins
 from tests.learn.trees.reference import FORMULAS, encoded
 
+POOL = ThreadPoolExecutor(2)
+
 
 def slow_gain(loss: RobustLoss, values: np.ndarray, step: BoostingStep) -> float:
     """What slopes and curvatures say about a step: the exact move of every place's worst value, one by one."""
@@ -27,7 +29,9 @@ def slow_gain(loss: RobustLoss, values: np.ndarray, step: BoostingStep) -> float
         bins = ranges.member[ranges.start[number] : ranges.start[number + 1]]
         for slot, direction in enumerate(loss.slots[place]):
             moved = (after[bins] @ matrix[direction]).max() - (values[bins] @ matrix[direction]).max()
-            change += loss.now.slope[place, slot] * moved + 0.5 * loss.now.curve[place, slot] * moved**2
+            change += (
+                loss.now.evaluation.slope[place, slot] * moved + 0.5 * loss.now.evaluation.curve[place, slot] * moved**2
+            )
     return -change / loss.size
 
 
@@ -43,7 +47,7 @@ def prepared(
         monotone=dict.fromkeys(("age", "income"), monotone),
     )
     bins = choose_bins(encoding, people.x, people.region, 10)
-    grown = GrowingModel(people, people, target, settings)
+    grown = GrowingModel(people, people, target, settings, POOL)
     for one in bins if not pairs else pair_bins(bins, people.x):
         grown.add(one)
     draw, loss, bins = np.random.default_rng(2), grown.loss, grown.bins
@@ -52,8 +56,7 @@ def prepared(
     for term, one in enumerate(values):
         loss.keep(loss.after(term, one))
     propose = grown.proposer.propose
-    with ThreadPoolExecutor(2) as pool:
-        found = [propose(values, o, loss.now.slope, loss.now.curve, pool) for o in range(target.outputs)]
+    found = [propose(values, output, grown.derivatives(output)) for output in range(target.outputs)]
     return loss, values, found
 
 
@@ -80,7 +83,7 @@ def newton_gain(loss: RobustLoss, sides: list[np.ndarray], penalty: float, least
     signs, gain = loss.directions.matrix[loss.slots[:, 0], 0], 0.0
     for side in sides:
         if side[:60].sum() >= least:
-            slope, curve = (signs * loss.now.slope[:, 0])[side].sum(), loss.now.curve[side].sum()
+            slope, curve = (signs * loss.now.evaluation.slope[:, 0])[side].sum(), loss.now.evaluation.curve[side].sum()
             leaf = -slope / (curve + penalty)
             gain -= slope * leaf + 0.5 * curve * leaf**2
     return float(gain / loss.size)

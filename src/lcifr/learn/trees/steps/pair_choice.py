@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -19,7 +19,7 @@ CONSIDERED = 16
 """Attributes whose pairs are considered: those whose own shape functions move scores most."""
 
 
-def choose_pairs(grown: GrowingModel, most: int, pool: ThreadPoolExecutor) -> list[PairBins]:
+def choose_pairs(grown: GrowingModel, most: int) -> list[PairBins]:
     """At most ``most`` pairs, those first whose best step lowers the loss most as the model now is.
 
     Steps are those of boosting, so under a promise they are taken at the worst similar person here, too: a pair that
@@ -27,7 +27,8 @@ def choose_pairs(grown: GrowingModel, most: int, pool: ThreadPoolExecutor) -> li
     """
     axes = {term: _axis(grown, term) for term in _considered(grown)}
     pairs = list(combinations(axes.values(), 2))
-    gains = list(pool.map(lambda pair: _gain(grown, *pair), pairs))
+    by = [grown.derivatives(output) for output in range(grown.target.outputs)]
+    gains = list(grown.pool.map(lambda pair: _gain(grown, by, *pair), pairs))
     ranked = sorted(range(len(pairs)), key=lambda number: -gains[number])
     return [PairBins(*(bins for bins, _ in pairs[number])) for number in ranked[:most] if gains[number] > 0.0]
 
@@ -49,14 +50,14 @@ def _axis(grown: GrowingModel, term: int) -> tuple[AttributeBins, TermPlaces]:
 
 
 def _gain(
-    grown: GrowingModel, first: tuple[AttributeBins, TermPlaces], second: tuple[AttributeBins, TermPlaces]
+    grown: GrowingModel,
+    by: Sequence[Derivatives],
+    first: tuple[AttributeBins, TermPlaces],
+    second: tuple[AttributeBins, TermPlaces],
 ) -> float:
     """By how much the best step of a pair should lower the loss, summed over the outputs."""
-    bins, loss, matrix = PairBins(first[0], second[0]), grown.loss, grown.directions.matrix
-    search = grown.search_of(bins, loss.places.across(first[1], second[1], bins.second.count))
-    values, total = np.zeros((bins.count, len(matrix))), 0.0
-    for output in range(grown.target.outputs):
-        signs = np.ascontiguousarray(matrix[:, output])
-        found = search.search(values, Derivatives(loss.slots, loss.now.slope, loss.now.curve, signs))
-        total += 0.0 if found is None else found.gain
-    return total
+    bins = PairBins(first[0], second[0])
+    search = grown.search_of(bins, grown.loss.places.across(first[1], second[1], bins.second.count))
+    values = np.zeros((bins.count, len(grown.directions.matrix)))
+    found = (search.search(values, output) for output in by)
+    return sum(step.gain for step in found if step is not None)

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from lcifr.learn.trees.robust_loss import RobustLoss
 from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, PairSearch
@@ -32,31 +31,24 @@ class BoostingStep:
 class StepProposer:
     """The best step of each term for the loss of some people, by its second-order model."""
 
-    def __init__(self, loss: RobustLoss) -> None:
-        self.loss = loss
+    def __init__(self, loss: RobustLoss, pool: ThreadPoolExecutor) -> None:
+        self.loss, self.pool = loss, pool
         self.searches: list[AttributeSearch | PairSearch] = []
-        self.threads = torch.get_num_threads()
 
-    def propose(
-        self, values: Sequence[FloatArray], output: int, slope: FloatArray, curve: FloatArray, pool: ThreadPoolExecutor
-    ) -> list[BoostingStep]:
+    def propose(self, values: Sequence[FloatArray], output: int, by: Derivatives) -> list[BoostingStep]:
         """The steps that promise something, best first.
 
         Parameters
         ----------
-        values : of each term, (bins, outputs). slope, curve : (places, slots) of the loss.
+        values : of each term, (bins, outputs).
         """
         matrix = self.loss.directions.matrix
-        derivatives = Derivatives(self.loss.slots, slope, curve, np.ascontiguousarray(matrix[:, output]))
 
         def best(term: int) -> BoostingStep | None:
-            found = self.searches[term].search(np.ascontiguousarray(values[term] @ matrix.T), derivatives)
+            found = self.searches[term].search(np.ascontiguousarray(values[term] @ matrix.T), by)
             if found is None:
                 return None
             return BoostingStep(term, output, found.addition, found.gain / self.loss.size)
 
-        def share(first: int) -> list[BoostingStep | None]:
-            return [best(term) for term in range(first, len(self.searches), self.threads)]
-
-        found = [step for part in pool.map(share, range(self.threads)) for step in part if step is not None]
+        found = [step for step in self.pool.map(best, range(len(self.searches))) if step is not None]
         return sorted(found, key=lambda step: (-step.gain, step.term))
