@@ -253,3 +253,44 @@ def test_whole_numbers_certify_at_least_as_many() -> None:
         booster(schema=schema, whole_numbers=which).fit(whole, y).certified(whole).mean() for which in (False, True)
     ]
     assert shares[1] > shares[0]
+
+
+@quiet
+def test_warm_start_goes_on_in_the_same_scales_and_refuses_other_labels() -> None:
+    X, y = population(120)
+    fitted = booster(rounds=10, warm_start=True).fit(X, y)
+    encoding, loss = fitted.encoding_, fitted.history_[-1].loss
+    fitted.fit(X, y)
+    assert fitted.encoding_ is encoding
+    assert fitted.history_[0].loss < loss
+    with pytest.raises(LearningError, match=r"labels are others than before[\s\S]*Fix: say warm_start=False"):
+        fitted.fit(*population(120, kind="classes"))
+    assert fitted.set_params(warm_start=False).fit(X, y).history_[0].loss > loss
+
+
+@pytest.mark.parametrize("options", [{}, {"class_weight": "balanced"}, {"interactions": 5}])
+def test_small_tables_with_a_rare_class_give_a_usable_model(options: dict[str, Any]) -> None:
+    """432 people, of whom a quarter are positive; the label hangs on a little of everything, and on chance."""
+    X, y = small_table(432, seed=0)
+    new, truth = small_table(3000, seed=1)
+    assert 0.24 < y.mean() < 0.30
+    fitted = FairBooster(FORMULA, schema=SCHEMA, **options).fit(X, y)
+    found = fitted.predict(new)
+    balanced = np.mean([np.mean(found[truth == label] == label) for label in (0, 1)])
+    assert balanced > 0.6
+    assert not fitted.degeneracies_
+
+
+def test_a_small_table_of_chance_is_said_to_hold_nothing() -> None:
+    X, y = small_table(432, seed=0)
+    shuffled = np.random.default_rng(3).permutation(y)
+    with pytest.warns(DegenerateModelWarning):
+        fitted = FairBooster(FORMULA, schema=SCHEMA).fit(X, shuffled)
+    assert fitted.degeneracies_
+
+
+def small_table(people: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
+    X, _ = population(people, seed=seed)
+    draw = np.random.default_rng(seed + 10)
+    drive = (X["age"] - 45) / 12 + X["income"] + 0.5 * (X["job"] == "cook") + 1.2 * draw.normal(size=people)
+    return X, (drive > 1.1).to_numpy().astype(int)

@@ -36,7 +36,7 @@ WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "scales and threshol
         RobustClassifier((8,), epochs=30, batch_size=32, learning_rate=0.03),
         RobustRegressor(),
         FairBooster("all within 0.1 sd", rounds=40, min_people=1, validation_fraction=0.0),
-        FairBoosterRegressor("all within 0.1 sd", rounds=40, min_people=1, validation_fraction=0.0),
+        FairBoosterRegressor("all within 0.1 sd", rounds=40, min_people=1, validation_fraction=0.0, interactions=2),
     ],
     expected_failed_checks=lambda estimator: WEIGHTS if isinstance(estimator, BaseBooster) else {},
 )

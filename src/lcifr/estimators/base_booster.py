@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from lcifr.certification.producer import FrozenEncoder
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.data.io.ids import as_ids
 from lcifr.errors import LearningError
+from lcifr.estimators.degeneracy import warn_of_degeneracies
 from lcifr.estimators.input_validation import (
     resolve_schema,
     resolve_similarity,
@@ -30,7 +30,6 @@ from lcifr.estimators.score_representation import ScoreRepresentation
 from lcifr.estimators.settings import boosting_settings, seed_of
 from lcifr.learn.defaults import BOOSTER
 from lcifr.learn.encoder_training import EncodedPeople
-from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
 from lcifr.learn.target import Target, class_weights
 from lcifr.learn.training_loop import Epoch
 from lcifr.learn.trees.additive import AdditiveModel
@@ -49,6 +48,9 @@ FloatArray = NDArray[np.float64]
 
 class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc]
     """Everything that classification and regression share; parameters as in :class:`FairBooster`."""
+
+    schema_: Schema
+    encoding_: Encoding
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         class_weight: Any = None,
         patience: int = BOOSTER.patience,
         validation_fraction: float = BOOSTER.validation_fraction,
+        warm_start: bool = False,
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
@@ -92,6 +95,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         self.class_weight = class_weight
         self.patience = patience
         self.validation_fraction = validation_fraction
+        self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
 
@@ -107,18 +111,22 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         validation
             A table and its labels for early stopping; otherwise ``validation_fraction`` of the people are held out.
         """
+        start = self.additive_ if self.warm_start and hasattr(self, "additive_") else None
         known = self.similarity.schema if isinstance(self.similarity, Similarity) else resolve_schema(self.schema)
-        people = validate_people(self, X, known, fitting=True)
+        people = validate_people(self, X, known if start is None else self.schema_, fitting=True)
         labels = validate_labels(y, len(people))
         target = self._target_of(labels)
-        self.schema_ = people.schema
-        self.encoding_ = getattr(self.similarity, "encoding", None) or Encoding.fit(people, people.schema)
+        if start is None:
+            self.schema_ = people.schema
+            self.encoding_ = getattr(self.similarity, "encoding", None) or Encoding.fit(people, people.schema)
+        elif target.kind is not self.target_.kind or not np.array_equal(target.classes, self.target_.classes):
+            raise LearningError("warm_start=True, and the labels are others than before", fix="say warm_start=False")
         self.similarity_ = resolve_similarity(self.similarity, people.schema, self.encoding_)
         given = self._encoded(people, labels, target, sample_weight)
         training, checking = self._divided(given, labels, target, validation)
-        found = boost(self.encoding_, training, checking, target, boosting_settings(self, target))
+        found = boost(self.encoding_, training, checking, target, boosting_settings(self, target), start)
         self._keep(Target(target.kind, target.classes), found.model, found.history)
-        self._warn_of_degeneracies(checking, target)
+        self._judge(checking, target)
         return self
 
     @abstractmethod
@@ -156,20 +164,11 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         if len(target.classes):
             self.classes_ = target.classes
 
-    def _warn_of_degeneracies(self, people: EncodedPeople, target: Target) -> None:
+    def _judge(self, people: EncodedPeople, target: Target) -> None:
         assert people.label is not None
         label = people.label * target.sd + target.mean if target.kind is Kind.NUMBER else people.label
-        weighted = self.class_weight is not None
-        self.degeneracies_ = degeneracies(
-            self.target_,
-            decision=self.target_.rule.decide(self.additive_(people.x)).astype(np.float64),
-            label=label,
-            singletons=singleton_share(people.region),
-            balanced=weighted,
-            weighted=weighted,
-        )
-        for one in self.degeneracies_:
-            warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
+        decision = self.target_.rule.decide(self.additive_(people.x))
+        warn_of_degeneracies(self, self.target_, decision=decision, label=label, region=people.region)
 
     # -- use -------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Self
@@ -13,12 +12,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lcifr.errors import LearningError
+from lcifr.estimators.degeneracy import warn_of_degeneracies
 from lcifr.estimators.input_validation import split_rows
 from lcifr.estimators.saving import read_head, write_head
 from lcifr.estimators.settings import schedule_of, seed_of
 from lcifr.learn.head_training import Perturbation, certified, train_head
 from lcifr.learn.linear_head import LatentPeople
-from lcifr.learn.score import DegenerateModelWarning, degeneracies
 from lcifr.learn.target import Target, class_weights
 from lcifr.learn.training_loop import Epoch
 from lcifr.models.model import Model
@@ -67,7 +66,7 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
             schedule=schedule_of(self, seed),
         )
         self._keep(target.finish(made.network), made.history)
-        self._warn_of_degeneracies(Z, y)
+        self._judge(Z, y)
         return self
 
     @abstractmethod
@@ -105,15 +104,10 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
         if model.labels is not None:
             self.classes_ = model.labels
 
-    def _warn_of_degeneracies(self, Z: FloatArray, y: NDArray[Any]) -> None:
+    def _judge(self, Z: FloatArray, y: NDArray[Any]) -> None:
         target = Target.of_model(self.model_)
-        label = target.encode(y)
         decision = self.model_.rule.decide(self.network_(Z))
-        self.degeneracies_ = degeneracies(
-            target, decision=decision, label=label, balanced=self.weighted, weighted=self.weighted
-        )
-        for one in self.degeneracies_:
-            warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
+        warn_of_degeneracies(self, target, decision=decision, label=target.encode(y))
 
     # -- use -------------------------------------------------------------------------------------------------------
 

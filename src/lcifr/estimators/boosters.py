@@ -48,6 +48,9 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
         For numbers: less than this apart is the same decision. For classes: weights as in scikit-learn.
     patience, validation_fraction
         Rounds without a better validation loss before stopping; share held out where ``fit`` is given nobody for that.
+    warm_start
+        Whether ``fit`` goes on from the model that was fitted before, in its scales, instead of beginning anew: quicker
+        along a row of promises (``gamma``, ``stretch``) on the same people.
     random_state, verbose
         Seed of the held-out share and of ``subsample``; a progress bar on stderr.
 

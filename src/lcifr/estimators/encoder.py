@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from lcifr.data import Encoding, Individuals, Schema
+from lcifr.estimators.degeneracy import warn_of_degeneracies
 from lcifr.estimators.input_validation import (
     LabelledPeople,
     resolve_schema,
@@ -25,7 +25,6 @@ from lcifr.estimators.settings import encoder_settings, schedule_of, seed_of, un
 from lcifr.learn.defaults import ENCODER
 from lcifr.learn.encoder_training import EncodedPeople, TrainedEncoder, train_encoder
 from lcifr.learn.radius_bounds import LatentReach, bound_radius
-from lcifr.learn.score import DegenerateModelWarning, degeneracies, singleton_share
 from lcifr.learn.target import Target, class_weights
 from lcifr.prove import Radius, radius
 from lcifr.regions.region import Region
@@ -153,7 +152,7 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         training, checking = self._encoded(learned_from), self._encoded(held_out)
         produced = train_encoder(training, checking, self.target_, encoder_settings(self), schedule_of(self, seed))
         self._keep(produced)
-        self._warn_of_degeneracies(checking, held_out.labels)
+        self._judge(checking, held_out.labels)
         return self
 
     def _known_schema(self) -> Schema | None:
@@ -174,23 +173,12 @@ class FairEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.history_ = produced.history
         self._n_features_out = produced.encoder.outputs
 
-    def _warn_of_degeneracies(self, people: EncodedPeople, labels: NDArray[Any] | None) -> None:
+    def _judge(self, people: EncodedPeople, labels: NDArray[Any] | None) -> None:
         latent, decision, label = self.network_(people.x), None, None
         if self.head_ is not None and self.target_ is not None and labels is not None:
             label = self.target_.encode(labels)
             decision = self.target_.rule.decide(self.head_(latent))
-        weighted = self.class_weight is not None
-        self.degeneracies_ = degeneracies(
-            self.target_,
-            latent=latent,
-            decision=decision,
-            label=label,
-            singletons=singleton_share(people.region),
-            balanced=weighted,
-            weighted=weighted,
-        )
-        for one in self.degeneracies_:
-            warnings.warn(f"{type(self).__name__}: {one}", DegenerateModelWarning, stacklevel=3)
+        warn_of_degeneracies(self, self.target_, latent=latent, decision=decision, label=label, region=people.region)
 
     @property
     def unread_(self) -> tuple[str, ...]:

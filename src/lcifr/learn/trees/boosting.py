@@ -28,6 +28,7 @@ from lcifr.learn.trees.steps.proposals import BoostingStep
 from lcifr.learn.trees.stretching import stretch_region
 from lcifr.learn.trees.terms import GrowingModel
 from lcifr.learn.trees.verdicts import certified_by_bounds
+from lcifr.learn.trees.warm_start import refined, resume
 from lcifr.models.rule import Kind
 
 NEARLY_AS_GOOD = 0.5
@@ -49,14 +50,23 @@ class Boosted:
 
 
 def boost(
-    encoding: Encoding, training: EncodedPeople, validation: EncodedPeople, target: Target, settings: BoostingSettings
+    encoding: Encoding,
+    training: EncodedPeople,
+    validation: EncodedPeople,
+    target: Target,
+    settings: BoostingSettings,
+    start: AdditiveModel | None = None,
 ) -> Boosted:
     """Step by step until the validation loss stops falling; of all rounds the best one is kept.
 
     Pairs follow when attributes alone get no further, and stay if the validation loss falls with them.
+
+    Parameters
+    ----------
+    start : a model of the same encoding and kind of label to go on from, instead of a constant.
     """
     with ThreadPoolExecutor(torch.get_num_threads()) as pool:
-        return _Boosting(encoding, training, validation, target, settings, pool).run()
+        return _Boosting(encoding, training, validation, target, settings, pool, start).run()
 
 
 class _Boosting:
@@ -70,13 +80,17 @@ class _Boosting:
         target: Target,
         settings: BoostingSettings,
         pool: ThreadPoolExecutor,
+        start: AdditiveModel | None,
     ) -> None:
         self.settings, self.target, self.validation = settings, target, validation
         near, checked = (_stretched(people, settings.stretch) for people in (training, validation))
         ends = near.region if settings.gamma > 0 else replace(near.region, cells=())  # plainly nobody has an interval
-        self.grown = GrowingModel(near, checked, target, settings, pool)
-        for bins in choose_bins(encoding, near.x, ends, settings.max_bins, settings.unread):
-            self.grown.add(bins)
+        self.grown = GrowingModel(near, checked, target, settings, pool, None if start is None else start.base)
+        bins = choose_bins(encoding, near.x, ends, settings.max_bins, settings.unread)
+        for one in bins if start is None else refined(bins, start):
+            self.grown.add(one)
+        if start is not None:
+            resume(self.grown, start, settings.unread)
         self.best = self.grown.state
         self.draw = np.random.default_rng(settings.seed)
         self.history: list[Epoch] = []

@@ -31,13 +31,21 @@ class GrownState:
     checked: LossState
 
 
+@dataclass(frozen=True)
+class LabelUnit:
+    """Scores times ``sd`` plus ``mean`` are in the label's own unit."""
+
+    sd: float
+    mean: float
+
+
 class GrowingModel:
     """Terms, attributes first and pairs after them, whose shape functions begin at 0.
 
     Parameters
     ----------
     near, checked : training and validation people, with the regions that are trained against.
-    pool : threads that share the work.
+    pool : threads that share the work. base : (outputs,) in the label's own unit; the best constant if not given.
     """
 
     def __init__(
@@ -47,11 +55,14 @@ class GrowingModel:
         target: Target,
         settings: BoostingSettings,
         pool: ThreadPoolExecutor,
+        base: FloatArray | None = None,
     ) -> None:
         assert near.label is not None
         self.near, self.target, self.settings, self.pool = near, target, settings, pool
         self.directions = Directions(target.kind, target.outputs)
-        self.base = self.directions.start(near.label, near.weight)
+        self.unit = LabelUnit(target.sd, target.mean) if target.kind is Kind.NUMBER else LabelUnit(1.0, 0.0)
+        constant = self.directions.start(near.label, near.weight)
+        self.base = constant if base is None else (base - self.unit.mean) / self.unit.sd
         self.loss, self.checked = (
             RobustLoss(people, self.directions, settings.gamma, self.base, pool) for people in (near, checked)
         )
@@ -102,7 +113,7 @@ class GrowingModel:
 
     def model(self) -> AdditiveModel:
         """The model now, a number in the label's own unit; terms that add nothing are left out."""
-        sd, mean = (self.target.sd, self.target.mean) if self.target.kind is Kind.NUMBER else (1.0, 0.0)
+        sd, mean = self.unit.sd, self.unit.mean
         shapes, pairs = list[ShapeFunction](), list[PairFunction]()
         for bins, values in zip(self.bins, self.values, strict=True):
             if not values.any():

@@ -20,23 +20,34 @@ CONSIDERED = 16
 
 
 def choose_pairs(grown: GrowingModel, most: int) -> list[PairBins]:
-    """At most ``most`` pairs, those first whose best step lowers the loss most as the model now is.
+    """New pairs, so that there are at most ``most``: those whose best step lowers the loss most as the model now is.
 
     Steps are those of boosting, so under a promise they are taken at the worst similar person here, too: a pair that
     tells people apart only where similar people differ promises nothing.
     """
     axes = {term: _axis(grown, term) for term in _considered(grown)}
-    pairs = list(combinations(axes.values(), 2))
+    known = {frozenset(bins.attributes) for bins in grown.bins if isinstance(bins, PairBins)}
+    pairs = [
+        (first, second)
+        for first, second in combinations(axes.values(), 2)
+        if {first[0].attribute, second[0].attribute} not in known
+    ]
     by = [grown.derivatives(output) for output in range(grown.target.outputs)]
     gains = list(grown.pool.map(lambda pair: _gain(grown, by, *pair), pairs))
     ranked = sorted(range(len(pairs)), key=lambda number: -gains[number])
-    return [PairBins(*(bins for bins, _ in pairs[number])) for number in ranked[:most] if gains[number] > 0.0]
+    return [
+        PairBins(*(bins for bins, _ in pairs[number]))
+        for number in ranked[: max(0, most - len(known))]
+        if gains[number] > 0.0
+    ]
 
 
 def _considered(grown: GrowingModel) -> list[int]:
     """The numbers of the terms whose shape functions vary most among the people, in the order of the terms."""
     spreads = []
     for term, bins in enumerate(grown.bins):
+        if isinstance(bins, PairBins):
+            break  # pairs come after all attributes
         own = grown.values[term][bins.of_points(grown.near.x)]
         spreads.append(float(np.average(own.std(0))))
     return sorted(np.argsort(-np.array(spreads), kind="stable")[:CONSIDERED].tolist())
