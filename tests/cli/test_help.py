@@ -19,6 +19,7 @@ NOT_RUN = {
     "data fetch": "downloads",
     "demo": "tests/cli/test_demo.py runs it",
     "model show": "tests/cli/test_model_audit.py runs it",
+    "sweep": "tests/runs/test_sweeping.py runs it",
 }
 REPORTS_NOTHING = {"data fetch"}  # prints paths, one a line
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lcifr.runs.preparing.table_check import TableCheckRequest, TableCheckResult, check_table
     from lcifr.runs.producing import ProduceRequest, produce
     from lcifr.runs.representing import RepresentRequest, represent
+    from lcifr.runs.sweeping import ModelSweepRequest, SweepRequest, SweepResult, sweep, sweep_model
     from lcifr.runs.tuning import TuneRequest, tune
 
 _HOMES = {
@@ -47,10 +48,13 @@ _HOMES = {
     "InitResult": "lcifr.runs.preparing.initializing",
     "ModelAuditRequest": "lcifr.runs.models.auditing",
     "ModelCertifyRequest": "lcifr.runs.models.certifying",
+    "ModelSweepRequest": "lcifr.runs.sweeping",
     "ProduceRequest": "lcifr.runs.producing",
     "ProduceResult": "lcifr.runs.folders.results",
     "RepresentRequest": "lcifr.runs.representing",
     "RepresentResult": "lcifr.runs.folders.results",
+    "SweepRequest": "lcifr.runs.sweeping",
+    "SweepResult": "lcifr.runs.sweeping",
     "TableCheckRequest": "lcifr.runs.preparing.table_check",
     "TableCheckResult": "lcifr.runs.preparing.table_check",
     "TuneRequest": "lcifr.runs.tuning",
@@ -69,6 +73,8 @@ _HOMES = {
     "init": "lcifr.runs.preparing.initializing",
     "produce": "lcifr.runs.producing",
     "represent": "lcifr.runs.representing",
+    "sweep": "lcifr.runs.sweeping",
+    "sweep_model": "lcifr.runs.sweeping",
     "tune": "lcifr.runs.tuning",
 }
 
@@ -90,10 +96,13 @@ __all__ = [
     "InitResult",
     "ModelAuditRequest",
     "ModelCertifyRequest",
+    "ModelSweepRequest",
     "ProduceRequest",
     "ProduceResult",
     "RepresentRequest",
     "RepresentResult",
+    "SweepRequest",
+    "SweepResult",
     "TableCheckRequest",
     "TableCheckResult",
     "TuneRequest",
@@ -112,6 +121,8 @@ __all__ = [
     "init",
     "produce",
     "represent",
+    "sweep",
+    "sweep_model",
     "tune",
 ]
 

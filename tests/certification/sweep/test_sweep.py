@@ -6,24 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import lcifr
 from lcifr import Encoding, Numeric, Schema, Similarity
 from lcifr.certification.sweep.result import Standing
 from lcifr.errors import RegionError
-from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody
-
-
-def fitted(estimator: Any, seed: int) -> Any:
-    table = everybody().to_pandas()
-    prepare = make_column_transformer((OneHotEncoder(), ["sex", "race"]), remainder="passthrough")
-    y = np.random.default_rng(seed).random(len(table)) + 0.2 * table["age"] + 0.3 * (table["sex"] == "male") > 1.0
-    return make_pipeline(prepare, estimator).fit(table, y)
+from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody, fitted
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.sweep.swept_model import SweptModel
@@ -86,3 +90,11 @@ class TinyUniverse:
 
     def share(self) -> Fraction:
         return Fraction(int(self.violating().sum()), len(everybody()))
+
+
+def fitted(estimator: Any, seed: int) -> Any:
+    """A pipeline of scikit-learn on the raw columns, with labels that depend on the sex a little."""
+    table = everybody().to_pandas()
+    prepare = make_column_transformer((OneHotEncoder(), ["sex", "race"]), remainder="passthrough")
+    y = np.random.default_rng(seed).random(len(table)) + 0.2 * table["age"] + 0.3 * (table["sex"] == "male") > 1.0
+    return make_pipeline(prepare, estimator).fit(table, y)

@@ -34,11 +34,13 @@ class Sweeper:
     swept : the model, with who counts as similar.
     whole : whether whole-number attributes hold whole numbers only.
     nodes : of the search in a cell.
+    start : what an earlier sweep of the same model knew; None to begin with everybody.
     """
 
     swept: SweptModel
     whole: bool = True
     nodes: int = NODES
+    start: Sweep | None = None
     _open: list[tuple[Fraction, int, SweptCell]] = field(default_factory=list)
     _done: dict[str, list[SweptCell]] = field(default_factory=lambda: {"proved": [], "violating": [], "single": []})
     _turn: Iterator[int] = field(default_factory=count)
@@ -47,7 +49,13 @@ class Sweeper:
         self._question = PairQuestion(self.swept)
         everybody = UniverseCells.everybody(self.swept.encoding, whole=self.whole)
         self._total = everybody.measures()[0]
-        self._push(SweptCell(everybody, Fraction(1)))
+        if self.start is None:
+            self._push(SweptCell(everybody, Fraction(1)))
+            return
+        self._done["proved"] += self.start.proved
+        self._done["violating"] += self.start.violating
+        for one in self.start.open:
+            self._push(one)
 
     def _push(self, one: SweptCell) -> None:
         heapq.heappush(self._open, (-one.share, next(self._turn), one))

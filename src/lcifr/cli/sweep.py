@@ -1,0 +1,141 @@
+"""``lcifr sweep``: the regulator's question. Everybody who can exist, not only the people of a table."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lcifr.cli.terminal.model_options import (
+    AnyArithmeticOption,
+    DescribeOption,
+    ModelOption,
+    ModelSchemaOption,
+    ModelToleranceOption,
+    ReferenceOption,
+    SameOption,
+    groups_of,
+    needed_formula,
+    one_table,
+    refuse_without_model,
+)
+from lcifr.cli.terminal.options import ForceOption, OutOption
+from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.runs.sweeping import SweepResult
+
+EXAMPLE = (
+    "Example: lcifr sweep people.csv --model model.onnx --phi people.phi --schema people.toml --out sweep\n\n"
+    "Of what lcifr learned: lcifr sweep producer consumer --out sweep"
+)
+SHOWN = 3
+"""Pairs that are printed; all are in the folder."""
+
+
+class Universe(StrEnum):
+    """Who can exist."""
+
+    WHOLE = "whole"
+    REALS = "reals"
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=EXAMPLE)(sweep)
+
+
+def sweep(
+    context: typer.Context,
+    producer: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE|PRODUCER", help="With --model a table of its columns; else what `lcifr produce` wrote."
+        ),
+    ],
+    out: OutOption,
+    consumer: Annotated[
+        Path | None, typer.Argument(metavar="CONSUMER", help="The folder that `lcifr consume` wrote.")
+    ] = None,
+    model: ModelOption = None,
+    describe: DescribeOption = None,
+    schema: ModelSchemaOption = None,
+    reference: ReferenceOption = None,
+    tolerance: ModelToleranceOption = None,
+    same: SameOption = None,
+    phi: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|NAME",
+            help="Who counts as similar: a .phi file, or a ready formula. (Default: the producer's.)",
+        ),
+    ] = None,
+    universe: Annotated[
+        Universe, typer.Option(help="Whole numbers where the schema says integer, or all real numbers.")
+    ] = Universe.WHOLE,
+    cells: Annotated[int, typer.Option(min=1, help="Parts of the universe to look at, at most.")] = 10_000,
+    seconds: Annotated[
+        float | None, typer.Option(min=1, help="How long to go on, at most. (Default: no limit.)")
+    ] = None,
+    nodes: Annotated[int, typer.Option(min=1, help="Of the search in one part, before it is cut.")] = 200,
+    arithmetic: AnyArithmeticOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Can any two similar people who can exist be decided differently? Proved for parts of everybody, or a pair shown.
+
+    The schema says who can exist: every number needs a range there (lower, upper). The universe is cut into cells:
+    proved, violating (everybody there has a counterexample), or open. OUT/cells.parquet has them with their shares,
+    OUT/pairs.csv every pair that was found, in the table's own units.
+
+    Exit codes: 0 all is proved, 1 there is a pair that is decided differently, 2 wrong use, 3 some is open.
+
+    Ctrl-C, and whatever else stops it, keeps what is known; the same command goes on.
+    """
+    options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
+    options |= {"nodes": nodes, "force": force}
+    about: dict[str, Any] = {"describe": describe, "schema": schema, "reference": reference, "tolerance": tolerance}
+    if model is None:
+        refuse_without_model(**about, same=same)
+        options |= {"phi": phi, "arithmetic": (arithmetic or Arithmetic.FLOAT64).value}
+        result = _sweep_folders(context, producer, consumer, options)
+    else:
+        from lcifr.runs.sweeping import ModelSweepRequest, sweep_model
+
+        about |= {"model": model, "table": one_table(producer, consumer), "phi": needed_formula(phi)}
+        about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
+        result = sweep_model(ModelSweepRequest(**about, **options), argv=words_of(context))
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        _show(result, out)
+    raise typer.Exit(exit_code(result.sweep.refuted, len(result.sweep.open)))
+
+
+def _sweep_folders(
+    context: typer.Context, producer: Path, consumer: Path | None, options: dict[str, Any]
+) -> SweepResult:
+    from lcifr.runs.sweeping import SweepRequest, sweep
+
+    if consumer is None:
+        raise LcifrError(
+            f"{producer}: is it a table, or the folder of a producer?",
+            fix="lcifr sweep TABLE --model FILE --phi FILE --out OUT, or lcifr sweep PRODUCER CONSUMER --out OUT",
+        )
+    request = SweepRequest(producer=producer, consumer=consumer, **options)
+    return sweep(request, argv=words_of(context))
+
+
+def _show(result: SweepResult, out: Path) -> None:
+    say(str(result.sweep))
+    people = ", ".join(f"{count:,} {name}" for name, count in result.people.items() if count)
+    say(f"people of the table: {people}")
+    for number, pair in enumerate(result.sweep.pairs[:SHOWN], 1):
+        x, other = (person.to_pandas().iloc[0] for person in (pair.x, pair.other))
+        differs = ", ".join(f"{name} {x[name]} → {other[name]}" for name in x.index if x[name] != other[name])
+        alike = ", ".join(f"{name} {x[name]}" for name in x.index if x[name] == other[name])
+        say(f"pair {number}: {differs}; both {alike}")
+    if len(result.sweep.pairs) > SHOWN:
+        say(f"all {len(result.sweep.pairs)} pairs: {out / 'pairs.csv'}")

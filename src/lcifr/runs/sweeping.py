@@ -1,0 +1,182 @@
+"""The work of ``lcifr sweep``: everybody who can exist, proved, violating or open; stopped and resumed at will."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.runs.auditing.parties import open_people, read_parties
+from lcifr.runs.events import Listener, StepKind, listening, step
+from lcifr.runs.folders.run import Run, run_folder
+from lcifr.runs.folders.settings import Command
+from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
+
+if TYPE_CHECKING:
+    from lcifr.certification.sweep.result import Sweep
+    from lcifr.certification.sweep.sweeper import Sweeper
+    from lcifr.data import Schema
+    from lcifr.runs.auditing.result import ModelSummary
+    from lcifr.runs.auditing.subject import AuditSubject
+    from lcifr.runs.people.source import PeopleSource
+
+CELLS, PAIRS = "cells.parquet", "pairs.csv"
+KEPT_EVERY = 15.0
+"""Seconds of work that a stopped sweep may lose."""
+PERCENT = 100
+"""Steps of the progress bar: how much of everybody is decided."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """How far to go.
+
+    Parameters
+    ----------
+    out : the new folder. universe : ``whole`` or ``reals``. cells, seconds : looked at, at most, in this run.
+    nodes : of the search in one cell. force : replace ``out`` if lcifr wrote it.
+    """
+
+    out: Path
+    universe: str = "whole"
+    cells: int = 10_000
+    seconds: float | None = None
+    nodes: int = 200
+    force: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepRequest(SweepOptions):
+    """A producer's and a consumer's folder; ``phi`` replaces the producer's formula."""
+
+    producer: Path
+    consumer: Path
+    phi: str | None = None
+    arithmetic: str = "float64"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSweepRequest(ModelQuestion, SweepOptions):
+    """A model that already decides, with a table of its columns; see :class:`ModelQuestion`."""
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResult:
+    """Parameters
+    ----------
+    model : what was swept. sweep : its cells, shares and pairs. people : of the table, by their standing.
+    """
+
+    model: ModelSummary
+    sweep: Sweep
+    people: dict[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        from lcifr.certification.sweep.result import Standing
+
+        shares = {str(one): self.sweep.share(one) for one in Standing}
+        return {
+            "command": "sweep",
+            "universe": "whole" if self.sweep.whole else "reals",
+            "shares": {name: float(share) for name, share in shares.items()},
+            "exact_shares": {name: str(share) for name, share in shares.items()},
+            "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
+            "pairs": len(self.sweep.pairs),
+            "people": self.people,
+            **self.model.to_dict(),
+        }
+
+
+def sweep(request: SweepRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> SweepResult:
+    """Sweep what `lcifr produce` and `lcifr consume` learned."""
+    with listening(listener):
+        command = Command.of("sweep", request, argv)
+        inputs = {"producer": request.producer, "consumer": request.consumer}
+        if request.phi is not None and Path(request.phi).is_file():
+            inputs["phi"] = Path(request.phi)
+        parties = read_parties(request.producer, request.consumer, request.phi, request.arithmetic)
+        with run_folder(command, request.out, force=request.force, inputs=inputs) as run:
+            people = open_people(parties, request.producer, None, None, run.work)
+            return _sweep(run, parties, people, request)
+
+
+def sweep_model(
+    request: ModelSweepRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()
+) -> SweepResult:
+    """Sweep a model that already decides."""
+    with listening(listener):
+        prepared = prepare_model(request)
+        command = Command.of("sweep", request, argv)
+        with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
+            people = read_people(prepared, request, run.work)
+            return _sweep(run, read_for_people(prepared, request, people), people, request)
+
+
+def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions) -> SweepResult:
+    from lcifr.certification.sweep.sweeper import Sweeper
+    from lcifr.certification.sweep.swept_model import SweptModel
+
+    whole = options.universe == "whole"
+    library = None if subject.library is None else subject.library.source
+    swept = SweptModel(subject.encoder, subject.model, subject.arithmetic, library)
+    start = _earlier(run, subject.schema, whole, subject.arithmetic)
+    sweeper = Sweeper(swept, whole=whole, nodes=options.nodes, start=start)
+    run.lost = "A few seconds of work are lost."
+    found = _run(run, sweeper, options, subject.schema)
+    _keep(run, found, subject.schema)
+    found.counterexamples().to_csv(run.work / PAIRS, index=False)
+    result = SweepResult(subject.summary(), found, _standings(found, people))
+    run.finish(result.to_dict())
+    return result
+
+
+def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> Sweep:
+    """The sweep, kept from time to time, with a bar that says how much of everybody is decided."""
+    from lcifr.certification.sweep.result import Standing
+
+    kept = time.monotonic()
+    with step("Sweeping everybody who can exist, percent decided", StepKind.COUNT, PERCENT) as advance:
+
+        def progress(known: Sweep) -> None:
+            nonlocal kept
+            if time.monotonic() - kept > KEPT_EVERY:
+                _keep(run, known, schema)
+                kept = time.monotonic()
+            advance(int((1 - known.share(Standing.OPEN)) * PERCENT), PERCENT)
+
+        return sweeper.run(cells=options.cells, seconds=options.seconds, progress=progress)
+
+
+def _keep(run: Run, found: Sweep, schema: Schema) -> None:
+    import pyarrow.parquet as pq
+
+    from lcifr.certification.sweep.cells_table import to_table
+
+    beside = run.work / f".{CELLS}.new"
+    pq.write_table(to_table(found, schema), beside)
+    beside.replace(run.work / CELLS)
+
+
+def _earlier(run: Run, schema: Schema, whole: bool, arithmetic: Arithmetic) -> Sweep | None:
+    import pyarrow.parquet as pq
+
+    from lcifr.certification.sweep.cells_table import from_table
+
+    file = run.work / CELLS
+    if not (run.resumed and file.is_file()):
+        return None
+    return from_table(pq.read_table(file), schema, whole=whole, arithmetic=arithmetic)
+
+
+def _standings(found: Sweep, people: PeopleSource) -> dict[str, int]:
+    """How many people of the table are in cells of each kind."""
+    from lcifr.certification.sweep.result import Standing
+
+    counts = {str(one): 0 for one in Standing}
+    for part, _ in people.rows():
+        for standing in found.locate(part):
+            counts[str(standing)] += 1
+    return counts

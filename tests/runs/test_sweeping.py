@@ -1,0 +1,95 @@
+"""``lcifr sweep`` from the shell: the folder, exit codes, stopping and going on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
+
+from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.sweep.sweeper import Sweeper
+from lcifr.runs import ModelSweepRequest, sweep_model
+from lcifr.runs.folders.run import RunStopped
+from lcifr.runs.sweeping import CELLS
+from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
+from tests.story import lcifr
+
+ASKED = ("--model", "model.skops", "--phi", "people.phi", "--schema", "people.toml")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sweep")
+    everybody().to_pandas().to_csv(folder / "people.csv", index=False)
+    skops.io.dump(fitted(LogisticRegression(), 1), folder / "model.skops")
+    (folder / "people.phi").write_text(FORMULAS[0])
+    SCHEMA.save(folder / "people.toml")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def swept(place: Path) -> Path:
+    said = lcifr("sweep", "people.csv", *ASKED, "--out", "swept", cwd=place, expect=1)
+    assert "violating:" in said.out
+    assert "pair 1: sex" in said.out
+    return place / "swept"
+
+
+def test_shares_count_the_people_of_a_table_that_is_everybody(swept: Path) -> None:
+    result = json.loads((swept / "result.json").read_text())
+    assert result["shares"]["open"] == 0
+    assert sum(result["people"].values()) == len(everybody())
+    for standing, count in result["people"].items():
+        assert result["shares"][standing] == pytest.approx(count / len(everybody()), abs=1e-12)
+
+
+def test_pairs_are_decided_differently_by_the_library(swept: Path) -> None:
+    pairs, model = pd.read_csv(swept / "pairs.csv"), fitted(LogisticRegression(), 1)
+    x, other = (pairs[pairs["who"] == who][list(SCHEMA.names)] for who in ("x", "x'"))
+    assert len(x) > 0
+    assert (model.predict(x) != model.predict(other)).all()
+
+
+def test_a_stopped_sweep_goes_on_and_ends_with_the_same_shares(
+    place: Path, swept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ModelSweepRequest(
+        table=place / "people.csv",
+        model=place / "model.skops",
+        phi=str(place / "people.phi"),
+        schema=str(place / "people.toml"),
+        out=place / "stopped",
+    )
+    honest = Sweeper.state
+    looked: list[Sweep] = []
+
+    def stop(self: Sweeper) -> Sweep:
+        looked.append(honest(self))
+        if len(looked) == 4:
+            raise KeyboardInterrupt
+        return looked[-1]
+
+    monkeypatch.setattr("lcifr.runs.sweeping.KEPT_EVERY", 0.0)
+    monkeypatch.setattr(Sweeper, "state", stop)
+    with pytest.raises(RunStopped):
+        sweep_model(asked)
+    kept = pq.read_table(place / ".stopped.work" / CELLS)
+    assert 1 < len(kept) < len(pq.read_table(swept / CELLS))
+    monkeypatch.setattr(Sweeper, "state", honest)
+    found = sweep_model(asked).sweep
+    before = json.loads((swept / "result.json").read_text())["exact_shares"]
+    assert {str(one): str(found.share(one)) for one in Standing} == before
+
+
+def test_what_cannot_be_swept_is_said(place: Path) -> None:
+    (place / "none.toml").write_text((place / "people.toml").read_text().replace("lower = 0\n", ""))
+    asked = [word if word != "people.toml" else "none.toml" for word in ASKED]
+    said = lcifr("sweep", "people.csv", *asked, "--out", "none", cwd=place, expect=2)
+    assert "declare lower" in said.err
+    said = lcifr("sweep", "people.csv", "--out", "none", cwd=place, expect=2)
+    assert "is it a table, or the folder of a producer?" in said.err
