@@ -24,6 +24,7 @@ from lcifr.cli.terminal.model_options import (
 from lcifr.cli.terminal.options import ForceOption, OutOption
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
 from lcifr.errors import LcifrError
+from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
     from lcifr.runs.sweeping import SweepResult
