@@ -88,7 +88,7 @@ def timed(folder: Path) -> tuple[list[float], list[float]]:
     """Milliseconds of CPU per person: those with root proofs only, and those with split trees."""
     judge, about, _ = bundle.read_judge(folder)
     found: tuple[list[float], list[float]] = ([], [])
-    for line in bundle.read_people(folder, about.hashes[bundle.PEOPLE]):
+    for line in bundle.read_people(folder / bundle.PEOPLE, about.hashes[bundle.PEOPLE]):
         report, start = CheckReport(), time.process_time()
         judge.judge(line, report)
         found[nodes(line) > 1].append((time.process_time() - start) * 1e3)

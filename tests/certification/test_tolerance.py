@@ -166,7 +166,7 @@ def plain_about(upper: float, tolerance: float) -> dict[str, Any]:
     nodes = [["compare", "<=", k, [[c, "other", "a"], [d, "self", "a"]]] for c, d, k in ends]
     schema = {"attributes": {"a": {"kind": "numeric", "integer": False, "lower": 0.0, "upper": 9.0}}}
     return {
-        "encoding": {"format": 2, "schema": schema, "scales": {"a": {"mean": 0.0, "sd": 1.0}}},
+        "encoding": {"format": 3, "schema": schema, "programs": {"a": [["cast", "float64"]]}, "outside": []},
         "similarity": {"format": 3, "formula": ["all", *nodes]},
         "manifest": {"decision": {"kind": "within", "tolerance": tolerance}},
         "encoder.json": [[[1.0, 0.0]]],

@@ -5,16 +5,26 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check import RationalCell
+from lcifr.check.proof import RationalCell
 from lcifr.check.table import AttributeTable
+
+
+def standardised(attributes: Any, **scales: tuple[float, float]) -> AttributeTable:
+    """The attributes with (value − mean) / sd in float64 as the program of every number; mean and sd are 0 and 1."""
+    programs = {name: program(*scales.get(name, (0.0, 1.0))) for name in attributes}
+    return AttributeTable({"schema": {"attributes": attributes}, "programs": programs, "outside": []})
+
+
+def program(mean: float, sd: float) -> list[list[Any]]:
+    """(value − mean) / sd in float64."""
+    return [["subtract", "float64", mean], ["divide", "float64", sd]]
 
 
 def table_of(numbers: int, categories: int) -> AttributeTable:
     """Numbers a0, a1, … in [−9, 9] and yes-no categories c0, c1, …"""
     number, category = {"kind": "numeric", "lower": -9, "upper": 9}, {"kind": "categorical", "values": ["no", "yes"]}
     known = {**{f"a{k}": number for k in range(numbers)}, **{f"c{k}": category for k in range(categories)}}
-    scales = {f"a{k}": {"mean": 0.0, "sd": 1.0} for k in range(numbers)}
-    return AttributeTable({"schema": {"attributes": known}, "scales": scales})
+    return standardised(known)
 
 
 def features(table: AttributeTable, person: Any) -> list[float]:

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lcifr.check import RationalCell
 from lcifr.check.exact import Rejected, decimal, most, reading
+from lcifr.check.proof import RationalCell
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable, Person
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.similarity.similarity import Similarity
-from tests.check.tables import features, inside, sides
+from tests.check.tables import features, inside, program, sides, standardised
 from tests.similarity.worlds import World, worlds
 
 laws = settings(deadline=None, max_examples=60)
@@ -102,9 +102,7 @@ def test_ends_are_the_outermost_floats(limit: Fraction, strict: bool, near: floa
 
 
 def one_number(sd: float = 1.0, **about: Any) -> AttributeTable:
-    return AttributeTable(
-        {"schema": {"attributes": {"a": {"kind": "numeric", **about}}}, "scales": {"a": {"mean": 0.0, "sd": sd}}}
-    )
+    return standardised({"a": {"kind": "numeric", **about}}, a=(0.0, sd))
 
 
 @pytest.mark.parametrize("sd", [0.0, -0.0])
@@ -134,12 +132,12 @@ class Tie:
         spans = [(-1074, -1060), (-1074, -1000), (-60, 60), (-4, 4), (50, 80), (-1074, 1000)]
         of_values, of_means, of_sds = (self.dice.choice(spans) for _ in range(3))
         self.person = {f"a{k}": self.float(of_values) for k in range(self.dice.randint(2, 4))}
-        self.known: dict[str, Any] = {"schema": {"attributes": {}}, "scales": {}}
+        self.known: dict[str, Any] = {"schema": {"attributes": {}}, "programs": {}, "outside": []}
         for name, value in self.person.items():
             ends = sorted((value, self.dice.choice([value, math.nextafter(value, 0.0), value / 2])))
             self.known["schema"]["attributes"][name] = {"kind": "numeric", "lower": ends[0], "upper": ends[1]}
             mean = self.dice.choice([0.0, value, -value, self.float(of_means)])
-            self.known["scales"][name] = {"mean": mean, "sd": abs(self.float(of_sds))}
+            self.known["programs"][name] = program(mean, abs(self.float(of_sds)))
 
     def float(self, span: tuple[int, int]) -> float:
         digits = self.dice.choice([1.0, 2 - 2**-52, self.dice.uniform(1, 2)])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lcifr.check import Rejected
+from lcifr.check.exact import Rejected
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula
 from tests.certification.bundles.made_bundles import judged_by

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from lcifr.check.similar import Formula, derive
-from lcifr.check.table import AttributeTable
-from tests.check.tables import table_of
+from tests.check.tables import standardised, table_of
 
 OTHER = [[1, 1], "other", "a0"]
 RANK = [*OTHER, "c0", [[[0, 1], [4.0]]]]
@@ -47,8 +46,7 @@ def test_rows_bound_numbers_one_after_another() -> None:
     """a1 by a0 and a2 by a1, where nothing else bounds them; the lower ends by a0 alone."""
     numbers: dict[str, Any] = {"a0": {"lower": -9, "upper": 9}, "a1": {}, "a2": {}}
     attributes = {name: {"kind": "numeric", **ends} for name, ends in numbers.items()}
-    scales = {name: {"mean": 0.0, "sd": 1.0} for name in numbers}
-    table = AttributeTable({"schema": {"attributes": attributes}, "scales": scales})
+    table = standardised(attributes)
     rows = [{"a2": 1, "a1": -1}, {"a1": 1, "a0": -1}, {"a1": -1, "a0": -1}, {"a2": -1, "a0": -1}]
     limits = [["compare", "<=", [-1, 1], [[[a, 1], "other", name] for name, a in row.items()]] for row in rows]
     tree = ["all", *limits, ["compare", "<=", [0, 1], [OTHER]]]

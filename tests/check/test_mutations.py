@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr import check
-from lcifr.check.proof import Bounds
+from lcifr.check.exact import Rejected
+from lcifr.check.network import read_network
+from lcifr.check.proof import Bounds, Problem, examine, follows
 from lcifr.models.network import Network
 from lcifr.prove.oracles.exactly import plain_cell
 from lcifr.regions.region import Cell
@@ -26,9 +27,9 @@ from tests.effort import sampled
 def findings(one: Case, proof: Any) -> Bounds:
     """What the checker confirms; nothing, if it rejects the whole."""
     try:
-        problem = check.Problem(check.read_network(one.network.rows()), plain_cell(one.cell, 0))
-        return check.examine(problem, proof)
-    except check.Rejected:
+        problem = Problem(read_network(one.network.rows()), plain_cell(one.cell, 0))
+        return examine(problem, proof)
+    except Rejected:
         return {}
 
 
@@ -86,7 +87,7 @@ def test_a_false_claim_is_never_confirmed(seed: int, change: int) -> None:
         return
     proof = mutated(one.proof, np.random.default_rng(change))
     below = Fraction(math.nextafter(one.largest, -math.inf))
-    assert not check.follows(findings(one, proof), one.direction, below)
+    assert not follows(findings(one, proof), one.direction, below)
 
 
 @sampled(800)

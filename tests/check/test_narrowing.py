@@ -24,7 +24,7 @@ from lcifr.check.table import AttributeTable
 from lcifr.cli.check import check
 from lcifr.errors import LcifrError
 from tests.certification.bundles.made_bundles import contents, judge_of, judged_by, rewritten
-from tests.check.tables import features, inside, table_of
+from tests.check.tables import features, inside, standardised, table_of
 
 
 def rejected(formula: Any) -> list[bool]:
@@ -149,15 +149,15 @@ class Pair:
     def table(self) -> AttributeTable:
         """Ranges as whole numbers or as floats, exactly at the two people or beyond, or none."""
         known: dict[str, Any] = {n: {"kind": "categorical", "values": ["v"] * k} for n, k in self.count.items()}
-        scales = {}
+        scales: dict[str, tuple[float, float]] = {}
         for name in self.numbers:
             ends = sorted(person[name] for person in self.people.values())
             lower, upper = ends[0] - self.dice.choice([0, 1]), ends[1] + self.dice.choice([0, 1])
             kinds = [{"lower": lower, "upper": upper}, {"lower": math.floor(lower), "upper": math.ceil(upper)}, {}]
             known[name] = {"kind": "numeric", "integer": self.whole[name], **self.dice.choices(kinds, [4, 4, 1])[0]}
             sd = abs(self.dice.choice([1.0, 3.3, 1e-3, self.value()]))
-            scales[name] = {"mean": self.value(), "sd": sd if sd > 1e-200 else 1.0}
-        return AttributeTable(json.loads(json.dumps({"schema": {"attributes": known}, "scales": scales})))
+            scales[name] = (self.value(), sd if sd > 1e-200 else 1.0)
+        return standardised(json.loads(json.dumps(known)), **scales)
 
     def tree(self, depth: int) -> Any:
         if depth and self.dice.random() < 0.75:

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.check import Rejected
-from lcifr.check.exact import reading
+from lcifr.check.exact import Rejected, reading
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable, Number
@@ -203,12 +202,9 @@ def test_a_category_outside_is_nobodys() -> None:
         AttributeTable({**encoding, "outside": [["c", "w"]]})
 
 
-def in_programs(plain: dict[str, Any]) -> dict[str, Any]:
-    """The same bundle with its encoding as programs and its model as two factors."""
+def in_factors(plain: dict[str, Any]) -> dict[str, Any]:
+    """The same bundle with its model as two factors."""
     plain = copy.deepcopy(plain)
-    scales = plain["encoding"]["scales"].items()
-    programs = {name: [["subtract", "float64", s["mean"]], ["divide", "float64", s["sd"]]] for name, s in scales}
-    plain["encoding"] |= {"format": 3, "programs": programs, "outside": []}
     width = len(plain["model.json"][0][0]) - 1
     identity = [[[*(float(i == j) for j in range(width)), 0.0] for i in range(width)]]
     plain["model.json"] = {"kind": "network", "factors": [identity, plain["model.json"]]}
@@ -218,7 +214,7 @@ def in_programs(plain: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("number", range(len(SCENES)))
 def test_the_same_written_as_programs_and_factors_is_confirmed(number: int, kind: str) -> None:
-    plain = in_programs(contents(number, kind))
+    plain = in_factors(contents(number, kind))
     judge, other = judge_of(plain), second_of(plain)
     for line in plain["lines"]:
         assert not judged_by(judge, line).rejected
@@ -230,7 +226,7 @@ def test_the_same_written_as_programs_and_factors_is_confirmed(number: int, kind
 def test_what_is_confirmed_of_a_changed_program_the_second_confirms(
     number: int, kind: str, change: int, arithmetic: str
 ) -> None:
-    rng, plain = np.random.default_rng(change), in_programs(contents(number, kind))
+    rng, plain = np.random.default_rng(change), in_factors(contents(number, kind))
     name = str(rng.choice(sorted(plain["encoding"]["programs"])))
     program = plain["encoding"]["programs"][name]
     place = int(rng.integers(len(program)))

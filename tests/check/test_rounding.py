@@ -11,17 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.check import Rejected, read_network
+from lcifr.check.exact import Rejected
 from lcifr.check.judge import CheckReport, Judge
-from lcifr.check.network import FORMATS, forward, rounding
+from lcifr.check.network import FORMATS, FactorChain, read_network
 from lcifr.check.similar import Formula
-from lcifr.check.table import AttributeTable
 from tests.certification.bundles.made_bundles import judged_by
 from tests.check.second.machine import errors
 from tests.check.second.proof import exact
+from tests.check.tables import standardised
 from tests.effort import sampled
 
 TYPES = {"float64": np.float64, "float32": np.float32}
+TINY = 1e-40
 BOTH = [[[[0, sign]], [], []] for sign in (1.0, -1.0)]
 
 
@@ -81,16 +82,21 @@ def network_of(layers: list[list[Any]]) -> list[Any]:
     return [read_network(part) for part in layers]
 
 
+def rounding(layers: list[list[Any]], names: list[str], groups: list[Any], flushed: float = 0.0) -> list[Fraction]:
+    """The bound of these networks in turn, each in the format of that name."""
+    chain = FactorChain([[network] for network in network_of(layers)], len(layers[0][0][0]) - 1, flushed)
+    return chain.rounding(dict(enumerate(groups)), names)  # type: ignore[arg-type]
+
+
 @sampled(150)
 @given(st.integers(0, 2**32), st.sampled_from(sorted(TYPES)))
 def test_no_machine_is_farther_off_than_the_bound(seed: int, name: str) -> None:
     one = Instance(seed)
-    chain = [(part, name) for part in network_of(one.parts)]
-    over = rounding(chain, one.groups, Fraction(0))
+    over = rounding(one.parts, [name] * 2, one.groups)
     for _ in range(5):
         point = one.point()
-        (middle, last), here = network_of(one.parts), rounding(chain, point, Fraction(0))
-        between = forward(middle, point)
+        (middle, last), here = network_of(one.parts), rounding(one.parts, [name] * 2, point)
+        between = FactorChain([[middle]], one.numbers + one.values).at(dict(enumerate(point)))  # type: ignore[arg-type]
         assert all(value.denominator & (value.denominator - 1) == 0 for value in between)
         true = forward_exactly(last, between)
         found = one.machine(point, name)
@@ -112,20 +118,15 @@ def forward_exactly(network: Any, values: list[Fraction]) -> list[Fraction]:
 def test_both_checkers_have_the_same_bound(seed: int, first: str, second: str) -> None:
     """Ours is rounded up to a float64 at every layer, so it is the larger one, by a hair."""
     one = Instance(seed)
-    ours = rounding(zip(network_of(one.parts), (first, second), strict=True), one.groups, Fraction(1, 10**40))
+    ours = rounding(one.parts, [first, second], one.groups, TINY)
     groups: list[Any] = [("number", low[0], low[1], high[1]) for low, high in one.groups[:-1]]
     groups += [("choice", one.numbers, frozenset(column for column, _ in one.groups[-1]))]
-    theirs = errors(list(zip(map(exact, one.parts), (first, second), strict=True)), groups, Fraction(1, 10**40))
+    theirs = errors(list(zip(map(exact, one.parts), (first, second), strict=True)), groups, Fraction(TINY))
     for mine, other in zip(ours, theirs, strict=True):
         assert other <= mine <= other * (1 + Fraction(1, 10**12))
 
 
-TABLE = AttributeTable(
-    {
-        "schema": {"attributes": {"a": {"kind": "numeric", "lower": 0, "upper": 1}}},
-        "scales": {"a": {"mean": 0.0, "sd": 1.0}},
-    }
-)
+TABLE = standardised({"a": {"kind": "numeric", "lower": 0, "upper": 1}})
 
 
 def judged(layers: Any, arithmetic: str, decision: Any = None, latent: Any = None, table: Any = TABLE) -> CheckReport:
@@ -189,8 +190,7 @@ def test_what_may_overflow_is_refused(layers: Any, reason: str) -> None:
 
 
 def test_a_standard_deviation_that_may_be_read_as_0_is_refused() -> None:
-    schema = {"attributes": {"a": {"kind": "numeric", "lower": 0, "upper": 0}}}
-    tiny = AttributeTable({"schema": schema, "scales": {"a": {"mean": 0.0, "sd": 2.0**-1030}}})
+    tiny = standardised({"a": {"kind": "numeric", "lower": 0, "upper": 0}}, a=(0.0, 2.0**-1030))
     assert "flushed" in judged([[[1.0, 1.0]]], "float64", {"on": "whole"}, table=tiny).rejected["one"]
     assert judged([[[1.0, 1.0]]], "exact", {"on": "whole"}, table=tiny).names["certified"]
 
@@ -206,7 +206,7 @@ def test_many_inputs_are_refused_where_nothing_is_known_of_their_sum(monkeypatch
     """As many as 2**23 of them in float32; as few as one in a format of two digits."""
     monkeypatch.setitem(FORMATS, "float32", (Fraction(1, 4), *FORMATS["float32"][1:]))
     with pytest.raises(Rejected, match="so many inputs"):
-        rounding([(read_network([[[1.0, 1.0]]]), "float32")], [[(0, 1.0)]], Fraction(0))
+        rounding([[[[1.0, 1.0]]]], ["float32"], [[(0, 1.0)]])
 
 
 def test_a_counterexample_differs_in_the_arithmetic_that_it_names() -> None:

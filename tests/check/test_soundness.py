@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr import check
+from lcifr.check.network import read_network
+from lcifr.check.proof import Problem, RationalCell, examine, follows
 from lcifr.prove.method import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
 from lcifr.prove.oracles.exactly import plain_cell
@@ -84,13 +85,13 @@ class Adversary:
 def test_no_numbers_prove_something_false(seed: int, choice: int) -> None:
     one, network, directions, largest = truth(seed)
     cell = one.region.cells[0]
-    problem = check.Problem(check.read_network(network.rows()), plain_cell(cell, 0))
+    problem = Problem(read_network(network.rows()), plain_cell(cell, 0))
     adversary = Adversary(np.random.default_rng(choice), network, cell, directions)
-    found = check.examine(problem, adversary.tree(3))
+    found = examine(problem, adversary.tree(3))
     for direction, exact in zip(directions, largest, strict=True):
         wanted = tuple((j, float(v)) for j, v in enumerate(direction) if v)
         if np.isfinite(exact):
-            assert not check.follows(found, wanted, float(np.nextafter(exact, -np.inf)))
+            assert not follows(found, wanted, float(np.nextafter(exact, -np.inf)))
 
 
 def test_the_adversary_is_one() -> None:
@@ -98,10 +99,10 @@ def test_the_adversary_is_one() -> None:
     shown, tight, everything = 0, 0, 0
     for seed in range(SEEDS):
         one, network, directions, largest = truth(seed)
-        problem = check.Problem(check.read_network(network.rows()), plain_cell(one.region.cells[0], 0))
+        problem = Problem(read_network(network.rows()), plain_cell(one.region.cells[0], 0))
         adversary = Adversary(np.random.default_rng(seed), network, one.region.cells[0], directions)
         for _ in range(5):
-            found = check.examine(problem, adversary.tree(2))
+            found = examine(problem, adversary.tree(2))
             wanted = tuple((j, float(v)) for j, v in enumerate(directions[0]) if v)
             everything += 1
             shown += wanted in found
@@ -111,7 +112,7 @@ def test_the_adversary_is_one() -> None:
     assert tight > 2
 
 
-def narrower(cell: check.RationalCell, rng: np.random.Generator) -> check.RationalCell:
+def narrower(cell: RationalCell, rng: np.random.Generator) -> RationalCell:
     """A cell inside: some numbers stand still, some have less room, some categories are gone."""
     groups = {}
     for (kind, column), corners in cell.groups.items():
@@ -121,7 +122,7 @@ def narrower(cell: check.RationalCell, rng: np.random.Generator) -> check.Ration
             continue
         low, high = sorted(float(np.clip(v, corners[0][1], corners[1][1])) for v in rng.normal(size=2))
         groups[kind, column] = [(column, low), (column, low if rng.random() < 0.5 else high)]
-    return check.RationalCell(groups, cell.rows)
+    return RationalCell(groups, cell.rows)
 
 
 @sampled(150)
@@ -129,10 +130,10 @@ def narrower(cell: check.RationalCell, rng: np.random.Generator) -> check.Ration
 def test_a_proof_about_a_cell_is_one_about_every_cell_inside(seed: int, choice: int) -> None:
     """Producers prove boxes of reals, the checker derives whole numbers: a split may lie where nothing moves now."""
     one, network, directions, _ = truth(seed)
-    rng, layers = np.random.default_rng(choice), check.read_network(network.rows())
+    rng, layers = np.random.default_rng(choice), read_network(network.rows())
     cell = plain_cell(one.region.cells[0], 0)
     nodes = Adversary(rng, network, one.region.cells[0], directions).tree(3)
-    about = check.examine(check.Problem(layers, cell), nodes)
-    inside = check.examine(check.Problem(layers, narrower(cell, rng)), nodes)
+    about = examine(Problem(layers, cell), nodes)
+    inside = examine(Problem(layers, narrower(cell, rng)), nodes)
     for direction, bound in about.items():
-        assert check.follows(inside, direction, bound)
+        assert follows(inside, direction, bound)

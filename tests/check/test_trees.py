@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lcifr.check import Rejected, examine
+from lcifr.check.exact import Rejected, reading
 from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.proof import Problem, examine
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
-from lcifr.check.trees import TreesProblem, TreeSum
+from lcifr.check.trees import TreeSum
 from tests.certification.bundles.made_bundles import judged_by
 from tests.effort import sampled
 
@@ -129,7 +130,8 @@ def descend(nodes: Any, point: list[float]) -> Any:
 
 def bound_of(one: Ensemble, proof: Any, direction: Any) -> Fraction | None:
     (cell,) = derive(one.formula, {"a": 0.0, "n": 0.0, "c": 0})
-    found = examine(TreesProblem(TreeSum(one.plain, 5), cell), proof)
+    trees = TreeSum(one.plain, 5)
+    found = examine(Problem(trees.network, cell, trees), proof)
     return found.get(tuple(map(tuple, direction)))
 
 
@@ -181,7 +183,8 @@ def test_trees_about_one_attribute_are_added_up_before(seed: int) -> None:
 
 
 def judged(one: Ensemble, decision: Any, rule: Any = None, arithmetic: str = "exact") -> CheckReport:
-    judge = Judge(one.formula, IDENTITY, one.plain, rule or {"kind": "sign"})
+    with reading("the model"):
+        judge = Judge(one.formula, IDENTITY, one.plain, rule or {"kind": "sign"})
     claim = {"verdict": "certified", "universe": "whole", "arithmetic": arithmetic, "on": "whole", **decision}
     return judged_by(judge, {"id": 0, "x": {"numbers": [0.0, 0.0], "codes": [0]}, "decision": claim})
 
@@ -238,11 +241,12 @@ def test_no_machine_is_farther_off_than_the_bound(seed: int, name: str) -> None:
     one = Ensemble(seed)
     trees = TreeSum(one.plain, 5)
     (cell,) = derive(one.formula, {"a": 0.0, "n": 0.0, "c": 0})
-    over = trees.off(cell.groups, [name])
+    over = trees.rounding(cell.groups, [name])
     for point in one.everybody()[::17]:
         a, n, *hot = point
         person = {"a": a, "n": -2.0 * n, "c": hot.index(1.0)}
-        true, here = trees.at(one.table.point(person), [name])
+        point_of = one.table.point(person)
+        true, here = trees.at(point_of), trees.rounding(point_of, [name])
         assert true == [one.value(point, [[j, 1.0]]) for j in range(one.outputs)]
         for value, exactly, e, most in zip(
             machine(one, point, getattr(np, name), one.rng), true, here, over, strict=True

@@ -27,7 +27,7 @@ from lcifr.similarity.similarity import Similarity
 from tests.certification.bundles.made_bundles import contents_of, judge_of, judged_by, outputs
 from tests.certification.whole_people import ENCODING, FRAME, SCHEMA
 from tests.check.second.asking import refused, second_of
-from tests.check.tables import features
+from tests.check.tables import features, standardised
 from tests.effort import sampled
 from tests.prove.instances import random_network
 
@@ -38,8 +38,7 @@ NO, YES = [[["leaf", [], []]]], {"universe": "whole", "arithmetic": "exact"}
 
 def table_of_whole(**about: Any) -> AttributeTable:
     known = {"n": {"kind": "numeric", "integer": True, **about}, "r": {"kind": "numeric", "lower": 0, "upper": 0}}
-    scales = {name: {"mean": 0.0, "sd": 1.0} for name in known}
-    return AttributeTable({"schema": {"attributes": known}, "scales": scales})
+    return standardised(known)
 
 
 def near(low: int, high: int, per: int = 1) -> Any:
@@ -84,7 +83,7 @@ def test_a_range_and_a_rank_end_at_whole_numbers_for_them_alone(universe: str, r
         "n": {"kind": "numeric", "integer": True, "lower": 0.5, "upper": 3.5},
         "c": {"kind": "categorical", "values": ["only"]},
     }
-    ranked = AttributeTable({"schema": {"attributes": attributes}, "scales": {"n": {"mean": 0.0, "sd": 1.0}}})
+    ranked = standardised(attributes)
     rank = ["all", *(["compare", "<=", [s * -2, 1], [[[s, 1], "other", "n", "c", groups]]] for s in (1, -1))]
     ends = {}
     for name, about, formula, x in (
@@ -166,14 +165,14 @@ def test_the_report_counts_by_universe_and_arithmetic() -> None:
 def test_whatever_splits_at_whole_numbers_show_is_true_of_every_whole_number(seed: int) -> None:
     """Random trees of whole and other splits on random networks of two whole numbers, every one of which is tried."""
     rng = np.random.default_rng(seed)
-    scales = {name: {"mean": float(rng.normal()), "sd": float(rng.uniform(0.3, 3))} for name in ("a", "b")}
+    scales = {name: (float(rng.normal()), float(rng.uniform(0.3, 3))) for name in ("a", "b")}
     known = {name: {"kind": "numeric", "integer": True, "lower": -3.5, "upper": 3.5} for name in scales}
-    table = AttributeTable({"schema": {"attributes": known}, "scales": scales})
+    table = standardised(known, **scales)
     layers = [layer.tolist() for layer in _layers(rng)]
     judge = Judge(Formula(["all"], table), layers, None, None)
     (cell,) = derive(judge.formulas["whole"], {"a": 0.0, "b": 0.0})
     people = [{"a": float(a), "b": float(b)} for a in range(-3, 4) for b in range(-3, 4)]
-    values = [outputs(judge.encoder.network, features(table, person))[0] for person in people]
+    values = [outputs(judge.encoder, features(table, person))[0] for person in people]
     tree = _tree(rng, 4)
     low, high = (float(v) for v in (min(values), max(values)))
     upper = math.nextafter(high, -math.inf) if Fraction(high) >= max(values) else high
@@ -206,10 +205,10 @@ def test_all_whole_numbers_one_by_one_are_a_tight_proof() -> None:
     """A split at every k leaves points, whose bounds are values; over the reals more is reached between them."""
     rng = np.random.default_rng(0)
     known = {"n": {"kind": "numeric", "integer": True, "lower": 0, "upper": 6}}
-    table = AttributeTable({"schema": {"attributes": known}, "scales": {"n": {"mean": 3.0, "sd": 2.0}}})
+    table = standardised(known, n=(3.0, 2.0))
     layers = [rng.normal(size=(5, 2)).tolist(), rng.normal(size=(1, 6)).tolist()]
     judge = Judge(Formula(["all"], table), layers, None, None)
-    values = [outputs(judge.encoder.network, [table.numbers["n"].encode(float(n))])[0] for n in range(7)]
+    values = [outputs(judge.encoder, [table.numbers["n"].encode(float(n))])[0] for n in range(7)]
     tree = [node for k in range(6) for node in (["whole", "n", k], *BUMP)] + BUMP
     lower, upper = float(min(values)) - 1e-12, float(max(values)) + 1e-12  # ends of neurons are rounded outward
     line = {"id": "one", "x": {"numbers": [0.0], "codes": []}, "latent": box(lower, upper, "whole", [tree])}

@@ -136,7 +136,7 @@ def test_a_broken_encoding_file_is_refused(tmp_path):
     for broken in (
         whole[:40],
         "[]",
-        whole.replace('"format": 2', '"format": 99'),
+        whole.replace('"format": 3', '"format": 99'),
         whole.replace('"sd": 0', '"sd": -0'),
         whole.replace('"sd": 0', '"sd": NaN, "x": 0'),
     ):
@@ -182,8 +182,15 @@ def test_the_own_encoding_is_one_instance_of_programs(table):
     numbers = Individuals.read(frame, schema).numbers
     assert encoding.numbers.encode(numbers).tobytes() == encoding.scale(numbers).tobytes()
     assert encoding.unscale(numbers).tobytes() == (numbers * encoding.sds + encoding.means).tobytes()
-    assert set(encoding.to_dict()) == {"format", "schema", "scales"}
-    assert encoding.to_dict()["format"] == 2
+    assert set(encoding.to_dict()["programs"]) == set(encoding.to_dict()["scales"])
+
+
+def test_an_encoding_without_programs_is_read_as_one_that_standardises():
+    """Files of format 2 say means and standard deviations alone."""
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    encoding = Encoding.fit(frame, Schema.infer(frame))
+    before = {key: value for key, value in encoding.to_dict().items() if key in ("schema", "scales")}
+    assert Encoding.from_dict({"format": 2, **before}).to_dict() == encoding.to_dict()
 
 
 @settings(deadline=None, max_examples=30)

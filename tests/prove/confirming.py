@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcifr import check
+from lcifr.check.exact import Rejected
 from lcifr.check.network import Network as IntegerNetwork
-from lcifr.check.proof import Bounds
+from lcifr.check.network import read_network
+from lcifr.check.proof import Bounds, Problem, examine, follows
 from lcifr.models.network import Network
 from lcifr.prove.answer import Answer, FloatArray, Proofs
 from lcifr.prove.oracles.exactly import plain_cell
@@ -50,7 +51,7 @@ def refusals_of_radius(network: Network, region: Region, found: Radius) -> list[
 def _refused(
     network: Network, directions: FloatArray, region: Region, bounds: FloatArray, everything: Proofs
 ) -> list[Refusal]:
-    layers = check.read_network(network.rows())
+    layers = read_network(network.rows())
     found = []
     for person, proofs in enumerate(everything):
         examined: dict[int, Bounds | str] = {}
@@ -68,7 +69,7 @@ def _refused(
                 upper = float(bounds[person, direction])
                 if isinstance(shown, str):
                     found.append(Refusal(person, direction, index, shown))
-                elif not check.follows(shown, wanted, upper):
+                elif not follows(shown, wanted, upper):
                     reason = f"{shown.get(wanted, 'nothing')} is shown, not {upper}"
                     found.append(Refusal(person, direction, index, reason))
     return found
@@ -81,9 +82,9 @@ def _examine(layers: IntegerNetwork, region: Region, person: int, proof: CellPro
         wholes = {
             one.attribute: (one.column, lambda k, one=one: float(one.encode(np.array([k]))[0])) for one in region.whole
         }
-        problem = check.Problem(layers, cell._replace(wholes=wholes))
+        problem = Problem(layers, cell._replace(wholes=wholes))
         for tree in to_plain(proof):
-            found |= check.examine(problem, tree)
-    except check.Rejected as rejected:
+            found |= examine(problem, tree)
+    except Rejected as rejected:
         return str(rejected)
     return found

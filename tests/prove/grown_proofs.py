@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lcifr import check
+from lcifr.check.network import read_network
 from lcifr.models.network import Network
 from lcifr.prove.oracles.exactly import ExactCell
 from lcifr.prove.oracles.formulation import formulate
@@ -115,7 +115,7 @@ def grow_proof(
     network: Network, cell: Cell, index: int, direction: np.ndarray, seed: int, good_enough: float, most: int = 60
 ) -> tuple[CellProof, float]:
     """A proof about one direction on a cell of person 0, and the bound that it proves."""
-    exact = ExactCell(check.read_network(network.rows()), cell, 0)
+    exact = ExactCell(read_network(network.rows()), cell, 0)
     nodes, bound = Grower(network, direction, np.random.default_rng(seed), most).grow(exact, cell, good_enough)
     entries = tuple(Entry(output, float(v)) for output, v in enumerate(direction) if v)
     if np.isneginf(bound):

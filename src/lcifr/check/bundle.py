@@ -16,7 +16,7 @@ from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula
 from lcifr.check.table import AttributeTable
 
-FORMAT = "lcifr-audit-8"
+FORMAT = "lcifr-audit-9"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
 DIFFERS = f"is not the file that {MANIFEST} speaks about: its hash differs"
 ENCODER, MODEL, HANDOVER, SCHEMA = "encoder.json", "model.json", "hand-over", "schema"
@@ -96,7 +96,7 @@ def read_judge(root: Path) -> tuple[Judge, CheckReport, Any]:
         found = {name: _file(root / name, hashes[name]) for name in sorted(needed - {PEOPLE})}
     with reading(f"{ENCODING} or {SIMILARITY}"):
         formats = found[SIMILARITY]["format"], found[ENCODING]["format"]
-        ensure(formats in ((3, 2), (3, 3)), f"{SIMILARITY} is not of format 3, or {ENCODING} not of format 2 or 3")
+        ensure(formats == (3, 3), f"{SIMILARITY} or {ENCODING} is not of format 3")
         formula = Formula(found[SIMILARITY]["formula"], AttributeTable(found[ENCODING]))
     hashes[SCHEMA] = hashlib.sha256(json.dumps(found[ENCODING]["schema"]).encode()).hexdigest()
     with reading(f"{ENCODER} or {MODEL}"):

@@ -1,4 +1,4 @@
-"""One network on one cell: what a split tree with multipliers proves there. docs/design/proofs.md has the mathematics.
+"""One function on one cell: what a split tree with multipliers proves there. docs/design/proofs.md has the mathematics.
 
 No number of a proof can make a bound false, so none is judged: what does not fit is not used, or raises, which rejects.
 """
@@ -15,91 +15,50 @@ Direction = tuple[tuple[int, float], ...]  # (output, coefficient) in ascending 
 Bounds = dict[Direction, Fraction]  # what a direction does not exceed; below 0 for none at all: there is no point
 
 
+def has_room(group: Group) -> bool:
+    """Whether a category is left, or a number."""
+    return bool(group) and group[0][1] <= group[-1][1]
+
+
 class RationalCell(NamedTuple):
     """Where the features are: every group of columns at or between its corners, and G x − g ≤ 0 for each row [G −g].
 
     A number is a group ``"numeric", column`` with the corners (column, low) and (column, high). A category is a group
     ``"choice", first column`` with a corner (column, 1) for each category that is allowed. ``wholes`` are the names of
     numbers that are whole in the table, with the column of each and how a number of the table becomes its value there.
-    In a part of a cell, ends (layer, place) of hidden neurons that are ``decided`` are at most 0.
+    In a part of a cell, ends (layer, place) of hidden neurons that are ``decided`` are at most 0, and ``leaves`` are
+    those of each tree that can be reached.
     """
 
     groups: Groups
     rows: Sequence[Sequence[float]] = ()
     wholes: Mapping[str, tuple[int, Callable[[float], float]]] = {}
     decided: frozenset[tuple[int, int]] = frozenset()
-    trees: Any = ()
-
-    @property
-    def empty(self) -> bool:
-        """Whether a group has no corner, or a number no room."""
-        return not all(group and group[0][1] <= group[-1][1] for group in self.groups.values())
 
 
 class Problem:
-    """A network on a cell. Columns that stand still there are made constant, and the others counted anew.
+    """A network or a sum of trees on a cell, or on a part of it.
 
-    Halves of a number share their border; where features are ``floats``, the second begins one float further.
+    Halves of a number share their border; trees see floats alone, so there the second begins one float further.
     """
 
-    floats = False
-
-    def __init__(self, network: Network, cell: RationalCell) -> None:
-        self.root = cell
-        fixed = dict(corner for group in cell.groups.values() if len(set(group)) == 1 for corner in group)
-        columns = sorted({column for group in cell.groups.values() for column, _ in group} - fixed.keys())
-        self.places = {column: place for place, column in enumerate(columns)}
-        self.layers = (network[0].at(fixed, columns), *network[1:])
-        self.cuts = read_layer(cell.rows, len(network[0].columns)).at(fixed, columns)
-
-    def corners(self, part: RationalCell) -> Corners:
-        """Of the groups that move."""
-        moving = (group for group in part.groups.values() if all(column in self.places for column, _ in group))
-        return Corners([(self.places[column], value) for column, value in group] for group in moving)
-
-    def bounds(self, corners: Corners, hidden: list[Any], starts: Iterable[Vector], by: Any) -> Iterator[Fraction]:
-        """For each start a number that it does not exceed: start · [relu(y) 1] of the last of these hidden layers."""
-        lines, steps = {(layer, k): numbers(line, 3) for layer, k, *line in items(by[0])}, []
-        for depth, ends in reversed(list(enumerate(hidden))):
-            given = [value for k in range(len(ends) // 2) for value in lines.get((depth, k), (0.0, 0.0, 0.0))]
-            steps.append((self.layers[depth], exact(given), exact(ends)))
-        rates = {row: min(-number(rate), 0.0) for row, rate in items(by[1])}  # a negative λ is none
-        cut = self.cuts.before(exact([*(rates.get(row, 0.0) for row in range(len(self.cuts.rows) - 1)), 0.0]))
-        for over in starts:
-            for layer, slopes, sides in steps:
-                over = layer.before(_relaxed(over, slopes, sides))
-            yield corners.top(over.plus(cut) if rates else over)  # λ·(g − G x) is not negative anywhere in the cell
-
-    def intervals(self, corners: Corners, decided: frozenset[tuple[int, int]], passes: Any) -> list[list[float]]:
-        """Where the neurons of every hidden layer are: by what is decided, interval arithmetic and given passes.
-
-        Of each layer what y and −y of each neuron do not exceed, one after the other; rounded up.
-        """
-        hidden: list[list[float]] = []
-        for depth, layer in enumerate(self.layers[:-1]):
-            count = 2 * len(layer.rows) - 2
-            ends = [0.0 if (depth, place) in decided else math.inf for place in range(count)]
-            given = (one for one in items(passes) if one[0] == depth)
-            for _, places, *by in [(depth, range(count), (), ()), *given]:
-                starts = (layer.row(position(k, count) // 2, 1 - 2 * (k % 2)) for k in places)
-                for k, bound in zip(places, self.bounds(corners, hidden, starts, by), strict=True):
-                    ends[k] = min(ends[k], up(bound))
-            hidden.append(ends)
-        return hidden
+    def __init__(self, network: Network, cell: RationalCell, trees: Any = None) -> None:
+        self.network, self.cuts = network, read_layer(cell.rows, len(network[0].columns))
+        self.trees, self.root = trees, cell
 
     def leaf(self, part: RationalCell, ends: Any, passes: Any) -> Bounds | None:
         """What the passes of a leaf show; None if there is no point."""
-        if part.empty:
+        if not all(map(has_room, part.groups.values())):
             return None
-        corners, found, outputs = self.corners(part), Bounds(), range(len(self.layers[-1].rows) - 1)
-        hidden = self.intervals(corners, part.decided, ends)
-        if any(y < -minus for ends in hidden for y, minus in zip(ends[::2], ends[1::2], strict=True)):
+        within, found, outputs = Relaxation(self, part, ends), Bounds(), range(len(self.network[-1].rows) - 1)
+        if any(y < -minus for ends in within.hidden for y, minus in zip(ends[::2], ends[1::2], strict=True)):
             return None
+        leaves = self.trees and self.trees.reach(part.groups)
         for direction, *by in items(passes):
             entries = {position(output, len(outputs)): number(value) for output, value in items(direction)}
-            start = self.layers[-1].before(exact([*(entries.get(output, 0.0) for output in outputs), 0.0]))
-            (bound,) = self.bounds(corners, hidden, [start], by)
-            key = tuple(entries.items())
+            start = within.layers[-1].before(exact([*(entries.get(output, 0.0) for output in outputs), 0.0]))
+            (bound,), key = within.bounds([start], by), tuple(entries.items())
+            bound += self.trees.largest(leaves, part.groups, key) if self.trees else 0
             found[key] = min(bound, found.get(key, bound))
         return None if found.get((), 0) < 0 else found
 
@@ -107,23 +66,25 @@ class Problem:
         """The two parts of a part. They share their border, or no whole number is between k and k + 1."""
         spend(15 * (20 + len(part.groups) + len(part.decided)))
         if kind == "relu":
-            layer = position(name, len(self.layers) - 1)
-            k = position(border, len(self.layers[layer].rows) - 1)
+            layer = position(name, len(self.network) - 1)
+            k = position(border, len(self.network[layer].rows) - 1)
             return [part._replace(decided=part.decided | {(layer, place)}) for place in (2 * k, 2 * k + 1)]
-        if kind == "choice":
-            ends: Any = frozenset(items(border))
-        elif kind == "whole":  # the encodings of the floats nearest to k and k + 1
+        if kind == "whole":  # the encodings of the floats nearest to k and k + 1
             ensure(name in part.wholes and type(border) is int, "a split is of no whole number, or at none")
             (name, encode), kind = part.wholes[name], "numeric"
-            ends = numbers([encode(border), encode(border + 1)], 2)
+            ends: Any = numbers([encode(border), encode(border + 1)], 2)
         else:
-            ends = number(border), math.nextafter(border, math.inf) if self.floats else border
+            ends = borders(kind, border, floats=self.trees is not None)
         ensure((kind, name) in part.groups, "a split is of no kind, or about what the cell does not have")
-        return [self.narrowed(part, (kind, name), half) for half in halve(part.groups[kind, name], ends)]
+        halves = halve(part.groups[kind, name], ends)
+        return [part._replace(groups={**part.groups, (kind, name): half}) for half in halves]
 
-    def narrowed(self, part: RationalCell, name: tuple[str, int], half: Group) -> RationalCell:
-        """The part where this group has these corners."""
-        return part._replace(groups={**part.groups, name: half})
+
+def borders(kind: str, border: Any, floats: bool) -> Any:
+    """Of a category the columns of the first half; of a number where the first half ends, and the second begins."""
+    if kind == "choice":
+        return frozenset(items(border))
+    return number(border), math.nextafter(border, math.inf) if floats else border
 
 
 def halve(group: Group, ends: Any) -> Sequence[Group]:
@@ -136,6 +97,41 @@ def halve(group: Group, ends: Any) -> Sequence[Group]:
     (column, low), (_, high), (first, second) = group[0], group[-1], sorted(ends)
     halves = [[(column, low), (column, min(high, first))], [(column, max(low, second)), (column, high)]]
     return halves if ends[0] == first else halves[::-1]
+
+
+class Relaxation:
+    """Where the neurons of every hidden layer are in a part, and linear functions of them bounded by those of corners.
+
+    By what is decided, interval arithmetic and the given passes; ``hidden`` has of each layer what y and −y of each
+    neuron do not exceed, one after the other, rounded up.
+    """
+
+    def __init__(self, problem: Problem, part: RationalCell, passes: Any) -> None:
+        self.corners, self.hidden = Corners(part.groups.values()), list[list[float]]()
+        self.layers = [self.corners.of(problem.network[0]), *problem.network[1:]]
+        self.cuts = self.corners.of(problem.cuts)
+        for depth, layer in enumerate(self.layers[:-1]):
+            every = range(2 * len(layer.rows) - 2)
+            ends = [0.0 if (depth, place) in part.decided else math.inf for place in every]
+            given = (one for one in items(passes) if one[0] == depth)
+            for _, places, *by in [(depth, every, (), ()), *given]:
+                starts = (layer.row(position(k, len(every)) // 2, 1 - 2 * (k % 2)) for k in places)
+                for k, bound in zip(places, self.bounds(starts, by), strict=True):
+                    ends[k] = min(ends[k], up(bound))
+            self.hidden.append(ends)
+
+    def bounds(self, starts: Iterable[Vector], by: Any, depth: int | None = None) -> Iterator[Fraction]:
+        """For each start, of the layer at that depth or the next, a number that it does not exceed in the part."""
+        lines, steps = {(layer, k): numbers(line, 3) for layer, k, *line in items(by[0])}, []
+        for at, ends in reversed(list(enumerate(self.hidden[:depth]))):
+            given = [value for k in range(len(ends) // 2) for value in lines.get((at, k), (0.0, 0.0, 0.0))]
+            steps.append((self.layers[at], exact(given), exact(ends)))
+        rates = {row: min(-number(rate), 0.0) for row, rate in items(by[1])}  # a negative λ is none
+        cut = self.cuts.before(exact([*(rates.get(row, 0.0) for row in range(len(self.cuts.rows) - 1)), 0.0]))
+        for over in starts:
+            for layer, slopes, sides in steps:
+                over = layer.before(_relaxed(over, slopes, sides))
+            yield self.corners.top(over.plus(cut) if rates else over)  # λ·(g − G x) is nowhere in the cell negative
 
 
 def _relaxed(over: Vector, slopes: Vector, sides: Vector) -> Vector:
@@ -160,9 +156,9 @@ def examine(problem: Problem, nodes: Any) -> Bounds:
     The nodes are a tree in preorder; rejected unless they are exactly one.
     """
     with reading("the proof"):
+        spend(200 + 300 * len(nodes))
         waiting, found = [problem.root], None
         for count, (kind, *inside) in enumerate(nodes):
-            spend(300)
             ensure(waiting, f"node {count} has no place in the tree")
             part = waiting.pop()
             if kind != "leaf":
@@ -176,12 +172,6 @@ def examine(problem: Problem, nodes: Any) -> Bounds:
 
 def follows(found: Bounds, direction: Direction, limit: Fraction | float, strict: bool = False) -> bool:
     """Whether the direction stays within (strictly: below) the limit; in a cell without a point every one does."""
+    spend(50)
     bound = found.get(direction, math.inf)
     return found.get((), 0) < 0 or bound < limit or (bound == limit and not strict)
-
-
-def settle(problem: Problem, nodes: Any, limits: Bounds, strict: bool) -> Bounds:
-    """The limits that a proof does not show."""
-    spend(50 + 50 * len(limits))
-    found = examine(problem, nodes)
-    return {direction: limit for direction, limit in limits.items() if not follows(found, direction, limit, strict)}

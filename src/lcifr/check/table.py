@@ -17,107 +17,100 @@ EVERY = -math.inf, math.inf
 CONSTANTS = {"cast": 0, "clip": 2, "add": 1, "subtract": 1, "multiply": 1, "divide": 1}  # how many a step has
 
 
-def nearest(value: Fraction, name: str) -> float:
+def nearest(value: Fraction, form: str) -> float:
     """The nearest number of a format; of two as near the even one."""
-    if name == "float32" and abs(value) < FORMATS[name][1]:
+    if form == "float32" and abs(value) < FORMATS[form][1]:
         return round(value * 2**149) / 2**149  # the nearest float64 could be a tie that the value is not
     near = value.numerator / value.denominator
-    return float(struct.unpack("<f", struct.pack("<f", near))[0]) if name == "float32" else near
+    return float(struct.unpack("<f", struct.pack("<f", near))[0]) if form == "float32" else near
 
 
 class Number:
     """A numeric attribute: its feature column, its declared range, and the program of steps that makes its feature.
 
-    A step is scale·v + offset, rounded, then clipped. Without rounding and clips the whole is x ↦ slope·x + shift, and
-    ``clear`` are the numbers between which nothing is clipped.
+    A step is scale·v + offset, rounded, then clipped; v is cast before if its format is wider. Without rounding and
+    clips the whole is x ↦ slope·x + shift, and ``clear`` are the numbers between which nothing is clipped. ``lost`` is
+    how far a machine can be that takes the tiniest numbers for 0 (docs/design/arithmetic.md), infinite if unknown.
     """
 
     def __init__(self, name: str, column: int, entry: Any, program: Any) -> None:
         lower, upper, self.integer = (entry.get(key, if_none) for key, if_none in UNDECLARED.items())
         right = {type(lower), type(upper)} <= {int, float} and type(self.integer) is bool and lower <= upper
         self.column, self.lower, self.upper, self.steps = column, float(lower), float(upper), list[Any]()
-        self.slope, self.shift, self.clear = Fraction(1), Fraction(0), EVERY
+        self.slope, self.shift, self.clear, held = Fraction(1), Fraction(0), EVERY, "float64"
+        lost, known = FORMATS[held][1], True
         for operation, form, *given in items(program):
             constants = [Fraction(c) for c in numbers(given, CONSTANTS[operation])]
-            right &= form in FORMATS and constants == sorted({nearest(c, form) for c in constants})
+            right &= constants == sorted({nearest(c, form) for c in constants})
             c = constants[0] if CONSTANTS[operation] == 1 else Fraction(0)
             scale = c if operation == "multiply" else 1 / c if operation == "divide" else Fraction(1)
             offset = {"add": c, "subtract": -c}.get(operation, Fraction(0))
             self.slope, self.shift = scale * self.slope, scale * self.shift + offset
-            self.steps.append((form, scale, offset, given if operation == "clip" else EVERY))
+            (unit, normal), cast, held = FORMATS[form], form < held, form
+            self.steps.append((form, cast, scale, offset, given if operation == "clip" else EVERY))
             if operation == "clip":
                 ends: Any = sorted((c - self.shift) / self.slope for c in constants)
                 self.clear = max(self.clear[0], ends[0]), min(self.clear[1], ends[1])
+            lost = 2**31 * lost + 4 * normal if cast else lost
+            lost = (8 * lost / unit if offset else lost if scale == 1 else 4 * abs(scale) * lost) + 4 * normal
+            known &= normal <= abs(scale) <= 1 / normal and lost <= 1
+        self.lost = up(lost) if known else math.inf
         ensure(right and self.slope and self.clear[0] < self.clear[1], f"{name} has a program or a range that is none")
 
     def encode(self, value: float) -> float:
         """As the model sees it, every bit; monotone, as each step is."""
-        for form, scale, offset, (low, high) in self.steps:
+        for form, _, scale, offset, (low, high) in self.steps:
             value = nearest(scale * Fraction(nearest(Fraction(value), form)) + offset, form)
             value = min(max(value, low), high)
         return value
 
     def reach(self, size: Fraction) -> tuple[Fraction, Fraction]:
         """How large the feature of a number up to ``size`` can be without rounding, and how far it is rounded."""
-        error, held = Fraction(0), "float64"
-        for form, scale, offset, _ in self.steps:
+        error = Fraction(0)
+        for form, cast, scale, offset, _ in self.steps:
             unit, normal = FORMATS[form]
-            error += unit * (size + error) + normal if form < held else 0  # the operand is cast
-            held, size, error = form, abs(scale) * size + abs(offset), abs(scale) * error
+            error += (unit * (size + error) + normal) * cast
+            size, error = abs(scale) * size + abs(offset), abs(scale) * error
             error += unit * (size + error) + normal
         return size, error
 
-    def flushed(self) -> Fraction:
-        """How far a machine can be that takes the tiniest numbers for 0; docs/design/arithmetic.md has the reasons."""
-        lost, held = FORMATS["float64"][1], "float64"
-        for form, scale, offset, _ in self.steps:
-            unit, normal = FORMATS[form]
-            lost, held = 2**31 * lost + 4 * normal if form < held else lost, form
-            lost = (8 * lost / unit if offset else lost if scale == 1 else 4 * abs(scale) * lost) + 4 * normal
-            ensure(normal <= abs(scale) <= 1 / normal and lost <= 1, "a step may lose its number where it is flushed")
-        return Fraction(up(lost))
-
 
 class AttributeTable:
-    """The attributes of ``encoding.json`` in the order of their feature columns; a category has one for each value."""
+    """The attributes of ``encoding.json`` in the order of their feature columns; a category has one for each value.
+
+    ``allowed`` are the codes of a category that the model takes; at others it raises.
+    """
 
     def __init__(self, encoding: Any) -> None:
         self.numbers, self.categories, self.width = dict[str, Number](), dict[str, range](), 0
-        foreign, known = encoding.get("format") == 3, encoding["schema"]["attributes"]
+        known, outside = encoding["schema"]["attributes"], items(encoding["outside"])
         for name, entry in known.items():
-            column = self.width
             if {"categorical": True, "numeric": False}[entry["kind"]]:
-                self.width += len(items(entry["values"]))
-                self.categories[name] = range(column, self.width)
+                self.categories[name] = range(self.width, self.width + len(items(entry["values"])))
             else:
-                self.width += 1
-                scale = encoding["scales"][name]
-                own = [["subtract", "float64", scale["mean"]], ["divide", "float64", scale["sd"]]]
-                self.numbers[name] = Number(name, column, entry, encoding["programs"][name] if foreign else own)
+                self.numbers[name] = Number(name, self.width, entry, encoding["programs"][name])
+            self.width += len(self.categories.get(name, [name]))
         at_most(COLUMNS, self.width, "feature columns")
-        outside = items(encoding["outside"]) if foreign else []  # categories at which the model raises
-        self.outside = {(name, known[name]["values"].index(value)) for name, value in outside}
+        nobody = {(name, known[name]["values"].index(value)) for name, value in outside}
+        every = {name: range(len(columns)) for name, columns in self.categories.items()}
+        self.allowed = {name: frozenset(c for c in codes if (name, c) not in nobody) for name, codes in every.items()}
+        self.flushed = max((about.lost for about in self.numbers.values()), default=0.0)
 
     def person(self, found: Any) -> Person:
         """{"numbers": […], "codes": […]} in the order of the attributes; somebody who can exist."""
-        values = dict(zip(self.numbers, numbers(found["numbers"], len(self.numbers)), strict=True))
-        for (name, about), value in zip(self.numbers.items(), values.values(), strict=True):
-            exists = about.lower <= value <= about.upper and (value.is_integer() or not about.integer)
-            ensure(exists, f"{name} = {value} is nobody's: out of range, or not whole")
-        codes = zip(self.categories.items(), items(found["codes"]), strict=True)
-        known = {name: position(code, len(columns)) for (name, columns), code in codes}
-        ensure(not self.outside & {*known.items()}, "the model does not take a category of theirs")
-        return {**values, **known}
+        person: Person = dict(zip(self.numbers, numbers(found["numbers"], len(self.numbers)), strict=True))
+        for name, about in self.numbers.items():
+            exists = about.lower <= person[name] <= about.upper and (person[name].is_integer() or not about.integer)
+            ensure(exists, f"{name} = {person[name]} is nobody's: out of range, or not whole")
+        for (name, columns), code in zip(self.categories.items(), items(found["codes"]), strict=True):
+            person[name] = position(code, len(columns))
+            ensure(code in self.allowed[name], "the model does not take a category of theirs")
+        return person
 
     def everybody(self) -> Part:
         """All individuals."""
         ends = {((name, s),): s * end for name, n in self.numbers.items() for s, end in ((-1, n.lower), (1, n.upper))}
-        codes = {name: {(name, code) for code in range(len(columns))} for name, columns in self.categories.items()}
-        return {**ends, **{name: frozenset(code for _, code in all_ - self.outside) for name, all_ in codes.items()}}
-
-    def flushed(self) -> Fraction:
-        """What flushing can do to a feature."""
-        return max((about.flushed() for about in self.numbers.values()), default=Fraction(0))
+        return {**ends, **self.allowed}
 
     def groups(self, part: Part) -> Groups:
         """Individuals as the model sees them: of each number between these two of the table, of each category these."""

@@ -21,8 +21,8 @@ from lcifr.data.schema import Schema
 from lcifr.data.table import Individuals, checked_output, refuse_infinite, refuse_outside
 from lcifr.errors import LcifrError, TableError, TableProblem
 
-FORMAT = 2  # of the JSON form of this package's own encoding
-FORMAT_OF_PROGRAMS = 3
+FORMAT = 3  # of the JSON form
+FORMAT_WITHOUT_PROGRAMS = 2  # every number was standardised; still read, and written as programs
 ENCODED_AT_ONCE = 8192  # people: their part of the matrix stays in the cache while it is filled
 
 
@@ -199,25 +199,23 @@ class Encoding(FeatureColumns):
             attribute.name: {"mean": float(mean), "sd": float(sd)}
             for attribute, mean, sd in zip(self.schema.numeric, self.means, self.sds, strict=True)
         }
-        own = {"format": FORMAT, "schema": self.schema.to_dict(), "scales": scales}
-        if self.standardises and not self.outside:
-            return own
         programs = {name: one.to_list() for name, one in zip(self.schema.names_numeric, self.programs, strict=True)}
         outside = sorted([feature.attribute, feature.value] for feature in self.outside)
-        return own | {"format": FORMAT_OF_PROGRAMS, "programs": programs, "outside": outside}
+        known = {"format": FORMAT, "schema": self.schema.to_dict(), "scales": scales}
+        return known | {"programs": programs, "outside": outside}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Encoding:
         """What :meth:`to_dict` made, checked."""
         try:
-            if values["format"] not in (FORMAT, FORMAT_OF_PROGRAMS):
+            if values["format"] not in (FORMAT, FORMAT_WITHOUT_PROGRAMS):
                 raise LcifrError(f"an encoding of format {values['format']!r}; this version reads {FORMAT}")
             schema = Schema.from_dict(values["schema"])
             scales = [values["scales"][attribute.name] for attribute in schema.numeric]
             means, sds = (np.array([float(scale[key]) for scale in scales]) for key in ("mean", "sd"))
             if not (np.isfinite(means).all() and np.isfinite(sds).all() and (sds > 0).all()):
                 raise LcifrError("not an encoding: means must be finite and standard deviations positive")
-            if values["format"] == FORMAT:
+            if values["format"] == FORMAT_WITHOUT_PROGRAMS:
                 return cls(schema, means, sds)
             programs = tuple(Program.from_list(values["programs"][name]) for name in schema.names_numeric)
             outside = frozenset(Feature(attribute, value) for attribute, value in values["outside"])

@@ -64,10 +64,10 @@ class Chain(Function):
 
     def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
         """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.network import compose, forward, read_network
+        from lcifr.check.network import FactorChain, read_network
 
-        product = compose([read_network(factor.rows()) for factor in self.factors], self.inputs)
-        return tuple(forward(product, [[*enumerate(map(float, point))]]))
+        chain = FactorChain([[read_network(factor.rows()) for factor in self.factors]], self.inputs)
+        return tuple(chain.at({("numeric", 0): [*enumerate(map(float, point))]}))
 
     def to_bytes(self) -> bytes:
         """The numbers and nothing else, as an exact checker reads them."""

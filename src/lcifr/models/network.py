@@ -190,9 +190,10 @@ class Network(Function):
 
     def exactly(self, point: Sequence[float]) -> tuple[Fraction, ...]:
         """The outputs at one point (inputs,), without any rounding: the checker's own evaluation."""
-        from lcifr.check.network import forward, read_network
+        from lcifr.check.network import FactorChain, read_network
 
-        return tuple(forward(read_network(self.rows()), [list(enumerate(self._points(point).tolist()))]))
+        chain = FactorChain([[read_network(self.rows())]], self.inputs)
+        return tuple(chain.at({("numeric", 0): [*enumerate(self._points(point).tolist())]}))
 
     def rows(self) -> list[list[list[float]]]:
         """The rows of [W b] of every layer."""

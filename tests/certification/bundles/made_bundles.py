@@ -18,10 +18,8 @@ from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
-from lcifr.check import Rejected
-from lcifr.check.exact import reading
+from lcifr.check.exact import Rejected, reading
 from lcifr.check.judge import CheckReport, Judge
-from lcifr.check.network import Network, forward
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.data.io.files import sha256_of
@@ -71,8 +69,9 @@ def contents_of(folder: Path) -> dict[str, Any]:
 
 
 def judge_of(plain: dict[str, Any]) -> Judge:
-    formula = Formula(plain["similarity"]["formula"], AttributeTable(plain["encoding"]))
-    return Judge(formula, *(plain[name] for name in WEIGHTS), plain["manifest"]["decision"])
+    with reading("the bundle"):
+        formula = Formula(plain["similarity"]["formula"], AttributeTable(plain["encoding"]))
+        return Judge(formula, *(plain[name] for name in WEIGHTS), plain["manifest"]["decision"])
 
 
 def judged_by(judge: Judge, line: Any) -> CheckReport:
@@ -129,9 +128,10 @@ def mutate(plain: dict[str, Any], where: str, rng: np.random.Generator) -> None:
             line["latent"] = changed | {"proofs": line["latent"]["proofs"]}
 
 
-def outputs(network: Network, point: Sequence[float]) -> list[Fraction]:
+def outputs(function: Any, point: Sequence[float]) -> list[Fraction]:
     """The outputs at a point, exactly."""
-    return forward(network, [list(enumerate(point))])
+    found: list[Fraction] = function.at({("numeric", 0): [*enumerate(point)]})
+    return found
 
 
 class Oracle:
@@ -167,7 +167,7 @@ class Oracle:
         z, radius = [Fraction(v) for v in latent["z"]], Fraction(latent["radius"])
         ends = [[Fraction(v) for v in latent[key]] for key in ("lower", "upper")]
         for point in self.points(x, latent["universe"]):
-            landed = outputs(self.judge.encoder.network, point)
+            landed = outputs(self.judge.encoder, point)
             for j, value in enumerate(landed):
                 if abs(value - z[j]) > radius or not ends[0][j] <= value <= ends[1][j]:
                     return True
@@ -182,7 +182,7 @@ class Oracle:
         return near if low <= near <= high else low
 
     def decided(self, point: list[float]) -> int:
-        value = outputs(self.judge.whole.network, point)[0]
+        value = outputs(self.judge.whole, point)[0]
         return -1 if value == 0 else int(value > 0)
 
 

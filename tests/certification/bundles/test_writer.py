@@ -16,8 +16,8 @@ import lcifr
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.consumer import certify
 from lcifr.certification.producer import represent
-from lcifr.check import Rejected
 from lcifr.check.bundle import check_bundle
+from lcifr.check.exact import Rejected
 from lcifr.data.io.files import sha256_of
 from lcifr.errors import ArtefactError
 from tests.certification.bundles.made_bundles import WEIGHTS, bundle, contents, rewritten

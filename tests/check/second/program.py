@@ -15,10 +15,6 @@ MOST = {"float64": 1023, "float32": 127}
 Program = list[list[Any]]
 
 
-def own_program(scale: Any) -> Program:
-    return [["subtract", "float64", scale["mean"]], ["divide", "float64", scale["sd"]]]
-
-
 def nearest(value: Fraction, name: str) -> Fraction:
     """The number of a format that is nearest, found on its grid; of two the one with the even digit."""
     if value == 0:

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from tests.check.second.program import encode, falls, flushing, own_program, right
+from tests.check.second.program import encode, falls, flushing, right
 
 INFINITE = math.inf
 Person = dict[str, Any]
@@ -55,10 +55,8 @@ class World:
 
     def __init__(self, encoding: Any, formula: Any) -> None:
         self.attributes = encoding["schema"]["attributes"]
-        self.programs = encoding.get("programs") if encoding.get("format") == 3 else None
-        self.outside = {(name, value) for name, value in encoding["outside"]} if encoding.get("format") == 3 else set()
-        if self.programs is None:
-            self.programs = {name: own_program(scale) for name, scale in encoding["scales"].items()}
+        self.programs = encoding["programs"]
+        self.outside = {(name, value) for name, value in encoding["outside"]}
         self.numbers = [name for name, about in self.attributes.items() if about["kind"] == "numeric"]
         self.categories = [name for name, about in self.attributes.items() if about["kind"] == "categorical"]
         self.formula = formula

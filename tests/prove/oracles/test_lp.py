@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr import check
+from lcifr.check.network import read_network
 from lcifr.models.network import Network
 from lcifr.prove.method import build_question
 from lcifr.prove.oracles.enumerate import Enumerate
@@ -23,7 +23,7 @@ def test_multipliers_prove_what_the_solver_found(seed: int) -> None:
     """The exact value of the pass is the optimum of the program: nothing is lost from duals to multipliers."""
     one = random_instance(seed)
     asked = build_question(one.network, one.directions, one.region)
-    layers = check.read_network(one.network.rows())
+    layers = read_network(one.network.rows())
     for cell in one.region.cells:
         relaxed = RelaxedCell(asked, layers, cell, 0, find_solver())
         if relaxed.empty:

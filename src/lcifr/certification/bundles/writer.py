@@ -40,7 +40,7 @@ from lcifr.models.trees.trees import Trees
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
-FORMAT = "lcifr-audit-8"
+FORMAT = "lcifr-audit-9"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
 NOTHING_BETWEEN = b'{"kind":"network","factors":[]}'

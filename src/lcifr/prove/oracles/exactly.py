@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
-from lcifr import check
 from lcifr.check.exact import exact, up
-from lcifr.check.network import Corners
 from lcifr.check.network import Network as IntegerNetwork
-from lcifr.check.proof import Problem
+from lcifr.check.proof import Problem, RationalCell, Relaxation, has_room
 from lcifr.prove.answer import FloatArray
 from lcifr.prove.oracles.formulation import LayerInterval
 from lcifr.prove.proof import Multipliers, NeuronBound, plain_ends, plain_multipliers
@@ -28,7 +25,7 @@ def rounded_up(value: Fraction) -> float:
         return math.inf if value > 0 else -math.nextafter(math.inf, 0.0)
 
 
-def plain_cell(cell: Cell, person: int) -> check.RationalCell:
+def plain_cell(cell: Cell, person: int) -> RationalCell:
     """One person's cell in lists of floats."""
     ends = zip(cell.numeric.tolist(), cell.lower[person].tolist(), cell.upper[person].tolist(), strict=True)
     groups = {("numeric", column): [(column, low), (column, high)] for column, low, high in ends}
@@ -36,8 +33,8 @@ def plain_cell(cell: Cell, person: int) -> check.RationalCell:
         allowed = choice.columns[choice.allowed[person]].tolist()
         groups["choice", int(choice.columns[0])] = [(column, 1.0) for column in allowed]
     if cell.rows is None:
-        return check.RationalCell(groups)
-    return check.RationalCell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
+        return RationalCell(groups)
+    return RationalCell(groups, np.column_stack([cell.rows.G, -cell.rows.g[person]]).tolist())
 
 
 class ExactCell:
@@ -45,7 +42,7 @@ class ExactCell:
 
     Parameters
     ----------
-    layers : as `lcifr.check.read_network` gives them.
+    layers : as `lcifr.read_network` gives them.
     """
 
     def __init__(self, layers: IntegerNetwork, cell: Cell, person: int) -> None:
@@ -54,22 +51,17 @@ class ExactCell:
         self.neurons: tuple[NeuronBound, ...] = ()
         self.prove(())
 
-    @cached_property
-    def corners(self) -> Corners:
-        """The corners of the part, in integers."""
-        return self.problem.corners(self.part)
-
     @property
     def empty(self) -> bool:
         """Whether it is plain that there is no point: an empty box, choice or interval."""
-        return self.part.empty or any((one.lower > one.upper).any() for one in self.hidden)
+        return self.relaxation is None or any((one.lower > one.upper).any() for one in self.hidden)
 
     def prove(self, neurons: Sequence[NeuronBound]) -> None:
         """Intersect intervals with what these passes prove."""
         self.neurons += tuple(neurons)
-        ends = plain_ends(self.neurons)
-        found = [] if self.part.empty else self.problem.intervals(self.corners, self.part.decided, ends)
-        self.intervals = found
+        some = all(map(has_room, self.part.groups.values()))
+        self.relaxation = Relaxation(self.problem, self.part, plain_ends(self.neurons)) if some else None
+        found = [] if self.relaxation is None else self.relaxation.hidden
         self.hidden = [LayerInterval(-np.array(one[1::2]), np.array(one[::2])) for one in found]
 
     def interval(self, depth: int) -> LayerInterval:
@@ -82,8 +74,9 @@ class ExactCell:
 
     def shows_emptiness(self, by: Multipliers) -> bool:
         """Whether these multipliers prove that the cell has no point (Farkas)."""
-        return self._pass(len(self.intervals), np.zeros(len(self.problem.layers[-1].rows) - 1), by) < 0
+        return self._pass(len(self.hidden), np.zeros(len(self.problem.network[-1].rows) - 1), by) < 0
 
     def _pass(self, depth: int, start: FloatArray, by: Multipliers) -> Fraction:
-        over = self.problem.layers[depth].before(exact([*start.tolist(), 0.0]))
-        return next(self.problem.bounds(self.corners, self.intervals[:depth], [over], plain_multipliers(by)))
+        assert self.relaxation is not None
+        over = self.relaxation.layers[depth].before(exact([*start.tolist(), 0.0]))
+        return next(self.relaxation.bounds([over], plain_multipliers(by), depth))

@@ -12,8 +12,8 @@ from typing import final
 
 import numpy as np
 
-from lcifr import check
 from lcifr.check.network import Network as IntegerNetwork
+from lcifr.check.network import read_network
 from lcifr.models.network import Network
 from lcifr.prove.answer import Claim, FloatArray, Question
 from lcifr.prove.method import SolverMethod
@@ -41,7 +41,7 @@ class Lp(SolverMethod):
 
     def _maximize(self, question: Question) -> Claim:
         people, k = question.directions.shape[:2]
-        layers = check.read_network(question.network.rows())
+        layers = read_network(question.network.rows())
         upper = np.full((people, k), -np.inf)
         witness = np.full((people, k, question.region.features), np.nan)
         proofs: list[list[list[CellProof]]] = [[[] for _ in range(k)] for _ in range(people)]
