@@ -10,21 +10,25 @@ import pytest
 
 from lcifr.report.wording import put_into_words
 from tests.report import scenes
+from tests.report.test_trees import tree_report
 
 TEXT = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.filterwarnings("ignore::lcifr.learn.score.DegenerateModelWarning")
-def test_the_example_runs(tmp_path: Path) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+def test_the_examples_run(tmp_path: Path) -> None:
+    example = "\n".join(re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))  # one goes on where the other ended
     program = tmp_path / "page.py"
     program.write_text(example, encoding="utf-8")
     names = runpy.run_path(str(program))
     assert names["page"].startswith("<!DOCTYPE html>")
     assert names["report"].proved.people == 200
+    assert "What each attribute adds" in names["page"]
+    assert names["explanation"].additive
 
 
 def test_every_section_is_named() -> None:
-    for section in put_into_words(scenes.small_report()).sections:
+    sections = [s for report in (scenes.small_report(), tree_report(1)) for s in put_into_words(report).sections]
+    for section in sections:
         if section.key not in ("data", "limits"):
             assert section.title.split(",")[0].lower() in TEXT.lower()

@@ -25,6 +25,7 @@ from lcifr.models.chain import choose_for
 from lcifr.models.deployed import REFUSED
 from lcifr.models.model import Model
 from lcifr.models.trees.deployed import NetworkOnTrees
+from lcifr.models.trees.trees import Trees
 from lcifr.prove import Answer, Budget, Status, maximize
 from lcifr.regions.region import Region
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -109,7 +110,9 @@ def audit_region(
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
     found = find(trial, region, open_rows, _witnesses(trial, region, query, answer, open_rows))
-    found = with_fewest_attributes(trial, region, query, simplify(trial, found))
+    found = simplify(trial, found)
+    if isinstance(known.function, Trees):
+        found = with_fewest_attributes(trial, region, query, found)
     undecided = np.flatnonzero(~certified & ~found.found)
     reasons = {Reason.NONE: certified | found.found, **reasons_of(trial, region, query, answer, undecided)}
     rows = np.flatnonzero(~may_overflow(trial, query)) if modular is True else np.arange(len(people))

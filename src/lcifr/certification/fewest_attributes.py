@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from lcifr.certification.counterexample import Counterexamples, Trial, offer, simplify
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
 from lcifr.data import Encoding, Individuals
-from lcifr.models.trees.trees import Trees
 from lcifr.prove import Budget, maximize
 from lcifr.regions.region import Cell, Choice, Region
 
@@ -31,9 +30,7 @@ BUDGET = Budget(nodes=2_000)
 
 
 def with_fewest_attributes(trial: Trial, region: Region, query: Query, found: Counterexamples) -> Counterexamples:
-    """The same counterexamples of a tree model, or others that differ in fewer attributes."""
-    if not isinstance(trial.model.function, Trees):
-        return found
+    """The same counterexamples of a tree model on people as they are, or others that differ in fewer attributes."""
     own = trial.people
     others = Individuals(own.schema, found.others.numbers.copy(), found.others.codes.copy())
     result = Counterexamples(others, found.found)
