@@ -32,6 +32,10 @@ def test_pictures_are_quiet_readable_and_in_their_frames(look, together, width, 
     assert page.complaints() == []
     assert page.requests() == []
     assert page.run('document.querySelectorAll("#person svg").length') >= 1
+    hidden = (
+        'Math.max(...[...document.querySelectorAll("#person .scroll")].map((one) => one.scrollWidth - one.clientWidth))'
+    )
+    assert page.run(hidden) <= 1
 
 
 def test_choosing_a_person_by_keyboard_marks_them_in_every_chart(look):

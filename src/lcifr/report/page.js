@@ -153,7 +153,7 @@
       body.append(tr);
     }
     const words = `What speaks for “${text(up)}” (+) and for “${text(down)}” (−); the band is what somebody similar can have`;
-    return [make("h4", "For and against"), make("p", text(sentence)), framed(words, [...columns, ""], body)];
+    return [make("h4", "For and against"), make("p", text(sentence)), framed(words, [...columns, ""], body, "wide adds")];
   };
 
   const mark = (one) => { // in the charts of the section above
@@ -167,10 +167,10 @@
     });
   };
 
-  const framed = (caption, columns, body) => {
-    const made = make("table", undefined, "wide"), head = make("thead"), line = make("tr");
+  const framed = (caption, columns, body, kind = "wide") => {
+    const made = make("table", undefined, kind), head = make("thead"), line = make("tr");
     for (const name of columns) {
-      const column = make(name ? "th" : "td", name);
+      const column = make(name ? "th" : "td", name, kind !== "wide" && ["Adds", "Within φ"].includes(name) ? "number" : "");
       if (name) column.scope = "col";
       line.append(column);
     }
