@@ -8,10 +8,13 @@ from pathlib import Path
 from lcifr.prove.networks.kernel.heap import MADE
 from lcifr.prove.networks.kernel.jit import compiled, digest, kept
 from lcifr.prove.networks.kernel.shape import Cells
-from lcifr.prove.trees.lists import CONDITIONS, LEAVES, has_bit, make_lists
+from lcifr.prove.trees.bound import bound_cell
+from lcifr.prove.trees.cutting import begin_rows
+from lcifr.prove.trees.lists import LEAVES, make_lists, sort_lists
 from lcifr.prove.trees.parts import bin_of, lower_end, upper_end
-from lcifr.prove.trees.search import BEST, NO_ROOM, SPENT, UPPER, search
+from lcifr.prove.trees.search import BEST, DONE, NO_ROOM, SPENT, UPPER, begin_tree, search
 from lcifr.prove.trees.shape import BinPart, Ensemble, Floats, Found, NumberRows, SearchMemory, TreeQuestion
+from lcifr.prove.trees.steps import has_bit
 
 UNIT = 2.3e-16
 """Twice the roundoff of float64, and a little."""
@@ -27,6 +30,7 @@ def look_at(ensemble: Ensemble, cells: Cells, i: int, memory: SearchMemory) -> N
         whole.hi[a] = bin_of(ensemble, a, cells.upper[i, a])
         memory.own[a] = 0.5 * cells.lower[i, a] + 0.5 * cells.upper[i, a]
     for c in range(len(cells.start) - 1):
+        whole.hi[numbers + c] = cells.start[c + 1] - cells.start[c] - 1
         for w in range(whole.mask.shape[1]):
             whole.mask[c, w] = 0
         for v in range(cells.start[c + 1] - cells.start[c]):
@@ -74,19 +78,21 @@ def _answer(
     k: int,
 ) -> bool:
     """One direction of one person; False where there is no room."""
-    direction, room = asked.direction[row, k], memory.room
+    direction, room, target = asked.direction[row, k], memory.room, asked.target[i, k]
     if not make_lists(ensemble, direction, memory):
         return False
-    trees, outputs = len(ensemble.root), len(direction)
-    for o in range(outputs):
-        room[0] += abs(direction[o] * ensemble.base[o])
-        room[1] += direction[o] * ensemble.base[o]
     # Each term passes through a dot product, a product with the scale, and the sums of trees and attributes.
-    memory.error[0] = (2 * trees + 2 * outputs + 32) * UNIT * room[0] + 1e-300
-    updates = 4 * (memory.lists.size[LEAVES] + memory.lists.size[CONDITIONS]) + len(memory.gains.first)
+    memory.error[0] = (2 * ensemble.trees[0] + 2 * len(direction) + 32) * UNIT * room[0] + 1e-300
+    updates = 4 * memory.lists.size[LEAVES] + len(memory.gains.first)
     memory.error[1] = memory.error[0] + updates * 4.0 * UNIT * room[0]
-    room[BEST], memory.hit[0], memory.spent[0] = found.best[i, k], 0, 0
-    end = search(ensemble, rows, asked, i, asked.target[i, k], memory)
+    room[BEST], memory.hit[0], memory.spent[0] = found.best[i, k], 0, 1
+    room[UPPER], end = bound_cell(ensemble, memory) + memory.error[0], DONE
+    begin_tree(memory.open, room[UPPER])
+    if not room[UPPER] < target:
+        memory.spent[0] = 0
+        sort_lists(memory.lists)
+        begin_rows(memory)
+        end = search(ensemble, rows, asked, i, target, memory)
     if memory.hit[0]:
         found.best[i, k] = room[BEST]
         write_point(ensemble, cells, i, memory.best, memory, found.witness[i, k], len(rows.matrix) > 0)

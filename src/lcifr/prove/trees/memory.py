@@ -6,7 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcifr.prove.trees.shape import BinPart, Ensemble, Gains, Lists, Open, SearchMemory, SplitRecord
+from lcifr.prove.trees.shape import (
+    BinPart,
+    CutLists,
+    Ensemble,
+    Floats,
+    Gains,
+    Integers,
+    Lists,
+    Open,
+    SearchMemory,
+    SplitRecord,
+    Steps,
+)
+
+ROWS = 128
+"""Parts whose lists are kept, for their children."""
 
 
 @dataclass(frozen=True)
@@ -20,69 +35,76 @@ class Sizes:
 
 def make_memory(ensemble: Ensemble, sizes: Sizes, record: SplitRecord) -> SearchMemory:
     """Memory for one thread."""
-    numbers, choices = len(ensemble.cut_start) - 1, len(ensemble.set_start) - 1
-    attributes, words, depth = numbers + choices, ensemble.sets.shape[1], int(ensemble.depth[0]) + 2
-    bins = np.diff(ensemble.cut_start) + 3
-    sets = np.maximum(np.diff(ensemble.set_start), 64 * words)
-    offset = np.cumsum([0, *bins.tolist(), *sets.tolist()]).astype(np.int64)
-    trees = len(ensemble.root) + attributes + 1
-
-    def part() -> BinPart:
-        ends = np.zeros((2, numbers))
-        bounds = np.zeros((2, attributes), np.int64)
-        return BinPart(bounds[0], bounds[1], np.zeros((choices, words), np.uint64), ends[0], ends[1])
-
+    numbers, attributes = len(ensemble.cut_start) - 1, len(ensemble.alone)
+    lists, places = len(ensemble.root) + 1, len(ensemble.steps)
     return SearchMemory(
-        part=part(),
-        whole=part(),
-        copy=part(),
-        best=part(),
+        part=_part(ensemble),
+        whole=_part(ensemble),
+        copy=_part(ensemble),
+        best=_part(ensemble),
         lists=Lists(
-            np.zeros(3, np.int64),
-            np.zeros(trees + 1, np.int64),
-            np.zeros(sizes.leaves, np.int64),
-            np.zeros(sizes.leaves),
-            np.zeros(sizes.leaves + 1, np.int64),
-            np.zeros(8 * sizes.leaves, np.int64),
-            np.zeros(8 * sizes.leaves, np.int64),
-            np.zeros(8 * sizes.leaves, np.int64),
-            np.zeros((8 * sizes.leaves, words), np.uint64),
-            np.zeros(trees, np.int64),
+            _ints(2), _ints(lists + 1), _ints(sizes.leaves), _floats(sizes.leaves), _floats(lists), _ints(lists)
         ),
-        gains=Gains(
-            np.zeros(int(offset[-1]) + 4),
-            np.zeros(int(offset[-1]) + 4),
-            offset,
-            np.zeros(attributes, np.uint8),
-            np.zeros(2, np.int64),
-            np.zeros(2),
+        cut=_cut_lists(lists, sizes),
+        steps=Steps(
+            cell=_floats(places),
+            cell_used=np.zeros(attributes, np.uint8),
+            part=_floats(places),
+            part_used=np.zeros(attributes, np.uint8),
+            rest=_floats(places),
+            folded=np.zeros(lists, np.uint8),
         ),
-        open=Open(
-            np.zeros(2, np.int64),
-            np.zeros(sizes.nodes, np.int64),
-            np.zeros(sizes.nodes, np.int64),
-            np.zeros(sizes.nodes, np.int64),
-            np.zeros(sizes.nodes),
-            np.zeros(sizes.nodes, np.int8),
-            np.zeros(sizes.nodes),
-            np.zeros(sizes.nodes, np.int64),
-            np.zeros(sizes.nodes, np.int64),
-        ),
+        gains=Gains(_floats(places), _floats(places), np.zeros(attributes, np.uint8), _ints(2), _floats(2)),
+        open=_open(sizes.nodes),
         record=record,
-        stack=np.zeros(5 * depth + 5, np.int64),
-        path=np.zeros(3 * depth + 3, np.int64),
-        path_bits=np.zeros((depth + 1, words), np.uint64),
-        stack_bits=np.zeros((depth + 1, words), np.uint64),
-        steps=np.zeros(int(offset[-1]) + 4),
-        merged=np.zeros(attributes, np.uint8),
-        room=np.zeros(4),
-        error=np.zeros(2),
-        spread=np.zeros(trees),
-        point=np.zeros(numbers),
-        own=np.zeros(numbers),
-        kept=np.zeros(2 * numbers),
-        spent=np.zeros(1, np.int64),
+        stack=_ints(int(ensemble.depth[0]) + 2),
+        room=_floats(4),
+        error=_floats(2),
+        point=_floats(numbers),
+        own=_floats(numbers),
+        kept=_floats(2 * numbers),
+        spent=_ints(1),
         hit=np.zeros(1, np.uint8),
+    )
+
+
+def _ints(count: int) -> Integers:
+    return np.zeros(count, np.int64)
+
+
+def _floats(count: int) -> Floats:
+    return np.zeros(count)
+
+
+def _part(ensemble: Ensemble) -> BinPart:
+    numbers, choices = len(ensemble.cut_start) - 1, len(ensemble.set_start) - 1
+    ends, bounds = np.zeros((2, numbers)), np.zeros((2, numbers + choices), np.int64)
+    return BinPart(bounds[0], bounds[1], np.zeros((choices, ensemble.sets.shape[1]), np.uint64), ends[0], ends[1])
+
+
+def _cut_lists(lists: int, sizes: Sizes) -> CutLists:
+    return CutLists(
+        owner=_ints(ROWS),
+        turn=_ints(1),
+        row=_ints(sizes.nodes),
+        size=_ints(ROWS),
+        start=np.zeros((ROWS, lists + 1), np.int64),
+        place=np.zeros((ROWS, sizes.leaves), np.int32),
+        fixed=_floats(ROWS),
+    )
+
+
+def _open(nodes: int) -> Open:
+    return Open(
+        size=_ints(2),
+        parent=_ints(nodes),
+        attribute=_ints(nodes),
+        place=_ints(nodes),
+        level=_floats(nodes),
+        side=np.zeros(nodes, np.int8),
+        key=_floats(nodes),
+        child=_ints(nodes),
+        heap=_ints(nodes),
     )
 
 
@@ -90,11 +112,11 @@ def make_record(wanted: bool, nodes: int, begin: int, people: int, directions: i
     """Room for the split trees of some people; none where no proofs are wanted."""
     nodes, people = (nodes, people) if wanted else (1, 1)
     return SplitRecord(
-        np.array([wanted], np.uint8),
-        np.array([0, begin, 0]),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes),
-        np.zeros(nodes, np.int64),
-        np.full((people, directions), -1),
+        wanted=np.array([wanted], np.uint8),
+        size=np.array([0, begin, 0]),
+        attribute=_ints(nodes),
+        place=_ints(nodes),
+        level=_floats(nodes),
+        child=_ints(nodes),
+        root=np.full((people, directions), -1),
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.models.trees.trees import CATEGORY, LEAF, NUMBER, NodeArrays, Trees
+from lcifr.prove.trees.leaf_conditions import BinnedNodes, LeafConditions
 from lcifr.prove.trees.shape import Ensemble
 from lcifr.regions.region import Cell, WholeColumn
 
@@ -53,14 +55,18 @@ def arrange(given: Arrangement) -> Ensemble:
         for n in np.flatnonzero(~by_number & (nodes.kind != LEAF))
     ]
     sets, set_start, chosen = bits.table(places, len(nodes.kind), choices)
+    binned = BinnedNodes(nodes.kind, nodes.second, attribute, cuts.cut, chosen, nodes.root, sets, numbers)
+    conditions = LeafConditions.of(binned)
+    value = np.ascontiguousarray(nodes.value * float(trees.scale))
+    added = _Added.of(binned, conditions, value, cuts.start, set_start)
     return Ensemble(
         kind=np.array(nodes.kind),
         second=np.array(nodes.second),
-        value=np.ascontiguousarray(nodes.value * float(trees.scale)),
+        value=value,
         attribute=np.ascontiguousarray(attribute, dtype=np.int64),
         cut=cuts.cut,
         chosen=chosen,
-        root=np.array(nodes.root),
+        root=added.others,
         base=np.array(trees.base),
         cut_start=cuts.start,
         cuts=cuts.cuts,
@@ -73,8 +79,55 @@ def arrange(given: Arrangement) -> Ensemble:
         levels=np.concatenate([np.zeros(0), *by_column]),
         sets=sets,
         set_start=set_start,
-        depth=_depth(nodes.kind, nodes.second, nodes.root),
+        depth=np.array([conditions.depth]),
+        first=conditions.first,
+        about=conditions.about,
+        low=conditions.low,
+        high=conditions.high,
+        bits=conditions.bits,
+        twice=conditions.twice,
+        offset=added.offset,
+        alone=added.alone,
+        steps=added.steps,
+        size=trees.largest.sum(0) * trees.scale_above * (1 + 1e-9),
+        trees=np.array([trees.count]),
     )
+
+
+@dataclass(frozen=True)
+class _Added:
+    """Trees about one attribute, added up for each of its bins or values; the roots of all others."""
+
+    offset: IntArray
+    alone: NDArray[np.uint8]
+    steps: FloatArray
+    others: IntArray
+
+    @classmethod
+    def of(
+        cls, nodes: BinnedNodes, conditions: LeafConditions, value: FloatArray, cut_start: IntArray, set_start: IntArray
+    ) -> _Added:
+        words = nodes.sets.shape[1]
+        bins, sets = np.diff(cut_start) + 3, np.maximum(np.diff(set_start), 64 * words)
+        offset = np.cumsum([0, *bins.tolist(), *sets.tolist()]).astype(np.int64)
+        alone, steps = np.zeros(len(offset) - 1, np.uint8), np.zeros((int(offset[-1]) + 4, value.shape[1]))
+        others, ends = list[int](), [*nodes.root.tolist(), len(nodes.kind)]
+        for root, end in pairwise(ends):
+            about = nodes.attribute[root:end][nodes.kind[root:end] != LEAF]
+            if not len(about) or (about != about[0]).any():
+                others.append(root)
+                continue
+            a = int(about[0])
+            alone[a] = 1
+            for leaf in (root + np.flatnonzero(nodes.kind[root:end] == LEAF)).tolist():
+                c = int(conditions.first[leaf])
+                if a < nodes.numbers:
+                    low, high = int(conditions.low[c]), min(int(conditions.high[c]), int(bins[a]) - 1)
+                    steps[offset[a] + low : offset[a] + high + 1] += value[leaf]
+                else:
+                    member = np.unpackbits(conditions.bits[c].view(np.uint8), bitorder="little").astype(np.bool_)
+                    steps[offset[a] + np.flatnonzero(member)] += value[leaf]
+        return cls(offset, alone, steps, np.array(others, np.int64))
 
 
 @dataclass(frozen=True)
@@ -143,10 +196,3 @@ class _Bits:
             start.append(len(rows))
         table = np.frombuffer(b"".join(rows), np.uint64).reshape(-1, self.words).copy()
         return table if len(table) else np.zeros((0, self.words), np.uint64), np.array(start, np.int64), chosen
-
-
-def _depth(kind: NDArray[np.int8], second: IntArray, root: IntArray) -> IntArray:
-    depth = np.zeros(len(kind), np.int64)
-    for n in np.flatnonzero(kind != LEAF):
-        depth[n + 1] = depth[second[n]] = depth[n] + 1
-    return np.array([depth.max(initial=0)])

@@ -6,10 +6,11 @@ import math
 
 from lcifr.prove.networks.kernel.heap import MADE, OPEN, pop, push
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.trees.bound import bound_and_gains, choose_split, first_fit
-from lcifr.prove.trees.lists import LISTS
+from lcifr.prove.trees.bound import bound_part, dive
+from lcifr.prove.trees.cutting import cut_to_part, keep_row
+from lcifr.prove.trees.gains import choose_split, find_gains
 from lcifr.prove.trees.parts import copy_part, emptied_by, find_point, nobody, part_of, set_ends
-from lcifr.prove.trees.shape import BinPart, Ensemble, Lists, NumberRows, SearchMemory, TreeQuestion
+from lcifr.prove.trees.shape import Ensemble, NumberRows, Open, SearchMemory, TreeQuestion
 
 NO_ROOM, DONE, SPENT = 0, 1, 2
 """How a search ended."""
@@ -20,35 +21,12 @@ EVERY = 8
 
 
 @compiled
-def dive(lists: Lists, part: BinPart, numbers: int, start: float) -> float:
-    """Narrow a part, list by list, to the best leaf that still fits; what everybody in the rest has."""
-    total = start
-    for place in range(lists.size[LISTS]):
-        number = lists.order[place]
-        at = first_fit(lists, number, part, numbers)
-        if at < 0:
-            return -math.inf
-        leaf = lists.rank[at]
-        total += lists.weight[leaf]
-        for c in range(lists.first[leaf], lists.first[leaf + 1]):
-            a = lists.about[c]
-            if a < numbers:
-                part.lo[a], part.hi[a] = max(part.lo[a], lists.low[c]), min(part.hi[a], lists.high[c])
-            else:
-                for w in range(part.mask.shape[1]):
-                    part.mask[a - numbers, w] &= lists.bits[c, w]
-    return total
-
-
-@compiled
 def search(
     ensemble: Ensemble, rows: NumberRows, asked: TreeQuestion, i: int, target: float, memory: SearchMemory
 ) -> int:
     """Split until the answer is known: ``room[UPPER]`` is proved, ``room[BEST]`` reached at ``memory.best``."""
-    tree, room, error = memory.open, memory.room, memory.error
-    start, spent, closed = room[1], 0, -math.inf
-    tree.size[MADE], tree.size[OPEN] = 1, 0
-    tree.parent[0], tree.child[0], tree.key[0] = -1, 0, math.inf
+    tree, room = memory.open, memory.room
+    spent, closed = 0, -math.inf
     push(tree, 0)
     while tree.size[OPEN]:
         node = pop(tree)
@@ -63,33 +41,15 @@ def search(
             return NO_ROOM
         spent += 1
         memory.spent[0] = spent
-        part_of(ensemble, tree, node, memory.whole, memory.part)
-        if len(rows.matrix):
-            set_ends(ensemble, memory.part)
-            row = emptied_by(rows, i, memory.part)
-            if row != -1:
-                tree.child[node] = -1 - row if row >= 0 else 0
-                continue
-        bound = bound_and_gains(ensemble, memory.lists, memory.part, memory.gains, start) + error[0]
+        bound = look_at_node(ensemble, rows, asked, i, target, memory, node)
         if bound == -math.inf:
             continue
-        tree.key[node] = min(bound, above)
-        if tree.key[node] < target:  # no point here is of interest
-            closed = max(closed, tree.key[node])
-            continue
-        if spent <= EVERY or spent % EVERY == 0:
-            look_for_point(ensemble, rows, i, memory)
-        if settled(tree.key[node], target, room[BEST], asked.tolerance):
-            closed = max(closed, tree.key[node])
-            continue
-        gap = bound - (max(target, room[BEST]) if max(target, room[BEST]) > -math.inf else bound - 1.0)
-        if not split(ensemble, rows, memory, node, gap):
-            look_for_point(ensemble, rows, i, memory)
+        if tree.child[node] <= 0:
             closed = max(closed, tree.key[node])
             continue
         for side in range(2):
             child = tree.child[node] + side
-            tree.key[child] = min(tree.key[node], bound - memory.gains.lost[side] + error[1])
+            tree.key[child] = min(tree.key[node], bound - memory.gains.lost[side] + memory.error[1])
             if settled(tree.key[child], target, room[BEST], asked.tolerance):
                 closed = max(closed, tree.key[child])
             else:
@@ -99,17 +59,57 @@ def search(
 
 
 @compiled
+def begin_tree(tree: Open, bound: float) -> None:
+    """One node: the whole cell."""
+    tree.size[MADE], tree.size[OPEN] = 1, 0
+    tree.parent[0], tree.child[0], tree.key[0] = -1, 0, bound
+
+
+@compiled
+def look_at_node(
+    ensemble: Ensemble, rows: NumberRows, asked: TreeQuestion, i: int, target: float, memory: SearchMemory, node: int
+) -> float:
+    """The bound of a node, which is then split where that can change anything; −inf for an empty part."""
+    tree, room, error = memory.open, memory.room, memory.error
+    part_of(ensemble, tree, node, memory.whole, memory.part)
+    if len(rows.matrix):
+        set_ends(ensemble, memory.part)
+        empty = emptied_by(rows, i, memory.part)
+        if empty != -1:
+            tree.child[node] = -1 - empty if empty >= 0 else 0
+            return -math.inf
+    row = cut_to_part(ensemble, memory, node)
+    bound = bound_part(ensemble, memory, row) + error[0]
+    if bound == -math.inf:
+        return bound
+    tree.key[node] = min(bound, tree.key[node])
+    if tree.key[node] < target:  # no point here is of interest
+        return bound
+    if memory.spent[0] <= EVERY or memory.spent[0] % EVERY == 0:
+        look_for_point(ensemble, rows, i, memory, row)
+    if settled(tree.key[node], target, room[BEST], asked.tolerance):
+        return bound
+    find_gains(ensemble, memory, row)
+    best = max(target, room[BEST])
+    if split(ensemble, rows, memory, node, bound - best if best > -math.inf else 1.0):
+        keep_row(memory.cut, row, node)
+    else:
+        look_for_point(ensemble, rows, i, memory, row)
+    return bound
+
+
+@compiled
 def settled(bound: float, target: float, best: float, tolerance: float) -> bool:
     """Whether a part with this bound can change nothing."""
     return bound < target or (best > -math.inf and bound - best <= tolerance * (1.0 + abs(best)))
 
 
 @compiled
-def look_for_point(ensemble: Ensemble, rows: NumberRows, i: int, memory: SearchMemory) -> None:
+def look_for_point(ensemble: Ensemble, rows: NumberRows, i: int, memory: SearchMemory, row: int) -> None:
     """A point in ``memory.part``, kept if it is the best so far."""
-    numbers, copy = len(ensemble.cut_start) - 1, memory.copy
+    copy = memory.copy
     copy_part(memory.part, copy)
-    value = dive(memory.lists, copy, numbers, memory.room[1]) - memory.error[0]
+    value = dive(ensemble, memory, row) - memory.error[0]
     if not value > memory.room[BEST] or nobody(ensemble, copy):
         return
     if len(rows.matrix):
@@ -149,7 +149,7 @@ def split(ensemble: Ensemble, rows: NumberRows, memory: SearchMemory, node: int,
     tree, gains, part = memory.open, memory.gains, memory.part
     first = tree.size[MADE]
     tree.place[node], tree.level[node] = -1, 0.0
-    if choose_split(ensemble, part, gains, gap):
+    if choose_split(ensemble, memory, gap):
         tree.attribute[node], tree.place[node] = gains.split[0], gains.split[1]
     elif len(rows.matrix):
         widest, most = -1, 0.0

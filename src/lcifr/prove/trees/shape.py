@@ -21,7 +21,13 @@ class Ensemble(NamedTuple):
     kind, second : (nodes,) as in ``NodeArrays``. value : (nodes, outputs), times the scale.
     attribute : (nodes,) of a split. cut : (nodes,) of a number: the first child is bins ≤ cut.
     chosen : (nodes,) of a category: its row of ``sets``.
-    root : (trees,). base : (outputs,).
+    root : of the trees about more than one attribute. base : (outputs,).
+    first : (nodes + 1,) where the conditions of a leaf begin. about, low, high : (conditions,) attribute and bins.
+        bits : (conditions, words) of a choice. A leaf has one condition for each attribute on the way to it.
+    twice : (nodes,) whether a choice is split twice on the way to a leaf: then only its conditions say who is there.
+    offset : (attributes + 1,) where the bins or values of each attribute begin in tables of them.
+    alone : (attributes,) whether trees are about this attribute alone. steps : (bins and values, outputs) their sum.
+    size : (outputs,) the sum of the largest absolute values of all trees. trees : (1,) how many there are in all.
     cut_start : (numbers + 1,) where the cuts of each number begin. cuts : the thresholds, ascending for each number.
     upto, after : (cuts,) the last number that somebody can have up to each, and the first beyond it. upto_bin,
         after_bin : their bins: those of whole numbers may leave out some that nobody is in.
@@ -50,6 +56,17 @@ class Ensemble(NamedTuple):
     sets: Words
     set_start: Integers
     depth: Integers
+    first: Integers
+    about: Integers
+    low: Integers
+    high: Integers
+    bits: Words
+    twice: Flags
+    offset: Integers
+    alone: Flags
+    steps: Floats
+    size: Floats
+    trees: Integers
 
 
 class TreeQuestion(NamedTuple):
@@ -96,7 +113,7 @@ class Found(NamedTuple):
 class BinPart(NamedTuple):
     """A part of a person's cell: bins lo … hi of each attribute, and the values left of each choice as bits.
 
-    lo, hi : (attributes,). mask : (choices, words).
+    lo, hi : (attributes,); of a choice its first and last value, left or not. mask : (choices, words).
     lower, upper : (numbers,) ends as encoded numbers, kept where the cell has rows.
     """
 
@@ -108,38 +125,62 @@ class BinPart(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The trees that still matter to a person, as lists of leaves, largest first.
+    """The trees that matter to a person, as lists of the leaves that their cell can reach, largest first.
 
-    Parameters
-    ----------
-    size : lists, leaves, conditions in use. start : (lists + 1,) in ``rank``; rank : (leaves,) the leaf at each place.
-    weight : (leaves,). first : (leaves + 1,) where the conditions of a leaf begin.
-    about, low, high : (conditions,) attribute and bins. bits : (conditions, words) of a choice.
-    order : (lists,) by what they can gain, most first.
+    size : lists and leaves in use. start : (lists + 1,). leaf : (leaves,) its node. weight : (leaves,) in the
+    direction. spread : (lists,) the difference between the largest and the least leaf of each. order : (lists,) by it.
     """
 
     size: Integers
     start: Integers
-    rank: Integers
+    leaf: Integers
     weight: Floats
-    first: Integers
-    about: Integers
-    low: Integers
-    high: Integers
-    bits: Words
+    spread: Floats
     order: Integers
+
+
+class CutLists(NamedTuple):
+    """What parts leave of a person's lists; row 0 is the whole cell, the others are kept for parts split of late.
+
+    Parameters
+    ----------
+    owner : (rows,) the node whose part it is. turn : (1,) the row that is written next. row : (nodes,) of each node.
+    size : (rows,) lists of two leaves or more. start : (rows, lists + 1). place : (rows, leaves) in :class:`Lists`.
+    fixed : (rows,) the sum of trees with one leaf left.
+    """
+
+    owner: Integers
+    turn: Integers
+    row: Integers
+    size: Integers
+    start: Integers
+    place: NDArray[np.int32]
+    fixed: Floats
+
+
+class Steps(NamedTuple):
+    """Trees about one attribute, added up for each of its bins or values.
+
+    cell, cell_used : in the whole cell. part, part_used : in a part. rest : the largest from a bin on.
+    folded : (lists,) of the part, whether it is among them.
+    """
+
+    cell: Floats
+    cell_used: Flags
+    part: Floats
+    part_used: Flags
+    rest: Floats
+    folded: Flags
 
 
 class Gains(NamedTuple):
     """What the first and the second child of every split would lose: (cuts and sets,), added up by prefix for cuts.
 
-    offset : (attributes + 1,) where those of each attribute begin. touched : (attributes,).
-    split : (2,) attribute and place of the best one; lost : (2,) what its children lose.
+    touched : (attributes,). split : (2,) attribute and place of the best one; lost : (2,) what its children lose.
     """
 
     first: Floats
     second: Floats
-    offset: Integers
     touched: Flags
     split: Integers
     lost: Floats
@@ -183,25 +224,24 @@ class SplitRecord(NamedTuple):
 
 
 class SearchMemory(NamedTuple):
-    """Memory of one thread."""
+    """Memory of one thread.
+
+    room : size of all leaves, the constant, what is proved, what is reached. error : of a bound, of a child's bound.
+    """
 
     part: BinPart
     whole: BinPart
     copy: BinPart
     best: BinPart
     lists: Lists
+    cut: CutLists
+    steps: Steps
     gains: Gains
     open: Open
     record: SplitRecord
     stack: Integers
-    path: Integers
-    path_bits: Words
-    stack_bits: Words
-    steps: Floats
-    merged: Flags
     room: Floats
     error: Floats
-    spread: Floats
     point: Floats
     own: Floats
     kept: Floats
