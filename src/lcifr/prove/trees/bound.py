@@ -6,7 +6,7 @@ import math
 
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.trees.lists import ALL, LISTS, SEVERAL, SINGLE, fits
-from lcifr.prove.trees.shape import BinPart, Ensemble, SearchMemory
+from lcifr.prove.trees.shape import ABOUT, HIGH, LOW, BinPart, Ensemble, SearchMemory
 from lcifr.prove.trees.steps import begin_part_steps, best_place, fold, sum_of_largest
 
 
@@ -50,19 +50,19 @@ def _only_attribute(ensemble: Ensemble, memory: SearchMemory, row: int, begin: i
     for at in range(begin, end):
         leaf = memory.lists.leaf[memory.cut.place[row, at]]
         for c in range(ensemble.first[leaf], ensemble.first[leaf + 1]):
-            if ensemble.about[c] != about and not implied(ensemble, memory.part, c):
+            if ensemble.condition[c, ABOUT] != about and not implied(ensemble, memory.part, c):
                 if about != SINGLE:
                     return SEVERAL
-                about = ensemble.about[c]
+                about = ensemble.condition[c, ABOUT]
     return int(about) if about >= 0 else SEVERAL
 
 
 @compiled
 def implied(ensemble: Ensemble, part: BinPart, c: int) -> bool:
     """Whether everybody in a part satisfies a condition."""
-    a, numbers = ensemble.about[c], len(ensemble.cut_start) - 1
+    a, numbers = ensemble.condition[c, ABOUT], len(ensemble.cut_start) - 1
     if a < numbers:
-        return bool(ensemble.low[c] <= part.lo[a] and ensemble.high[c] >= part.hi[a])
+        return bool(ensemble.condition[c, LOW] <= part.lo[a] and ensemble.condition[c, HIGH] >= part.hi[a])
     outside = False
     for w in range(part.mask.shape[1]):
         outside |= (part.mask[a - numbers, w] & ~ensemble.bits[c, w]) != 0
@@ -98,9 +98,12 @@ def dive(ensemble: Ensemble, memory: SearchMemory, row: int) -> float:
 def _narrow_to_leaf(ensemble: Ensemble, part: BinPart, leaf: int) -> None:
     numbers = len(ensemble.cut_start) - 1
     for c in range(ensemble.first[leaf], ensemble.first[leaf + 1]):
-        a = ensemble.about[c]
+        a = ensemble.condition[c, ABOUT]
         if a < numbers:
-            part.lo[a], part.hi[a] = max(part.lo[a], ensemble.low[c]), min(part.hi[a], ensemble.high[c])
+            part.lo[a], part.hi[a] = (
+                max(part.lo[a], ensemble.condition[c, LOW]),
+                min(part.hi[a], ensemble.condition[c, HIGH]),
+            )
         else:
             for w in range(part.mask.shape[1]):
                 part.mask[a - numbers, w] &= ensemble.bits[c, w]

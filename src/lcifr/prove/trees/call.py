@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -96,7 +97,7 @@ def _answer_cell(
         sizes = Sizes()
         while begin < end:
             record = make_record(question.proof, sizes.recorded, begin, end - begin, asked.direction.shape[1])
-            memory = make_memory(ensemble, sizes, record)
+            memory = _memory(ensemble, sizes)._replace(record=record)
             stopped = kernel()(ensemble, cells, rows, asked, found, memory, begin, end)
             if question.proof and stopped > begin:
                 written.append(replace(about, start=begin, stop=stopped, record=_copy(record)))
@@ -105,6 +106,20 @@ def _answer_cell(
             begin = stopped
 
     share(len(cell.present), work, stop)
+
+
+_kept = threading.local()
+
+
+def _memory(ensemble: shape.Ensemble, sizes: Sizes) -> shape.SearchMemory:
+    """Memory of this thread, kept for its next piece or call: new pages cost more than a few people do."""
+    known: tuple[shape.Ensemble, Sizes, shape.SearchMemory] | None = getattr(_kept, "memory", None)
+    if known is not None and known[0] is ensemble and known[1] == sizes:
+        return known[2]
+    made = make_memory(ensemble, sizes, make_record(False, 1, 0, 1, 1))
+    if sizes.nodes == Sizes.nodes:  # a large search may take much
+        _kept.memory = (ensemble, sizes, made)
+    return made
 
 
 def rows_of(cell: Cell) -> shape.NumberRows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.trees.shape import BinPart, Ensemble, Gains, SearchMemory
+from lcifr.prove.trees.shape import ABOUT, HIGH, LOW, BinPart, Ensemble, Gains, SearchMemory
 from lcifr.prove.trees.steps import condition_on, has_bit
 
 LITTLE = 1e-3
@@ -25,13 +25,13 @@ def find_gains(ensemble: Ensemble, memory: SearchMemory, row: int) -> None:
         at, end = cut.start[row, number], cut.start[row, number + 1]
         leaf = lists.leaf[cut.place[row, at]]
         for c in range(ensemble.first[leaf], ensemble.first[leaf + 1]):
-            a = ensemble.about[c]
+            a = ensemble.condition[c, ABOUT]
             if a >= numbers:
                 _lost_by_sets(ensemble, memory, row, at, end, c)
                 continue
-            if ensemble.low[c] > part.lo[a]:
+            if ensemble.condition[c, LOW] > part.lo[a]:
                 _lost_below(ensemble, memory, row, at, end, c)
-            if ensemble.high[c] < part.hi[a]:
+            if ensemble.condition[c, HIGH] < part.hi[a]:
                 _lost_above(ensemble, memory, row, at, end, c)
 
 
@@ -52,12 +52,12 @@ def _touch(ensemble: Ensemble, memory: SearchMemory, a: int) -> None:
 def _lost_below(ensemble: Ensemble, memory: SearchMemory, row: int, at: int, end: int, c: int) -> None:
     """What the first child (bins ≤ t) loses of a list whose first leaf begins above t."""
     lists, cut, gains, part = memory.lists, memory.cut, memory.gains, memory.part
-    a, edge, weight = ensemble.about[c], ensemble.low[c], lists.weight[cut.place[row, at]]
+    a, edge, weight = ensemble.condition[c, ABOUT], ensemble.condition[c, LOW], lists.weight[cut.place[row, at]]
     _touch(ensemble, memory, a)
     for q in range(at + 1, end):
         place = cut.place[row, q]
         other = condition_on(ensemble, lists.leaf[place], a)
-        low = part.lo[a] if other < 0 else max(ensemble.low[other], part.lo[a])
+        low = part.lo[a] if other < 0 else max(ensemble.condition[other, LOW], part.lo[a])
         if low < edge:
             lost = weight - lists.weight[place]
             gains.first[ensemble.offset[a] + low] += lost
@@ -71,12 +71,12 @@ def _lost_below(ensemble: Ensemble, memory: SearchMemory, row: int, at: int, end
 def _lost_above(ensemble: Ensemble, memory: SearchMemory, row: int, at: int, end: int, c: int) -> None:
     """What the second child (bins > t) loses of a list whose first leaf ends at or below t."""
     lists, cut, gains, part = memory.lists, memory.cut, memory.gains, memory.part
-    a, edge, weight = ensemble.about[c], ensemble.high[c], lists.weight[cut.place[row, at]]
+    a, edge, weight = ensemble.condition[c, ABOUT], ensemble.condition[c, HIGH], lists.weight[cut.place[row, at]]
     _touch(ensemble, memory, a)
     for q in range(at + 1, end):
         place = cut.place[row, q]
         other = condition_on(ensemble, lists.leaf[place], a)
-        high = part.hi[a] if other < 0 else min(ensemble.high[other], part.hi[a])
+        high = part.hi[a] if other < 0 else min(ensemble.condition[other, HIGH], part.hi[a])
         if high > edge:
             lost = weight - lists.weight[place]
             gains.second[ensemble.offset[a] + edge] += lost
@@ -89,7 +89,7 @@ def _lost_above(ensemble: Ensemble, memory: SearchMemory, row: int, at: int, end
 @compiled
 def _lost_by_sets(ensemble: Ensemble, memory: SearchMemory, row: int, at: int, end: int, c: int) -> None:
     """What the first child (in the set) and the second one (outside) lose, for every set of a category."""
-    part, gains, a = memory.part, memory.gains, ensemble.about[c]
+    part, gains, a = memory.part, memory.gains, ensemble.condition[c, ABOUT]
     choice, offset = a - len(ensemble.cut_start) + 1, ensemble.offset[a]
     begin = ensemble.set_start[choice]
     _touch(ensemble, memory, a)

@@ -11,7 +11,7 @@ from lcifr.models.trees.trees import LEAF
 
 IntArray = NDArray[np.int64]
 
-BEYOND = 1 << 40
+BEYOND = 1 << 30
 """A bin after the last one."""
 
 
@@ -27,6 +27,12 @@ class BinnedNodes:
     root: IntArray
     sets: NDArray[np.uint64]
     numbers: int
+
+    def packed(self, twice: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """(nodes, 3) all that is needed at a node, side by side; ``twice`` of each leaf."""
+        leaf = self.kind == LEAF
+        place = np.where(leaf, twice, np.where(self.attribute < self.numbers, self.cut, self.chosen))
+        return np.stack([np.where(leaf, -1, self.attribute), place, self.second], 1).astype(np.int32)
 
 
 @dataclass(frozen=True)

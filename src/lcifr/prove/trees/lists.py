@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.trees.shape import BinPart, Ensemble, Floats, Lists, SearchMemory
+from lcifr.prove.trees.shape import (
+    ABOUT,
+    ATTRIBUTE,
+    HIGH,
+    LOW,
+    PLACE,
+    SECOND_CHILD,
+    BinPart,
+    Ensemble,
+    Floats,
+    Lists,
+    SearchMemory,
+)
 from lcifr.prove.trees.steps import add_steps, clear_steps
 
 LISTS, LEAVES = 0, 1
@@ -13,6 +25,8 @@ FIRST, SECOND, BOTH = 0, 1, 2
 """The sides of a split that a part has."""
 ALL = -1
 """Conditions on all attributes."""
+SHORT = 8
+"""Where a step leaves so few places, sorting goes on with smaller ones."""
 
 
 @compiled
@@ -77,15 +91,17 @@ def _reach(ensemble: Ensemble, direction: Floats, root: int, memory: SearchMemor
     while waiting:
         waiting -= 1
         node = stack[waiting]
-        while ensemble.kind[node] != 0:
+        while ensemble.split[node, ATTRIBUTE] >= 0:
             side = _sides(ensemble, whole, node)
             if side == BOTH:
-                a = ensemble.attribute[node]
-                about = a if about in (SINGLE, a) else SEVERAL
-                stack[waiting] = ensemble.second[node]
+                if about == SINGLE:
+                    about = ensemble.split[node, ATTRIBUTE]
+                elif about != ensemble.split[node, ATTRIBUTE]:
+                    about = SEVERAL
+                stack[waiting] = ensemble.split[node, SECOND_CHILD]
                 waiting += 1
-            node = ensemble.second[node] if side == SECOND else node + 1
-        if ensemble.twice[node] and not fits(ensemble, node, whole, ALL):
+            node = ensemble.split[node, SECOND_CHILD] if side == SECOND else node + 1
+        if ensemble.split[node, PLACE] and not fits(ensemble, node, whole, ALL):
             continue
         at = lists.size[LEAVES]
         if at + 1 >= len(lists.leaf):
@@ -101,14 +117,14 @@ def _reach(ensemble: Ensemble, direction: Floats, root: int, memory: SearchMemor
 @compiled
 def _sides(ensemble: Ensemble, part: BinPart, node: int) -> int:
     """Which sides of a split a part has."""
-    a, numbers = ensemble.attribute[node], len(ensemble.cut_start) - 1
+    a, place, numbers = ensemble.split[node, ATTRIBUTE], ensemble.split[node, PLACE], len(ensemble.cut_start) - 1
     if a < numbers:
-        if part.hi[a] <= ensemble.cut[node]:
+        if part.hi[a] <= place:
             return FIRST
-        return SECOND if part.lo[a] > ensemble.cut[node] else BOTH
+        return SECOND if part.lo[a] > place else BOTH
     inside, outside = False, False
     for w in range(part.mask.shape[1]):
-        left, chosen = part.mask[a - numbers, w], ensemble.sets[ensemble.chosen[node], w]
+        left, chosen = part.mask[a - numbers, w], ensemble.sets[place, w]
         inside |= (left & chosen) != 0
         outside |= (left & ~chosen) != 0
     if inside and outside:
@@ -121,11 +137,11 @@ def fits(ensemble: Ensemble, leaf: int, part: BinPart, about: int) -> bool:
     """Whether a part meets the conditions of a leaf on one attribute, or on ALL."""
     numbers = len(ensemble.cut_start) - 1
     for c in range(ensemble.first[leaf], ensemble.first[leaf + 1]):
-        a = ensemble.about[c]
-        if about not in (ALL, a):
+        a = ensemble.condition[c, ABOUT]
+        if about != ALL and about != a:
             continue
         if a < numbers:
-            if ensemble.low[c] > part.hi[a] or ensemble.high[c] < part.lo[a]:
+            if ensemble.condition[c, LOW] > part.hi[a] or ensemble.condition[c, HIGH] < part.lo[a]:
                 return False
         else:
             common = False
@@ -150,7 +166,7 @@ def sort_lists(lists: Lists) -> None:
 @compiled
 def _sort_leaves(lists: Lists, begin: int, end: int) -> None:
     step = 1
-    while step < end - begin:
+    while step < (end - begin) // SHORT:
         step = 3 * step + 1
     while step >= 1:
         for at in range(begin + step, end):
@@ -165,7 +181,7 @@ def _sort_leaves(lists: Lists, begin: int, end: int) -> None:
 @compiled
 def _sort_by_spread(lists: Lists) -> None:
     step, end = 1, lists.size[LISTS]
-    while step < end:
+    while step < end // SHORT:
         step = 3 * step + 1
     while step >= 1:
         for at in range(step, end):

@@ -60,12 +60,8 @@ def arrange(given: Arrangement) -> Ensemble:
     value = np.ascontiguousarray(nodes.value * float(trees.scale))
     added = _Added.of(binned, conditions, value, cuts.start, set_start)
     return Ensemble(
-        kind=np.array(nodes.kind),
-        second=np.array(nodes.second),
+        split=binned.packed(conditions.twice),
         value=value,
-        attribute=np.ascontiguousarray(attribute, dtype=np.int64),
-        cut=cuts.cut,
-        chosen=chosen,
         root=added.others,
         base=np.array(trees.base),
         cut_start=cuts.start,
@@ -81,11 +77,8 @@ def arrange(given: Arrangement) -> Ensemble:
         set_start=set_start,
         depth=np.array([conditions.depth]),
         first=conditions.first,
-        about=conditions.about,
-        low=conditions.low,
-        high=conditions.high,
+        condition=np.stack([conditions.about, conditions.low, conditions.high], 1).astype(np.int32),
         bits=conditions.bits,
-        twice=conditions.twice,
         offset=added.offset,
         alone=added.alone,
         steps=added.steps,

@@ -13,18 +13,24 @@ Flags = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 
 
+ATTRIBUTE, PLACE, SECOND_CHILD = 0, 1, 2
+"""Columns of ``Ensemble.split``."""
+ABOUT, LOW, HIGH = 0, 1, 2
+"""Columns of ``Ensemble.condition``."""
+
+
 class Ensemble(NamedTuple):
     """Trees over *attributes*: numbers in cell order, then the choices of a cell.
 
     Parameters
     ----------
-    kind, second : (nodes,) as in ``NodeArrays``. value : (nodes, outputs), times the scale.
-    attribute : (nodes,) of a split. cut : (nodes,) of a number: the first child is bins ≤ cut.
-    chosen : (nodes,) of a category: its row of ``sets``.
+    split : (nodes, 3) ATTRIBUTE, PLACE and SECOND_CHILD; the first child is the next node. The place of a number is its
+        cut: the first child is bins ≤ cut; that of a category its row of ``sets``. A leaf has the attribute −1; its
+        place is whether a category is split twice on the way to it: then only its conditions say who is there.
+    value : (nodes, outputs) of leaves, times the scale.
     root : of the trees about more than one attribute. base : (outputs,).
-    first : (nodes + 1,) where the conditions of a leaf begin. about, low, high : (conditions,) attribute and bins.
-        bits : (conditions, words) of a choice. A leaf has one condition for each attribute on the way to it.
-    twice : (nodes,) whether a choice is split twice on the way to a leaf: then only its conditions say who is there.
+    first : (nodes + 1,) where the conditions of a leaf begin: one for each attribute on the way to it.
+        condition : (conditions, 3) ABOUT which attribute, LOW and HIGH bin. bits : (conditions, words) of a choice.
     offset : (attributes + 1,) where the bins or values of each attribute begin in tables of them.
     alone : (attributes,) whether trees are about this attribute alone. steps : (bins and values, outputs) their sum.
     size : (outputs,) the sum of the largest absolute values of all trees. trees : (1,) how many there are in all.
@@ -36,12 +42,8 @@ class Ensemble(NamedTuple):
     depth : (1,) of the deepest tree.
     """
 
-    kind: NDArray[np.int8]
-    second: Integers
+    split: NDArray[np.int32]
     value: Floats
-    attribute: Integers
-    cut: Integers
-    chosen: Integers
     root: Integers
     base: Floats
     cut_start: Integers
@@ -57,11 +59,8 @@ class Ensemble(NamedTuple):
     set_start: Integers
     depth: Integers
     first: Integers
-    about: Integers
-    low: Integers
-    high: Integers
+    condition: NDArray[np.int32]
     bits: Words
-    twice: Flags
     offset: Integers
     alone: Flags
     steps: Floats

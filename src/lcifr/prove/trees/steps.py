@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.trees.shape import BinPart, Ensemble, Flags, Floats, SearchMemory, Words
+from lcifr.prove.trees.shape import ABOUT, HIGH, LOW, BinPart, Ensemble, Flags, Floats, SearchMemory, Words
 
 
 @compiled
@@ -34,8 +34,8 @@ def add_steps(ensemble: Ensemble, part: BinPart, table: Floats, a: int, leaf: in
     numbers, offset = len(ensemble.cut_start) - 1, ensemble.offset[a]
     c = condition_on(ensemble, leaf, a)
     if a < numbers:
-        low = part.lo[a] if c < 0 else max(part.lo[a], ensemble.low[c])
-        high = part.hi[a] if c < 0 else min(part.hi[a], ensemble.high[c])
+        low = part.lo[a] if c < 0 else max(part.lo[a], ensemble.condition[c, LOW])
+        high = part.hi[a] if c < 0 else min(part.hi[a], ensemble.condition[c, HIGH])
         for b in range(offset + low, offset + high + 1):
             table[b] += weight
     else:
@@ -48,7 +48,7 @@ def add_steps(ensemble: Ensemble, part: BinPart, table: Floats, a: int, leaf: in
 def condition_on(ensemble: Ensemble, leaf: int, a: int) -> int:
     """Which condition of a leaf is about an attribute; −1 for none."""
     for c in range(ensemble.first[leaf], ensemble.first[leaf + 1]):
-        if ensemble.about[c] == a:
+        if ensemble.condition[c, ABOUT] == a:
             return int(c)
     return -1
 
