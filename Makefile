@@ -24,6 +24,7 @@ $(VENV)/run.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(VENV)/run.stamp
 	@echo "Setting up the developers' tools ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	$(BIN)/python -m lcifr.prove.trees
 	@touch $@ $(VENV)/run.stamp
 
 demo: $(VENV)/run.stamp  ## set up everything and run the main job on the built-in data

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from numba.core.event import Listener, install_listener
 
 from lcifr.models.trees.trees import Trees
 from lcifr.prove.answer import Claim, Question
@@ -22,6 +24,22 @@ from lcifr.regions.region import Cell
 kernel = cache(make_kernel)
 
 
+class Announcer(Listener):  # type: ignore[misc]
+    """Says on stderr that the search is being compiled, where it is: silence for a minute looks like a fault."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: object) -> None:
+        """A function begins to be compiled, and was not found on disk."""
+        if not self.said:
+            print("lcifr: compiling the search over trees, about a minute, once on this machine ...", file=sys.stderr)
+        self.said = True
+
+    def on_end(self, event: object) -> None:
+        """It is compiled; others follow."""
+
+
 def answer_trees(question: Question) -> Claim:
     """What is found about each person and direction of a question about trees."""
     people, k, _ = question.directions.shape
@@ -34,7 +52,7 @@ def answer_trees(question: Question) -> Claim:
         stopped.happened = True
         asked.stop.fill(1)
 
-    with stopped_at(question.deadline, asked.stop.fill):
+    with stopped_at(question.deadline, asked.stop.fill), install_listener("numba:compile", Announcer()):
         for number, cell in enumerate(question.region.cells):
             if people and k and cell.present.any():
                 _answer_cell(question, cell, number, asked, found, written, stop)
@@ -126,7 +144,7 @@ def rows_of(cell: Cell) -> shape.NumberRows:
     """The linear rows of a cell over its numbers, in cell order."""
     if cell.rows is None:
         return shape.NumberRows(np.zeros((0, len(cell.numeric))), np.zeros((len(cell.present), 0)))
-    return shape.NumberRows(np.ascontiguousarray(cell.rows.G[:, cell.numeric]), np.ascontiguousarray(cell.rows.g))
+    return shape.NumberRows(np.array(cell.rows.G[:, cell.numeric], order="C"), np.array(cell.rows.g, order="C"))
 
 
 def _larger(sizes: Sizes, memory: shape.SearchMemory, alone: bool) -> Sizes:
