@@ -17,10 +17,11 @@ from sklearn.preprocessing import StandardScaler
 
 from lcifr.artifacts.handover import Representation
 from lcifr.artifacts.provenance import Provenance
+from lcifr.certification.box_bounds import upper_on_box, widest_ball
 from lcifr.certification.consumer import certify
 from lcifr.certification.deployment import deploy_model
 from lcifr.certification.producer import represent
-from lcifr.certification.query import outputs_at, query_of, upper_on_box, widest_ball
+from lcifr.certification.query import outputs_at, query_of
 from lcifr.certification.verdicts import Reason, Verdict
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic

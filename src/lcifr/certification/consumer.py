@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from lcifr.artifacts.handover import Representation
+from lcifr.certification.box_bounds import ball, bound_on_box, find_largest_radius
 from lcifr.certification.deployment import deploy_model
 from lcifr.certification.query import (
-    OWN_WORD,
-    BoolArray,
     FloatArray,
-    Query,
     is_strict,
     outputs_at,
     query_around_latent,
-    upper_on_box,
-    widest_ball,
 )
 from lcifr.certification.verdicts import Certificates, Reason, Verdict, words
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import choose_for
-from lcifr.models.deployed import REFUSED, Deployment
+from lcifr.models.deployed import REFUSED
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
-from lcifr.prove import Budget, Status, maximize
+from lcifr.models.trees.trees import Trees
+from lcifr.prove import Budget
 from lcifr.regions.region import Region
-
-DOUBLINGS, HALVINGS = 12, 12
-"""Steps towards the largest radius of a model that is not linear: a factor of 4096, then three digits."""
-
-FARTHEST = 1e30
-"""Where z does not matter every radius is good in exact arithmetic; a machine's numbers overflow somewhere."""
 
 Where = Literal["ball", "box"]
 
@@ -60,7 +50,9 @@ def certify(
     Parameters
     ----------
     representation : what the producer handed over.
-    model : a :class:`lcifr.models.network.Network`, one of this package's classifiers, or a fitted scikit-learn model.
+    model : a :class:`lcifr.models.network.Network`, one of this package's classifiers, or a fitted model of
+        scikit-learn, XGBoost or LightGBM. Of trees a hand-over in exact arithmetic says nothing: they jump, and
+        a machine's z may be a little beside its box.
     on : the ball, as in the paper, or the tighter box.
     groups : classes that count as one decision. tolerance : for regression, in units of the target.
     budget, device : as for :func:`lcifr.prove.maximize`; who runs out of budget is undecided.
@@ -69,7 +61,7 @@ def certify(
         verdict on a hand-over in exact arithmetic is undecided.
     """
     known = read_model(model, groups, tolerance)
-    deployed = choose_for(arithmetic, known.factors)
+    deployed = choose_for(arithmetic, known.computed)
     options = dict[str, Any](budget=budget, device=device, farthest=largest_radius)
     return certify_model(representation, known, on=on, arithmetic=deployed, **options)
 
@@ -99,7 +91,8 @@ def certify_model(
     query = asked.lowered(error)
     bound = bound_on_box(deployment.merged, query, lower, upper, budget, device)
     margin = query.margin(bound.upper).min(1)
-    unknown = np.full(len(there.values), handed is Arithmetic.EXACT and arithmetic is not Arithmetic.EXACT)
+    jumps = isinstance(known.function, Trees)
+    unknown = np.full(len(there.values), handed is Arithmetic.EXACT and (jumps or arithmetic is not Arithmetic.EXACT))
     sure = (margin > 0) & is_strict(known.rule, there) & ~unknown
     exact = query_around_latent(known.rule, there.exactly())
     reasons = {
@@ -139,103 +132,3 @@ def surroundings(representation: Representation, on: str) -> tuple[FloatArray, F
     if on != "ball":
         raise LcifrError(f"on={on!r} is unknown", fix='say "ball" or "box"')
     return ball(representation.latent, representation.radius)
-
-
-def ball(latent: FloatArray, radius: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(people, width) ends of balls, rounded outward."""
-    return (
-        np.asarray(np.nextafter(latent - radius[:, None], -np.inf)),
-        np.asarray(np.nextafter(latent + radius[:, None], np.inf)),
-    )
-
-
-@dataclass(frozen=True)
-class RegionBounds:
-    """upper : (people, k) proved. best : (people, k) reached. exhausted : (people,) the budget ended the work."""
-
-    upper: FloatArray
-    best: FloatArray
-    exhausted: BoolArray
-
-
-def bound_on_box(
-    network: Any, query: Query, lower: FloatArray, upper: FloatArray, budget: Any, device: str | None
-) -> RegionBounds:
-    """The largest value of every direction on every box: in closed form if the model is linear, else by the engine."""
-    if network.depth == 0:
-        found = upper_on_box(network, query, lower, upper)
-        return RegionBounds(found, found, np.zeros(len(found), np.bool_))  # tight up to rounding
-    region = Region.from_arrays(lower, upper)
-    if query.at is not None:
-        return _bound_apart(network, query, region, budget, device)
-    answer = maximize(
-        network,
-        query.directions,
-        region,
-        target=query.limit,
-        tolerance=query.precision,
-        method=OWN_WORD,
-        budget=budget,
-        device=device,
-    )
-    return RegionBounds(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
-
-
-def _bound_apart(network: Any, query: Query, region: Region, budget: Any, device: str | None) -> RegionBounds:
-    """Bounds of opposite directions that share a limit: plain ones, then up to equal shares of it, then to the end."""
-    plain = maximize(network, query.directions, region, method="bounds", device=device)
-    upper, best, exhausted = plain.upper.copy(), plain.best.copy(), np.zeros(region.people, np.bool_)
-    for shared in (True, False):
-        margin = query.margin(upper)
-        rows = np.flatnonzero((margin <= 0).any(1) & (query.margin(best) >= 0).all(1))
-        if len(rows) == 0:
-            break
-        answer = maximize(
-            network,
-            query.directions[rows],
-            region.take(rows),
-            target=np.where(np.isfinite(margin), upper + margin / 2, -np.inf)[rows] if shared else None,
-            tolerance=query.precision,
-            method=OWN_WORD,
-            budget=budget,
-            device=device,
-        )
-        upper[rows], best[rows] = np.minimum(upper[rows], answer.upper), np.maximum(best[rows], answer.best)
-        exhausted[rows] = (answer.status == Status.BUDGET).any(1)
-    return RegionBounds(upper, best, exhausted)
-
-
-def find_largest_radius(deployment: Deployment, asked: Query, latent: FloatArray, device: str | None) -> FloatArray:
-    """(people,) a radius up to which the decision is proved the same; by bisection on plain bounds if not linear.
-
-    ``asked`` leaves no room yet for what is rounded on the ball, which is more on a larger one.
-    """
-    network = deployment.merged
-    if network.depth == 0:
-        widest = widest_ball(network, asked.lowered(deployment.error_at(latent)), latent)
-        if deployment.is_exact and len(deployment.factors) == 1:
-            return widest
-        reach = np.minimum(widest, FARTHEST)
-        error = deployment.room_over(Region.from_arrays(*ball(latent, reach)))
-        return np.minimum(reach, widest_ball(network, asked.lowered(error), latent))
-
-    def good(radius: FloatArray) -> BoolArray:
-        region = Region.from_arrays(*ball(latent, radius))
-        query = asked.lowered(deployment.room_over(region))
-        target = query.limit if query.at is None else None
-        bound = maximize(network, query.directions, region, target=target, method="bounds", device=device)
-        return np.asarray((query.margin(bound.upper) > 0).all(1))
-
-    size = np.maximum(np.abs(latent).max(1), 1e-3)
-    low, high = np.zeros(len(latent)), size / 2**DOUBLINGS
-    growing = np.ones(len(latent), np.bool_)
-    for _ in range(2 * DOUBLINGS):
-        growing &= good(high)
-        if not growing.any():
-            break
-        low, high = np.where(growing, high, low), np.where(growing, 2 * high, high)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        fine = good(middle)
-        low, high = np.where(fine, middle, low), np.where(fine, high, middle)
-    return low

@@ -40,8 +40,15 @@ WholeModel = Deployment | TreesDeployment | NetworkOnTrees
 """A model as machines compute it."""
 
 
-def deploy_model(model: Model, arithmetic: Arithmetic) -> Deployment:
+def deploy_model(model: Model, arithmetic: Arithmetic) -> Deployment | TreesDeployment:
     """The model alone, from z to its outputs."""
+    if isinstance(model.function, Trees):
+        return TreesDeployment(model.function, arithmetic)
+    return deploy_networks(model, arithmetic)
+
+
+def deploy_networks(model: Model, arithmetic: Arithmetic) -> Deployment:
+    """The same of a model of networks."""
     return Deployment.on_latents(*(Stage(factor, arithmetic) for factor in model.factors))
 
 
@@ -69,6 +76,6 @@ def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: 
         return TreesDeployment(model.function, arithmetic)
     handed = arithmetic if handed is None else handed
     if isinstance(encoder.function, Trees):
-        return NetworkOnTrees(TreesDeployment(encoder.function, handed), deploy_model(model, arithmetic))
+        return NetworkOnTrees(TreesDeployment(encoder.function, handed), deploy_networks(model, arithmetic))
     first = Stage(encoder.function, handed)
     return Deployment.on_people(encoder.encoding, first, *(Stage(factor, arithmetic) for factor in model.factors))

@@ -2,8 +2,7 @@
 
 One output: its sign. Several: which group the largest belongs to. A number: within a tolerance. Each is a few linear
 outputs that must stay strictly below a limit; ties never count for a certificate nor for a counterexample. What a
-decision is and when two are the same is :mod:`lcifr.models.rule`; here it meets rounding, and where the model is linear
-its answer in closed form.
+decision is and when two are the same is :mod:`lcifr.models.rule`; here it meets rounding.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from lcifr.certification.deployment import WholeModel
 from lcifr.models.deployed import REFUSED
-from lcifr.models.network import FLOOR, Network, gamma
+from lcifr.models.network import FLOOR, gamma
 from lcifr.models.rule import Kind, Rule
 
 
@@ -196,43 +195,3 @@ def _precision(tolerance: float, limit: FloatArray) -> float:
     """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everybody."""
     share = PRECISION * tolerance / (1.0 + float(np.abs(limit).max(initial=0.0)))
     return min(PRECISION, max(share, FINEST))
-
-
-def _coefficients(model: Network, query: Query) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """direction · (W z + b) as c · z + d: c (people, k, width), d (people, k), and |direction|·|W|, |direction|·|b|.
-
-    The sizes come with FLOOR, which covers what underflows in c and d.
-    """
-    layer = model.layers[0]
-    size = np.abs(query.directions)
-    return (
-        query.directions @ layer.weight,
-        query.directions @ layer.bias,
-        size @ np.abs(layer.weight) + FLOOR,
-        size @ np.abs(layer.bias) + FLOOR,
-    )
-
-
-def upper_on_box(model: Network, query: Query, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """(people, k) a number that direction · model(z) does not exceed on the box, in exact arithmetic.
-
-    The best corner by sign. Each of products and sums errs by a factor within 1 ± u, and no partial result passes
-    through more than outputs + width + 4 of them, so γ of that many, times the sum of absolute values, covers all.
-    """
-    c, d, size, size_bias = _coefficients(model, query)
-    best = np.maximum(c * lower[:, None], c * upper[:, None]).sum(-1) + d
-    far = np.maximum(np.abs(lower), np.abs(upper))[:, None]
-    slack = gamma(model.outputs + model.inputs + 16) * ((size * far).sum(-1) + size_bias)
-    return np.asarray(np.nextafter(best + 2 * slack, np.inf))
-
-
-def widest_ball(model: Network, query: Query, latent: FloatArray) -> FloatArray:
-    """(people,) the largest ball around z on which every direction surely stays below its limit; 0 where none does."""
-    c, d, size, size_bias = _coefficients(model, query)
-    many, sides = model.outputs + model.inputs + 16, 1 if query.at is None else 2  # opposite ones grow together
-    slack = 2 * sides * gamma(many) * ((size * np.abs(latent)[:, None]).sum(-1) + size_bias + np.abs(query.limit))
-    room = query.margin((c * latent[:, None]).sum(-1) + d) - slack
-    norm = sides * (size.sum(-1) * gamma(many) * 2 + np.abs(c).sum(-1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(norm > 0, room * (1 - 4 * gamma(many)) / norm, np.where(room > 0, np.inf, 0.0))
-    return np.asarray(np.maximum(found, 0.0).min(1))

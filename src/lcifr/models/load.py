@@ -83,7 +83,8 @@ def outline_of(model: Any) -> ModelOutline:
 
 
 def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolerance: float | None = None) -> Model:
-    """A network, a torch module, one of our heads, or a fitted scikit-learn model; and what counts as one decision.
+    """A model on latents, and what counts as one decision: a network, a torch module, one of our heads, or a fitted
+    model of scikit-learn, XGBoost or LightGBM.
 
     Parameters
     ----------
@@ -102,8 +103,10 @@ def read_model(model: Any, groups: Sequence[Sequence[Any]] | None = None, tolera
     own = own_model(model)
     if own is None:
         from lcifr.models.sklearn.latents import read_sklearn
+        from lcifr.models.trees.latents import read_trees_on_latents
+        from lcifr.models.trees.tables import is_tree_model
 
-        own = read_sklearn(model)
+        own = read_trees_on_latents(model) if is_tree_model(model) else read_sklearn(model)
     return own.agreeing(groups, tolerance)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,23 +80,16 @@ class ColumnReader:
     cast_later: bool = False
 
     def tree(self, root: LibraryNode) -> TreeNode:
-        """The same tree over encoded columns; trees may be deeper than Python's stack."""
-        waiting: list[tuple[LibraryNode, bool]] = [(root, False)]  # whether both children are built
-        built: list[TreeNode] = []
-        while waiting:
-            node, ready = waiting.pop()
-            if isinstance(node, TreeLeaf):
-                built.append(node)
-            elif ready:
-                second, first = built.pop(), built.pop()
-                built.append(self._split(node, first, second))
-            elif not 0 <= node.feature < len(self.columns):
-                raise NetworkError(f"a split about column {node.feature}; there are {len(self.columns)}")
-            elif isinstance(column := self.columns[node.feature], ConstantColumn):
-                waiting.append((node.first if node.takes_first(self._entry(column.value)) else node.second, False))
-            else:
-                waiting += [(node, True), (node.second, False), (node.first, False)]
-        return built[0]
+        """The same tree over encoded columns."""
+        return rebuild(root, self._split, self._only_side)
+
+    def _only_side(self, node: LibrarySplit) -> LibraryNode | None:
+        if not 0 <= node.feature < len(self.columns):
+            raise NetworkError(f"a split about column {node.feature}; there are {len(self.columns)}")
+        column = self.columns[node.feature]
+        if not isinstance(column, ConstantColumn):
+            return None
+        return node.first if node.takes_first(self._entry(column.value)) else node.second
 
     def _split(self, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
         column = self.columns[node.feature]
@@ -113,28 +106,56 @@ class ColumnReader:
             return CategoryNode(range(where.start, where.start + len(column.values)), chosen, first, second)
         if node.codes is not None:
             raise NetworkError(f'a split by categories is about the number "{column.attribute}"')
-        return self._number(where.start, node, first, second)
-
-    def _number(self, column: int, node: LibrarySplit, first: TreeNode, second: TreeNode) -> TreeNode:
-        if node.members is not None:
-            return _equal_to(column, node.members, first, second)
-        if math.isnan(self.missing) and math.isnan(node.missing_reach) and abs(node.last) >= LARGEST_NUMBER:
-            return first if node.last > 0 else second  # everybody passes on the same side
-        plain = NumberNode(column, last_cast_to(node.last) if self.cast_later else node.last, first, second)
-        ends = (
-            (self.missing, self.missing)
-            if math.isnan(node.missing_reach)
-            else (-node.missing_reach, node.missing_reach)
-        )
-        side = first if node.missing_first else second
-        if math.isnan(ends[0]) or (ends[0] <= node.last) == (ends[1] <= node.last) == node.missing_first:
-            return plain
-        return NumberNode(column, below(ends[0]), plain, NumberNode(column, ends[1], side, plain))
+        return split_number(where.start, node, (first, second), self.missing, self.cast_later)
 
     def _entry(self, value: float) -> float:
         if value == self.missing:
             return math.nan
         return float(np.float32(value)) if self.cast_later else value
+
+
+def rebuild(
+    root: LibraryNode,
+    split: Callable[[LibrarySplit, TreeNode, TreeNode], TreeNode],
+    only_side: Callable[[LibrarySplit], LibraryNode | None] = lambda node: None,
+) -> TreeNode:
+    """A tree over other columns; it may be deeper than Python's stack.
+
+    Parameters
+    ----------
+    split : a split with its children built. only_side : the child that everybody goes to; None where people differ.
+    """
+    waiting: list[tuple[LibraryNode, bool]] = [(root, False)]  # whether both children are built
+    built: list[TreeNode] = []
+    while waiting:
+        node, ready = waiting.pop()
+        if isinstance(node, TreeLeaf):
+            built.append(node)
+        elif ready:
+            second, first = built.pop(), built.pop()
+            built.append(split(node, first, second))
+        elif (only := only_side(node)) is not None:
+            waiting.append((only, False))
+        else:
+            waiting += [(node, True), (node.second, False), (node.first, False)]
+    return built[0]
+
+
+def split_number(
+    column: int, node: LibrarySplit, sides: tuple[TreeNode, TreeNode], missing: float, cast_later: bool
+) -> TreeNode:
+    """A split of a number; ``missing`` and ``cast_later`` as in :class:`ColumnReader`."""
+    first, second = sides
+    if node.members is not None:
+        return _equal_to(column, node.members, first, second)
+    if math.isnan(missing) and math.isnan(node.missing_reach) and abs(node.last) >= LARGEST_NUMBER:
+        return first if node.last > 0 else second  # everybody passes on the same side
+    plain = NumberNode(column, last_cast_to(node.last) if cast_later else node.last, first, second)
+    ends = (missing, missing) if math.isnan(node.missing_reach) else (-node.missing_reach, node.missing_reach)
+    side = first if node.missing_first else second
+    if math.isnan(ends[0]) or (ends[0] <= node.last) == (ends[1] <= node.last) == node.missing_first:
+        return plain
+    return NumberNode(column, below(ends[0]), plain, NumberNode(column, ends[1], side, plain))
 
 
 def _equal_to(column: int, members: frozenset[float], first: TreeNode, second: TreeNode) -> TreeNode:

@@ -19,7 +19,7 @@ def bound_cell(ensemble: Ensemble, memory: SearchMemory) -> float:
         for at in range(lists.start[number], lists.start[number + 1]):
             largest = max(largest, lists.weight[at])
         total += largest
-    return total + sum_of_largest(ensemble, memory.whole, memory.steps.cell, memory.steps.cell_used)
+    return float(total + sum_of_largest(ensemble, memory.whole, memory.steps.cell, memory.steps.cell_used))
 
 
 @compiled
@@ -40,7 +40,7 @@ def bound_part(ensemble: Ensemble, memory: SearchMemory, row: int) -> float:
         for at in range(begin, end):
             place = cut.place[row, at]
             fold(ensemble, memory, a, lists.leaf[place], lists.weight[place])
-    return total + sum_of_largest(ensemble, memory.part, steps.part, steps.part_used)
+    return float(total + sum_of_largest(ensemble, memory.part, steps.part, steps.part_used))
 
 
 @compiled
@@ -91,7 +91,7 @@ def dive(ensemble: Ensemble, memory: SearchMemory, row: int) -> float:
                 return -math.inf
             total += steps.part[ensemble.offset[a] + at]
             _narrow_to_place(ensemble, memory, a, at)
-    return total
+    return float(total)
 
 
 @compiled

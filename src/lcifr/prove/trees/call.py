@@ -24,7 +24,7 @@ from lcifr.regions.region import Cell
 kernel = cache(make_kernel)
 
 
-class Announcer(Listener):  # type: ignore[misc]
+class Announcer(Listener):
     """Says on stderr that the search is being compiled, where it is: silence for a minute looks like a fault."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ NO_ROOM, DONE, SPENT = 0, 1, 2
 """How a search ended."""
 UPPER, BEST = 2, 3
 """Where ``room`` holds what is proved and what is reached; 0 and 1 are the size of all leaves and the constant."""
-EVERY = 8
+EVERY = 4
 """After the first nodes a point is looked for in one of so many."""
 
 
@@ -79,7 +79,7 @@ def look_at_node(
             tree.child[node] = -1 - empty if empty >= 0 else 0
             return -math.inf
     row = cut_to_part(ensemble, memory, node)
-    bound = bound_part(ensemble, memory, row) + error[0]
+    bound = float(bound_part(ensemble, memory, row) + error[0])
     if bound == -math.inf:
         return bound
     tree.key[node] = min(bound, tree.key[node])

@@ -125,7 +125,7 @@ def certify_folder(
     known = read_model(model, tolerance=tolerance)
     with parts_beside(target, "certify_folder") as parts:
         outline = Outline.read(source)
-        deployed = choose_for(arithmetic, known.factors)
+        deployed = choose_for(arithmetic, known.computed)
         job = _Certify(known, on, deployed, outline.provenance.arithmetic)
         if outline.people == 0:
             raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
