@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from lcifr.runs.people.source import HELD, PeopleSource, part_for, refuse_more
 
 if TYPE_CHECKING:
+    from lcifr.certification.producer import FrozenEncoder
     from lcifr.estimators.baselines import Producer
     from lcifr.runs.folders.settings import Steps
 
@@ -29,7 +30,7 @@ class HandingOver(Protocol):
 def hand_over(
     steps: Steps,
     name: str,
-    encoder: Producer,
+    encoder: Producer | FrozenEncoder,
     source: PeopleSource,
     options: HandingOver,
     *,
@@ -65,7 +66,7 @@ def refuse_bundle(people: int) -> None:
     refuse_more(people, HELD, "--bundle", "say --no-bundle; or give a table of fewer people")
 
 
-def prove_radii(steps: Steps, encoder: Producer, source: PeopleSource, handed: str) -> None:
+def prove_radii(steps: Steps, encoder: Producer | FrozenEncoder, source: PeopleSource, handed: str) -> None:
     """Write the proofs of the radii of the hand-over ``handed`` to the bundle, unless that is done already."""
     from lcifr.artifacts.handover import Representation
     from lcifr.certification.bundles.writer import write_bundle

@@ -58,19 +58,18 @@ def represent(
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
     from lcifr.artifacts.handover_chunks import radius_summary
-    from lcifr.certification.producer import freeze
+    from lcifr.certification.producer import FrozenEncoder
     from lcifr.runs.folders.results import RepresentResult
-    from lcifr.runs.folders.summaries import read_producer
-    from lcifr.runs.learning import load_encoder
+    from lcifr.runs.folders.summaries import read_producer, read_saved_encoder
 
     with listening(listener):
         read_producer(request.producer)
-        encoder = load_encoder(request.producer)
+        saved = read_saved_encoder(request.producer)
+        encoder = FrozenEncoder(saved.function, saved.similarity, saved.whole_numbers)
         command = Command.of("represent", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
-            source = scan_people(
-                request.table, encoder.schema_, request.id_column, run.work, labels=False, stored=False
-            )
+            schema = encoder.encoding.schema
+            source = scan_people(request.table, schema, request.id_column, run.work, labels=False, stored=False)
             if request.bundle:
                 refuse_bundle(source.count)
                 source = source.in_memory()  # hand-over and proofs need them
@@ -80,6 +79,6 @@ def represent(
                 prove_radii(run.steps, encoder, source, HANDED)
             files = {"handover": HANDED, "bundle": BUNDLE if request.bundle else None}
             radius = radius_summary(run.work / HANDED)
-            result = RepresentResult(source.count, freeze(encoder).function.hash, radius, files)
+            result = RepresentResult(source.count, encoder.function.hash, radius, files)
             run.finish(result.to_dict())
     return result

@@ -97,9 +97,19 @@ atexit.register(lambda: print([name for name in ("torch", "sklearn") if name in 
 """Says at the end which of the libraries that take seconds to import are there."""
 
 
-def test_proofs_and_their_check_need_neither_torch_nor_scikit_learn(story: Path, tmp_path: Path) -> None:
-    words = ("audit", story / "producer", story / "consumer", "--no-baselines", "--workers", "1", "--out", "audit")
-    process = start(*words, cwd=tmp_path, first=IMPORTED)
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("audit", "{story}/producer", "{story}/consumer", "--no-baselines"), 1),
+        (("represent", "{story}/producer", "{story}/new.csv"), 0),
+    ],
+    ids=["audit", "represent"],
+)
+def test_proofs_need_neither_torch_nor_scikit_learn(
+    words: tuple[str, ...], code: int, story: Path, tmp_path: Path
+) -> None:
+    command = [word.format(story=story) for word in words]
+    process = start(*command, "--workers", "1", "--out", "made", cwd=tmp_path, first=IMPORTED)
     _, err = process.communicate(timeout=300)
-    assert process.returncode == 1, err
+    assert process.returncode == code, err
     assert err.splitlines()[-1] == "[]"
