@@ -89,7 +89,12 @@ class PairQuestion:
     def _factors(self) -> tuple[Network, ...]:
         if self.swept.rule.kind is Kind.NUMBER:
             return (self._copies,)
-        return (self._copies, crossings(self.swept.scores, self.swept.rule.middle))
+        return (self._copies, crossings(self.swept.scores, self._middle))
+
+    @property
+    def _middle(self) -> float:
+        """Around which a score's sides lie: a lead of one class over another is compared with 0, whatever its band."""
+        return self.swept.rule.middle if self.swept.rule.kind is Kind.SIGN else 0.0
 
     def _ask_network(self, region: Region, whole: bool, budget: Budget) -> tuple[BoolArray, FloatArray]:
         product = merge(*self._factors)

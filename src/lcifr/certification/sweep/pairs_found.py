@@ -32,6 +32,12 @@ class Pairs:
         """Nothing found yet."""
         return cls(cells.middles(), cells.middles(), np.zeros(len(cells), np.bool_))
 
+    def put(self, rows: Any, found: Pairs) -> None:
+        """Fill in what is found of some cells."""
+        for mine, theirs in ((self.x, found.x), (self.other, found.other)):
+            mine.numbers[rows], mine.codes[rows] = theirs.numbers, theirs.codes
+        self.found[rows] = found.found
+
     def take(self, index: Any) -> Pairs:
         """Those of some cells."""
         return Pairs(self.x.take(index), self.other.take(index), self.found[index])

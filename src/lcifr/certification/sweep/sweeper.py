@@ -14,6 +14,7 @@ import numpy as np
 from lcifr.certification.sweep.cutting import cut
 from lcifr.certification.sweep.fixed_change import violating_everywhere
 from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.pairs_found import Pairs
 from lcifr.certification.sweep.result import Sweep, SweptCell
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.prove import Budget
@@ -89,15 +90,22 @@ class Sweeper:
 
     def _ask(self, some: list[SweptCell], cells: UniverseCells, *, alone: bool) -> None:
         budget = Budget() if alone else Budget(nodes=self.nodes)
-        answers = (
-            self._question.ask_individuals(cells.middles(), budget) if alone else self._question.ask(cells, budget)
-        )
-        everywhere = answers.pairs.found if alone else violating_everywhere(self.swept, cells, answers.pairs, budget)
+        proved, pairs = np.zeros(len(some), np.bool_), Pairs.none(cells)
         for row, one in enumerate(some):
-            pair = answers.pairs.take([row]) if answers.pairs.found[row] else None
-            known = SweptCell(one.cell, one.share, pair)
-            if answers.proved[row]:
-                self._done["proved"].append(SweptCell(one.cell, one.share))
+            if one.pair is not None:  # it was found in the larger cell: nothing is left to search for
+                pairs.put([row], one.pair)
+        fresh = np.flatnonzero(~pairs.found)
+        if len(fresh):
+            part = cells.take(fresh)
+            ask = self._question.ask
+            answers = self._question.ask_individuals(part.middles(), budget) if alone else ask(part, budget)
+            proved[fresh] = answers.proved
+            pairs.put(fresh, answers.pairs)
+        everywhere = pairs.found if alone else violating_everywhere(self.swept, cells, pairs, budget)
+        for row, one in enumerate(some):
+            known = SweptCell(one.cell, one.share, pairs.take([row]) if pairs.found[row] else None)
+            if proved[row]:
+                self._done["proved"].append(known)
             elif everywhere[row]:
                 self._done["violating"].append(known)
             else:
