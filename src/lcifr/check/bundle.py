@@ -19,17 +19,18 @@ from lcifr.check.table import AttributeTable
 FORMAT = "lcifr-audit-9"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
 DIFFERS = f"is not the file that {MANIFEST} speaks about: its hash differs"
-ENCODER, MODEL, HANDOVER, SCHEMA = "encoder.json", "model.json", "hand-over", "schema"
+ENCODER, MODEL, HANDOVER, SCHEMA, LARGER = "encoder.json", "model.json", "hand-over", "schema", 16
 
 
 def check_bundle(root: str | Path, progress: Callable[[int, int], Any] | None = None, patience: int = 1) -> CheckReport:
     """Check everything in a bundle. Raises Rejected where it cannot be read at all, or goes beyond a limit.
 
-    ``progress`` hears how many of how many people are done; ``patience`` is how many times the work is allowed.
+    ``progress`` hears how many of how many people are done; ``patience`` is how many times the work is allowed, and
+    the size of an encoder or a model, up to LARGER times: forests are large.
     """
     seen, latents, report = set(), hashlib.sha256(), CheckReport()
     try:
-        judge, report, people = read_judge(Path(root))
+        judge, report, people = read_judge(Path(root), patience)
         judge.steps *= patience
         for line in islice(read_people(Path(root) / PEOPLE, report.hashes[PEOPLE]), people + 1):
             with reading(f"line {report.people} of {PEOPLE}"):
@@ -61,12 +62,12 @@ class _Hashed(io.FileIO):
         return data
 
 
-def _file(path: Path, sha256: Any) -> Any:
+def _file(path: Path, sha256: Any, patience: int = 1) -> Any:
     """The JSON of a file, if it is the one that the manifest names; nothing names the manifest itself."""
     with _Hashed(path) as file:
         data = file.read(BYTES + 1)
     ensure(path.name == MANIFEST or file.hash.hexdigest() == sha256, f"{path.name} {DIFFERS}")
-    return _json(data, path.name)
+    return _json(data, path.name, VALUES * (min(patience, LARGER) if path.name in (ENCODER, MODEL) else 1))
 
 
 def _json(data: bytes, what: str, values: int = VALUES) -> Any:
@@ -82,7 +83,7 @@ def _json(data: bytes, what: str, values: int = VALUES) -> Any:
         return json.loads(data, object_pairs_hook=once)
 
 
-def read_judge(root: Path) -> tuple[Judge, CheckReport, Any]:
+def read_judge(root: Path, patience: int = 1) -> tuple[Judge, CheckReport, Any]:
     """Everything but the people, each file by its hash; an empty report; how many people there should be."""
     manifest = _file(root / MANIFEST, None)
     with reading(MANIFEST):
@@ -93,7 +94,7 @@ def read_judge(root: Path) -> tuple[Judge, CheckReport, Any]:
         at_most(MOST, people, "people")
         needed = {PEOPLE, SIMILARITY, ENCODING, ENCODER, *([MODEL] if rule is not None else [])}
         ensure(set(hashes) == needed, f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")
-        found = {name: _file(root / name, hashes[name]) for name in sorted(needed - {PEOPLE})}
+        found = {name: _file(root / name, hashes[name], patience) for name in sorted(needed - {PEOPLE})}
     with reading(f"{ENCODING} or {SIMILARITY}"):
         formats = found[SIMILARITY]["format"], found[ENCODING]["format"]
         ensure(formats == (3, 3), f"{SIMILARITY} or {ENCODING} is not of format 3")

@@ -54,7 +54,7 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
             report = check_bundle(bundle, progress, request.patience)
     except (Rejected, RecursionError) as problem:
         fix = "get the bundle again; nothing in it is confirmed"
-        if "steps of work" in str(problem):
+        if "steps of work" in str(problem) or "values in model.json" in str(problem):
             fix += f". If you trust whoever wrote it, allow more work: --patience {10 * request.patience}"
         raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
     return CheckResult(report, read_drawn(bundle))

@@ -117,3 +117,23 @@ WORDS = {
 
 def _short(value: Any) -> str:
     return f"{value[:12]}…" if isinstance(value, str) and len(value) > 12 else str(value)
+
+
+def readable(model: bytes) -> bytes:
+    """The content of a model's file, if a checker reads so much at all.
+
+    Raises
+    ------
+    ArtefactError
+        For models that are larger, with their size and the limit.
+    """
+    from lcifr.check.bundle import LARGER
+    from lcifr.check.exact import BYTES, VALUES
+
+    values, most = sum(map(model.count, (b",", b":", b"[", b"{"))), VALUES * LARGER
+    if values > most or len(model) > BYTES:
+        raise ArtefactError(
+            f"the model has {values:,} values in {len(model):,} bytes, a checker reads {most:,} values in {BYTES:,}",
+            fix="audit without proofs on file (--no-bundle), or train fewer or smaller trees",
+        )
+    return model

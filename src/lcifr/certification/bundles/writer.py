@@ -23,7 +23,7 @@ from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, versi
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import query_end_to_end
 from lcifr.certification.bundles.evidence import box_question, prove
-from lcifr.certification.bundles.manifest import Drawn, rule_of_bundle
+from lcifr.certification.bundles.manifest import Drawn, readable, rule_of_bundle
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.deployment import Encoder, deploy_encoder, deploy_model
@@ -79,7 +79,7 @@ def write_bundle(
         (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
         (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
         if decisions is not None:
-            (fresh / MODEL).write_bytes(decisions.model.function.to_bytes())
+            (fresh / MODEL).write_bytes(readable(decisions.model.function.to_bytes()))
         short = _write_people(fresh / PEOPLE, encoder, people, representation, decisions, options)
         manifest = {
             "format": FORMAT,
