@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.data import Individuals
 from lcifr.drawing.text import count, exactly, format_value, percent, quantity
 from lcifr.models.rule import Kind
 
@@ -24,6 +25,9 @@ class VerdictDisplay:
     reason: NDArray[np.object_]
     margin: NDArray[np.float64]
     vacuous: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.ids)
 
     def __repr__(self) -> str:
         words = ", ".join(f"{number} {kind}" for kind, number in self._counts().items())
@@ -81,3 +85,17 @@ def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
         own = found.prediction[row]
         rows.append((str(found.ids[row]), quantity(float(own), tolerance) if number else str(own), differs))
     return rows
+
+
+def differing_columns(name: str, person: Individuals, other: Individuals) -> Any:
+    """A pandas frame of two rows, a person and somebody similar, with the columns that differ."""
+    import pandas as pd
+
+    both = pd.concat([person.to_pandas(), other.to_pandas()])
+    both.index = pd.Index([name, "similar"])
+    return both.loc[:, (both.iloc[0] != both.iloc[1]).to_numpy()]
+
+
+def left_out_words(rows: int) -> str:
+    """Rows of which nothing is said, in words."""
+    return f"{rows} {'rows have' if rows > 1 else 'row has'} missing values and {'are' if rows > 1 else 'is'} left out"

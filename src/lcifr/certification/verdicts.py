@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.display import VerdictDisplay, counterexample_rows
+from lcifr.certification.display import VerdictDisplay, counterexample_rows, differing_columns, left_out_words
 from lcifr.certification.query import BoolArray, FloatArray
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
@@ -77,9 +77,6 @@ class Certificates(VerdictDisplay):
     model: Model
     arithmetic: Arithmetic
     handover_arithmetic: Arithmetic
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
     @property
     def certified(self) -> NDArray[np.bool_]:
@@ -190,16 +187,13 @@ class Audit(VerdictDisplay):
     left_out: tuple[str | int, ...] = ()
     encoder: Encoder | None = field(default=None, compare=False)
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
     def __repr__(self) -> str:
         said = super().__repr__()
-        return said if not self.left_out else f"{said[:-1]}; {_left_out_words(len(self.left_out))}>"
+        return said if not self.left_out else f"{said[:-1]}; {left_out_words(len(self.left_out))}>"
 
     def _notes(self) -> Iterator[str]:
         if self.left_out:
-            yield f"{_left_out_words(len(self.left_out))}."
+            yield f"{left_out_words(len(self.left_out))}."
         yield from super()._notes()
 
     @property
@@ -233,11 +227,7 @@ class Audit(VerdictDisplay):
         row = self.ids.index(name)
         if not self.violated[row]:
             raise LcifrError(f"{name!r} is {self.verdict[row]}, not a counterexample")
-        import pandas as pd
-
-        both = pd.concat([self.people.take([row]).to_pandas(), self.others.take([row]).to_pandas()])
-        both.index = pd.Index([str(name), "similar"])
-        return both.loc[:, (both.iloc[0] != both.iloc[1]).to_numpy()]
+        return differing_columns(str(name), self.people.take([row]), self.others.take([row]))
 
     def explain(self) -> Explanation:
         """How the model decides about these people, attribute by attribute, and around their counterexamples."""
@@ -255,7 +245,3 @@ class Audit(VerdictDisplay):
         shares = {"end_to_end": self.certified, "violated": self.violated}
         known = {"ball": self.ball, "box": self.box}
         return {name: float(mask.mean()) for name, mask in (known | shares).items() if mask is not None}
-
-
-def _left_out_words(rows: int) -> str:
-    return f"{rows} {'rows have' if rows > 1 else 'row has'} missing values and {'are' if rows > 1 else 'is'} left out"

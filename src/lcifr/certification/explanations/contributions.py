@@ -100,7 +100,7 @@ class Contributions:
         """Of people who share a direction; ``added`` : (people, terms)."""
         centre = self.means @ direction.weights
         average = float(self.found.base @ direction.weights + centre.sum())
-        ends = _Ends.of(self.found, direction.weights, region)
+        ends = _ContributionEnds.of(self.found, direction.weights, region)
         low, high = ends.low - centre, ends.high - centre
         alone = ~region.nonempty
         low[alone], high[alone] = added[alone], added[alone]
@@ -134,7 +134,7 @@ class Contributions:
 
 
 @dataclass(frozen=True)
-class _Ends:
+class _ContributionEnds:
     """Of direction · outputs over regions: low, high (people, terms) of each term, lowest, highest (people,) of all."""
 
     low: FloatArray
@@ -143,7 +143,7 @@ class _Ends:
     highest: FloatArray
 
     @classmethod
-    def of(cls, found: AdditiveModel, weights: FloatArray, region: Region) -> _Ends:
+    def of(cls, found: AdditiveModel, weights: FloatArray, region: Region) -> _ContributionEnds:
         shape = (region.people, len(found.terms))
         high, highest = np.full((2, *shape), -np.inf), np.full((2, region.people), -np.inf)
         for cell in region.cells:

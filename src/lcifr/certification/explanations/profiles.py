@@ -31,7 +31,7 @@ def profiles(encoder: Encoder, model: Model, person: Individuals, other: Individ
 
 
 def _profiles(encoder: Encoder, model: Model, person: Individuals, other: Individuals) -> Iterator[Profile]:
-    shown = _Shown(encoder, model, person)
+    shown = _DrawnOutput(encoder, model, person)
     for attribute in person.schema:
         name = attribute.name
         if isinstance(attribute, Categorical):
@@ -51,7 +51,7 @@ def _profiles(encoder: Encoder, model: Model, person: Individuals, other: Indivi
             yield shown.profile(name, attribute.unit or "", edges, (), outputs, ends, at)
 
 
-class _Shown:
+class _DrawnOutput:
     """The one output that is drawn: the only one, or the lead of the person's class; and where the decision changes."""
 
     def __init__(self, encoder: Encoder, model: Model, person: Individuals) -> None:

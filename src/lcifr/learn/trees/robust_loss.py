@@ -20,7 +20,7 @@ CHUNK = 16_384
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class LossDerivatives:
     """The mean loss, and first and second derivatives (places, slots) of the sum of all losses."""
 
     loss: float
@@ -39,7 +39,7 @@ class LossTerms:
     size: float
     pool: ThreadPoolExecutor | None
 
-    def evaluate(self, value: FloatArray) -> Evaluation:
+    def evaluate(self, value: FloatArray) -> LossDerivatives:
         """The loss at these values (places, slots) of the directions."""
         slope, curve = np.empty_like(value), np.empty_like(value)
 
@@ -50,7 +50,7 @@ class LossTerms:
 
         share = map if self.pool is None else self.pool.map
         total = sum(share(part, range(0, len(self.label), CHUNK)))
-        return Evaluation(total / self.size, slope, curve)
+        return LossDerivatives(total / self.size, slope, curve)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LossPoint:
     terms: LossTerms
 
     @cached_property
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> LossDerivatives:
         """Loss and derivatives."""
         return self.terms.evaluate(self.value)
 
