@@ -15,12 +15,12 @@ from tests.report.test_paper import OVERLAPS
 
 @cache
 def tree_report(together: int) -> Report:
-    made, found = models.audited(5 if together == 1 else 8, together=together)
+    made, found = models.audited({1: 5, 2: 9, 3: 8}[together], together=together)
     about = About(decisions={"0": "refused", "1": "granted"})
     return build(found, state(found, held_out=True), similarity=made.encoder.similarity, about=about)
 
 
-@pytest.mark.parametrize("together", [1, 3], ids=["additive", "deep"])
+@pytest.mark.parametrize("together", [1, 2, 3], ids=["additive", "pairs", "deep"])
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["wide", "narrow and dark"])
 def test_pictures_are_quiet_readable_and_in_their_frames(look, together, width, dark):
     page = look(tree_report(together), width=width, dark=dark)
@@ -76,6 +76,20 @@ def test_around_a_counterexample_the_page_says_what_is_seen(look):
     for profile in wanted.profiles:
         assert f"at {profile.attribute}" in text
     assert page.run('document.querySelectorAll("#person svg.chart").length') == len(wanted.profiles)
+
+
+def test_pairs_are_drawn_as_maps(look):
+    report = tree_report(2)
+    assert report.explorer.scores is not None
+    page = look(report)
+    pairs = report.explorer.scores.pairs
+    columns, cells = sum(one.across.count for one in pairs), sum(one.across.count * one.up.count for one in pairs)
+    assert columns <= page.run('document.querySelectorAll(".gallery .cell").length') <= cells
+    for name in report.explorer.scores.undrawn:
+        assert name in page.text("#scores")
+    page.run('document.getElementById("people").focus()')
+    page.press("End")  # whoever is chosen is marked in the charts of single attributes
+    assert page.complaints() == []
 
 
 def test_every_format_tells_of_trees_and_not_of_networks():

@@ -9,12 +9,14 @@ from xml.etree.ElementTree import Element
 from lcifr.drawing.charts import chart_style
 from lcifr.drawing.contribution_bars import contribution_bar, place_bars, range_text
 from lcifr.drawing.markup import element, raw, to_html
+from lcifr.drawing.pair_chart import pair_chart, pair_sentence
 from lcifr.drawing.profile_chart import profile_chart
 from lcifr.drawing.score_charts import score_chart
 from lcifr.drawing.score_text import person_sentence, profile_sentence, score_sentence, signed
-from lcifr.drawing.scores import MarkedScore, PersonScore, Profile
+from lcifr.drawing.scores import MarkedScore, PairScore, PersonScore, Profile
 from lcifr.drawing.text import count, format_value, percents
 
+SIDE_BY_SIDE = "display:grid;grid-template-columns:repeat(auto-fill,minmax(20em,1fr));gap:1em"
 COLOURS = {"certified": "#0f5f8c", "counterexample": "#b3261e", "undecided": "#8a97a3"}
 
 
@@ -49,9 +51,21 @@ def verdicts_html(title: str, counts: Mapping[str, int], notes: Sequence[str], r
     )
 
 
-def scores_html(title: str, notes: Sequence[str], marked: Sequence[MarkedScore]) -> str:
-    """What each attribute adds, as charts."""
-    return _box(element("strong", title), [element("div", note) for note in notes], _style(), _charts(marked))
+def scores_html(
+    title: str, notes: Sequence[str], marked: Sequence[MarkedScore], pairs: Sequence[PairScore] = ()
+) -> str:
+    """What each attribute adds, as charts; pairs as maps."""
+    maps = [
+        element("div", pair_chart(one, title=one.name, description=pair_sentence(one), key=f"pair-{place}"))
+        for place, one in enumerate(pairs)
+    ]
+    return _box(
+        element("strong", title),
+        [element("div", note) for note in notes],
+        _style(),
+        _charts(marked),
+        element("div", maps, style=SIDE_BY_SIDE) if maps else None,
+    )
 
 
 def person_html(
@@ -81,8 +95,7 @@ def _charts(marked: Sequence[MarkedScore]) -> Element:
         score_chart(one, title=one.score.attribute, description=score_sentence(one.score), key=f"score-{place}")
         for place, one in enumerate(marked)
     ]
-    shape = "display:grid;grid-template-columns:repeat(auto-fill,minmax(20em,1fr));gap:1em"
-    return element("div", drawn, style=shape)
+    return element("div", drawn, style=SIDE_BY_SIDE)
 
 
 def _contributions(score: PersonScore, values: Mapping[str, Any]) -> Element:

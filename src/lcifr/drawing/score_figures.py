@@ -8,7 +8,7 @@ from typing import Any
 from lcifr.drawing.figures import COLOURS, new_figure
 from lcifr.drawing.labels import axis_name, clipped
 from lcifr.drawing.score_text import limit_text
-from lcifr.drawing.scores import MarkedScore, PersonScore, Profile
+from lcifr.drawing.scores import MarkedScore, PairScore, PersonScore, Profile
 
 LINES = ("#0f5f8c", "#b3261e", "#8a5a00", "#8a97a3", "#1b2730", "#51606d")
 MARK, PEOPLE, BAND = "#8a5a00", "#8a97a3", "#fff3d1"
@@ -67,6 +67,25 @@ def _draw_categories(part: Any, marked: MarkedScore) -> None:
         if name == marked.own:
             left.get_yticklabels()[row].set_color(MARK)
             left.get_yticklabels()[row].set_fontweight("bold")
+
+
+def pair_figure(scores: Sequence[PairScore]) -> Any:
+    """What pairs of attributes add together, as maps."""
+    figure = new_figure()
+    figure.set_size_inches(6.4, 3.8 * max(len(scores), 1))
+    for axes, score in zip(figure.subplots(max(len(scores), 1), 1, squeeze=False).flat, scores, strict=True):
+        ends = [axis.edges or tuple(range(axis.count + 1)) for axis in (score.across, score.up)]
+        most = max(abs(value) for column in score.adds for value in column) or 1.0
+        rows = list(zip(*score.adds, strict=True))
+        drawn = axes.pcolormesh(*ends, rows, cmap="RdBu", vmin=-most, vmax=most)
+        figure.colorbar(drawn, ax=axes, label="adds")
+        axes.set_xlabel(axis_name(score.across.attribute, score.across.unit))
+        axes.set_ylabel(axis_name(score.up.attribute, score.up.unit))
+        for axis, put in ((score.across, axes.set_xticks), (score.up, axes.set_yticks)):
+            if axis.categories:
+                places = [place + 0.5 for place in range(axis.count)]
+                put(places, [clipped(name, 16) for name in axis.categories], fontsize="small")
+    return figure
 
 
 def contribution_figure(score: PersonScore, *, title: str) -> Any:

@@ -52,6 +52,39 @@ class MarkedScore:
 
 
 @dataclass(frozen=True)
+class PairAxis:
+    """One attribute of a pair: edges (pieces + 1,) of a number, or the values of a category."""
+
+    attribute: str
+    unit: str
+    edges: tuple[float, ...]
+    categories: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many pieces, or values, there are."""
+        return len(self.categories) or len(self.edges) - 1
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """What two attributes add together, beyond what each of them adds: adds[i][j] in piece i across and j up.
+
+    0 on average over the people; ``moves`` : the largest less the smallest that it adds for anybody of them.
+    """
+
+    across: PairAxis
+    up: PairAxis
+    adds: tuple[tuple[float, ...], ...]
+    moves: float
+
+    @property
+    def name(self) -> str:
+        """Both attributes."""
+        return f"{self.across.attribute} × {self.up.attribute}"
+
+
+@dataclass(frozen=True)
 class Contribution:
     """What an attribute (or a pair of them) adds for one person, and the least and most for anybody similar."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lcifr.drawing.charts import Dot
 from lcifr.drawing.histogram import Histogram
-from lcifr.drawing.scores import MarkedScore
+from lcifr.drawing.scores import MarkedScore, PairScore
 from lcifr.report.content import Caution
 from lcifr.report.people.content import Explorer
 
@@ -24,7 +24,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture and its numbers as a table: a histogram, a score, or the dots of a frontier with what was required."""
+    """A picture and its numbers as a table: a histogram, a score, a pair, or a frontier with what was required."""
 
     key: str
     title: str
@@ -36,6 +36,7 @@ class Chart:
     required: float = 0.0
     legend: tuple[tuple[str, str], ...] = ()
     score: MarkedScore | None = None
+    pair: PairScore | None = None
 
 
 @dataclass(frozen=True)

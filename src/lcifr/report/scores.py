@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lcifr.drawing.pair_chart import pair_rows, pair_sentence
 from lcifr.drawing.score_text import score_head, score_rows, score_sentence
-from lcifr.drawing.scores import MarkedScore
+from lcifr.drawing.scores import MarkedScore, PairScore
 from lcifr.drawing.text import count, short
 from lcifr.report.content import Report
 from lcifr.report.document import Block, Chart, Gallery, Table
@@ -25,9 +26,12 @@ def scores_section(report: Report) -> Iterator[Block]:
     yield Table("How far each attribute moves the output among these people", ("Attribute", "By"), rows, (False, True))
     if scores.pairs:
         yield (
-            f"{count(len(scores.pairs))} pairs of attributes have a score together, beside those of each alone. They "
-            f"count in everybody’s contributions and are not drawn: {', '.join(scores.pairs)}."
+            "Some pairs of attributes have a score together, beside those of each alone: blue where they raise the "
+            "output, red where they lower it, the deeper the more."
         )
+        yield Gallery(tuple(_pair_chart(place, one) for place, one in enumerate(scores.pairs)), "")
+    if scores.undrawn:
+        yield f"These pairs have a score together, which counts but is not drawn: {', '.join(scores.undrawn)}."
 
 
 def _lead(scores: Scores) -> str:
@@ -39,6 +43,12 @@ def _lead(scores: Scores) -> str:
     some = len(scores.drawn) < len(scores.moves)
     which = f"the {count(len(scores.drawn))} attributes that move it most" if some else "all of them"
     return f"{start}.{up} Drawn are {which}, each with 0 for the average; the grey bars are the people."
+
+
+def _pair_chart(place: int, score: PairScore) -> Chart:
+    head = (score.across.attribute, score.up.attribute, "Adds")
+    table = Table(f"{score.name}: the cells that add or take most", head, pair_rows(score), (False, False, True))
+    return Chart(f"pair-{place}", score.name, pair_sentence(score), score.name, table, pair=score)
 
 
 def _chart(place: int, marked: MarkedScore) -> Chart:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lcifr.certification.explanations.explanation import SHOWN, Explanation
+from lcifr.certification.explanations.explanation import PAIRS, SHOWN, Explanation, undrawn_pairs
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.errors import LcifrError
 from lcifr.models.load import read_model
@@ -83,7 +83,13 @@ def test_pairs_count_in_contributions_and_are_named():
     _, found = models.audited(9, together=2)
     explanation = found.explain()
     assert explanation.pairs
-    assert explanation.pairs[0] in Tags(explanation._repr_html_()).text
+    page = Tags(explanation._repr_html_())
+    assert page.names.count("svg") == min(len(explanation.scores), SHOWN) + min(len(explanation.pairs), PAIRS)
+    assert len(explanation.plot_pairs().axes) == 2 * min(
+        len(explanation.pairs), PAIRS
+    )  # each with its scale of colours
+    for name in undrawn_pairs(explanation.pairs, explanation.pair_scores):
+        assert name in page.text
     listed = {one.attribute for one in explanation.person(found.ids[0]).score.contributions}
     assert listed & set(explanation.pairs)
 

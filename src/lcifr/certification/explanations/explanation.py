@@ -12,9 +12,10 @@ from lcifr.certification.explanations.additive_trees import followed_by, read_ad
 from lcifr.certification.explanations.attribute_scores import attribute_scores
 from lcifr.certification.explanations.contributions import Contributions
 from lcifr.certification.explanations.neighbours import Surroundings, surroundings
+from lcifr.certification.explanations.pair_scores import pair_scores
 from lcifr.certification.explanations.profiles import profiles
 from lcifr.data import Individuals
-from lcifr.drawing.scores import AttributeScore, MarkedScore, PersonScore, Profile
+from lcifr.drawing.scores import AttributeScore, MarkedScore, PairScore, PersonScore, Profile
 from lcifr.errors import LcifrError
 from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.models.model import Model
@@ -24,6 +25,8 @@ from lcifr.similarity.linting.finding import values_of
 
 SHOWN = 8
 """Attributes that are drawn, those that move the output most."""
+PAIRS = 4
+"""Pairs of attributes that are drawn."""
 EVERYBODY = 100_000
 """People whose mean and histogram are taken; of more, evenly spaced ones."""
 NOT_ADDITIVE = (
@@ -83,9 +86,14 @@ class Explanation:
             return ()
         return attribute_scores(self.terms, self.model, self.encoder.encoding, self.everybody)
 
+    @cached_property
+    def pair_scores(self) -> tuple[PairScore, ...]:
+        """What every pair adds, those first that move the output most; only of models with one output."""
+        return () if self.terms is None else pair_scores(self.terms, self.encoder.encoding, self.everybody)
+
     @property
     def pairs(self) -> tuple[str, ...]:
-        """Pairs of attributes that have a score together, which is not drawn."""
+        """Pairs of attributes that have a score together, beside those of each alone."""
         return () if self.terms is None else tuple(map(term_name, self.terms.pairs))
 
     def person(self, name: str | int) -> PersonExplanation:
@@ -135,20 +143,34 @@ class Explanation:
             raise LcifrError(NOT_ADDITIVE, fix="explanation.person(id).plot()")
         return score_figure(self.drawn(attributes, person))
 
+    def plot_pairs(self) -> Any:
+        """What pairs of attributes add together, as a matplotlib figure."""
+        from lcifr.drawing.score_figures import pair_figure
+
+        if not self.pair_scores:
+            raise LcifrError("no pair of attributes has a score together, or there are several outputs")
+        return pair_figure(self.pair_scores[:PAIRS])
+
     def _repr_html_(self) -> str:
         """For notebooks."""
         from lcifr.drawing.notebook import scores_html
 
         title = f"What each attribute adds to the output, for {len(self.people):,} people"
-        return scores_html(title, tuple(self._notes()), self.drawn())
+        return scores_html(title, tuple(self._notes()), self.drawn(), self.pair_scores[:PAIRS])
 
     def _notes(self) -> Iterator[str]:
         if not self.additive:
             yield NOT_ADDITIVE
         if left := self.scores[SHOWN:]:
             yield f"The {SHOWN} that move most; not drawn: {', '.join(score.attribute for score in left)}."
-        if self.pairs:
-            yield f"Pairs that have a score together are not drawn: {', '.join(self.pairs)}."
+        if left_out := undrawn_pairs(self.pairs, self.pair_scores):
+            yield f"Pairs that have a score together are not drawn: {', '.join(left_out)}."
+
+
+def undrawn_pairs(names: Sequence[str], scores: Sequence[PairScore]) -> list[str]:
+    """The pairs for which there is no room."""
+    drawn = {frozenset((score.across.attribute, score.up.attribute)) for score in scores[:PAIRS]}
+    return [name for name in names if frozenset(name.split(" × ")) not in drawn]
 
 
 @dataclass(frozen=True, repr=False)

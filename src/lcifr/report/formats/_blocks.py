@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element
 
 from lcifr.drawing.charts import frontier_chart, histogram_chart
 from lcifr.drawing.markup import breakable, element
+from lcifr.drawing.pair_chart import pair_chart
 from lcifr.drawing.score_charts import score_chart
 from lcifr.report.document import Block, Chart, CodeBlock, Gallery, Points, Table
 from lcifr.report.formats._people import draw_people
@@ -98,6 +99,8 @@ def _gallery(gallery: Gallery) -> list[Element]:
 def _chart(chart: Chart) -> list[Element]:
     if chart.score is not None:
         drawn = score_chart(chart.score, title=chart.title, description=chart.description, key=chart.key)
+    elif chart.pair is not None:
+        drawn = pair_chart(chart.pair, title=chart.title, description=chart.description, key=chart.key)
     elif chart.histogram is not None:
         drawn = histogram_chart(
             chart.histogram, title=chart.title, description=chart.description, axis=chart.axis, key=chart.key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lcifr.drawing.scores import AttributeScore, Freedom, PersonScore, Profile
+from lcifr.drawing.scores import AttributeScore, Freedom, PairScore, PersonScore, Profile
 
 Value = str | int | float
 LISTED = 200
@@ -47,13 +47,15 @@ class Scores:
 
     Parameters
     ----------
-    drawn : of the attributes that move the output most. moves : of all of them, how far. pairs : with a score together.
+    drawn : of the attributes that move the output most. moves : of all of them, how far.
+    pairs : those drawn that have a score together. undrawn : those not drawn.
     average : the mean output of these people, where there is one output. up : what more of it speaks for.
     """
 
     drawn: tuple[AttributeScore, ...]
     moves: Mapping[str, float]
-    pairs: tuple[str, ...]
+    pairs: tuple[PairScore, ...]
+    undrawn: tuple[str, ...]
     average: float | None
     up: str
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.explanations.contributions import Contributions
-from lcifr.certification.explanations.explanation import SHOWN, Explanation
+from lcifr.certification.explanations.explanation import PAIRS, SHOWN, Explanation, undrawn_pairs
 from lcifr.certification.explanations.profiles import profiles
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Certificates
@@ -58,7 +58,8 @@ def _scores(explanation: Explanation, contributions: Contributions) -> Scores:
     return Scores(
         drawn=explanation.scores[:SHOWN],
         moves={score.attribute: score.moves for score in explanation.scores},
-        pairs=explanation.pairs,
+        pairs=explanation.pair_scores[:PAIRS],
+        undrawn=tuple(undrawn_pairs(explanation.pairs, explanation.pair_scores)),
         average=float(average[0]) if one else None,
         up=contributions.name_of(1) if rule.kind is Kind.SIGN else "",
     )
