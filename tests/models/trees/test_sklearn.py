@@ -138,3 +138,12 @@ def test_a_start_that_is_drawn_anew_for_everybody_is_refused():
     model = GradientBoostingClassifier(n_estimators=2, init=DummyClassifier(strategy="stratified"))
     with pytest.raises(NetworkError, match="drawn anew"):
         read(model.fit(frame[NUMERIC], labels), frame[NUMERIC])
+
+
+def test_a_split_of_missing_values_from_all_others():
+    """Its threshold is infinite: everybody who is not missing passes on the same side."""
+    frame, labels = table()
+    gone = frame[NUMERIC].assign(score=np.where(np.arange(len(frame)) % 3, frame.score > 0, np.nan))
+    model = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=5).fit(gone, labels)
+    assert any(np.isinf(one.nodes["num_threshold"]).any() for stage in model._predictors for one in stage)
+    assert check_semantics(model, frame[NUMERIC], model.decision_function) > 400
