@@ -162,6 +162,8 @@ def test_a_part_that_is_empty_says_nothing_of_the_other() -> None:
         ([leaf(ends=[[0, "upper", [], []]])], "not an integer in 0 … 3"),
         ([["leaf", []]], "not as the format says"),
         ([["leaf", [], [], []]], "not as the format says"),
+        ([["leaf", [], [[[[0, ONE]], [], [], 0]]]], "not as the format says"),
+        ([["leaf", [[0, [0], [], [], 0]], []]], "not as the format says"),
         ([{"leaf": []}], "not as the format says"),
         ([["surprise", 0, 1.0], leaf(), leaf()], "of no kind"),
         ([["numeric", 3, ONE], leaf(), leaf()], "does not have"),  # there is no such column, choice

@@ -57,7 +57,7 @@ class Problem:
         for direction, *by in items(passes):
             entries = {position(output, len(outputs)): number(value) for output, value in items(direction)}
             start = within.layers[-1].before(exact([*(entries.get(output, 0.0) for output in outputs), 0.0]))
-            (bound,), key = within.bounds([start], by), tuple(entries.items())
+            (bound,), key = within.bounds([start], *by), tuple(entries.items())
             bound += self.trees.largest(leaves, part.groups, key) if self.trees else 0
             found[key] = min(bound, found.get(key, bound))
         return None if found.get((), 0) < 0 else found
@@ -116,17 +116,17 @@ class Relaxation:
             given = (one for one in items(passes) if one[0] == depth)
             for _, places, *by in [(depth, every, (), ()), *given]:
                 starts = (layer.row(position(k, len(every)) // 2, 1 - 2 * (k % 2)) for k in places)
-                for k, bound in zip(places, self.bounds(starts, by), strict=True):
+                for k, bound in zip(places, self.bounds(starts, *by), strict=True):
                     ends[k] = min(ends[k], up(bound))
             self.hidden.append(ends)
 
-    def bounds(self, starts: Iterable[Vector], by: Any, depth: int | None = None) -> Iterator[Fraction]:
+    def bounds(self, starts: Iterable[Vector], lines: Any, rows: Any, *, depth: Any = None) -> Iterator[Fraction]:
         """For each start, of the layer at that depth or the next, a number that it does not exceed in the part."""
-        lines, steps = {(layer, k): numbers(line, 3) for layer, k, *line in items(by[0])}, []
+        known, steps = {(layer, k): numbers(line, 3) for layer, k, *line in items(lines)}, []
         for at, ends in reversed(list(enumerate(self.hidden[:depth]))):
-            given = [value for k in range(len(ends) // 2) for value in lines.get((at, k), (0.0, 0.0, 0.0))]
+            given = [value for k in range(len(ends) // 2) for value in known.get((at, k), (0.0, 0.0, 0.0))]
             steps.append((self.layers[at], exact(given), exact(ends)))
-        rates = {row: min(-number(rate), 0.0) for row, rate in items(by[1])}  # a negative λ is none
+        rates = {row: min(-number(rate), 0.0) for row, rate in items(rows)}  # a negative λ is none
         cut = self.cuts.before(exact([*(rates.get(row, 0.0) for row in range(len(self.cuts.rows) - 1)), 0.0]))
         for over in starts:
             for layer, slopes, sides in steps:

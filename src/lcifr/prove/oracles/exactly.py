@@ -79,4 +79,4 @@ class ExactCell:
     def _pass(self, depth: int, start: FloatArray, by: Multipliers) -> Fraction:
         assert self.relaxation is not None
         over = self.relaxation.layers[depth].before(exact([*start.tolist(), 0.0]))
-        return next(self.relaxation.bounds([over], plain_multipliers(by), depth))
+        return next(self.relaxation.bounds([over], *plain_multipliers(by), depth=depth))
