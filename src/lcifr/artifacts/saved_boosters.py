@@ -107,14 +107,6 @@ SavedProducer = SavedEncoder | SavedBooster
 """What a producer's folder holds."""
 
 
-def read_saved_producer(path: str | Path, training: Training | None = None) -> SavedProducer:
-    """The encoder or booster in a file, whichever it is; ``training`` is asked for formulas that take ranks alone."""
-    kind = read_kind(path)
-    if kind in BOOSTERS:
-        return SavedBooster.read(path, kind, training, only_for_ranks=True)
-    return SavedEncoder.read(path, training, only_for_ranks=True)
-
-
 @dataclass(frozen=True)
 class SavedFunction:
     """From people to z, without φ: how people are encoded, and a network or trees."""

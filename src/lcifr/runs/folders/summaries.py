@@ -176,17 +176,23 @@ HEADS = {"classification": "RobustClassifier", "regression": "RobustRegressor"}
 
 
 def read_saved_encoder(folder: Path) -> SavedProducer:
-    """The encoder or booster of a producer's folder, for proofs and not for training."""
-    from lcifr.artifacts.saved_boosters import read_saved_producer
+    """The encoder or booster of a producer's folder, for proofs and not for training.
+
+    Training people are read only for formulas that take ranks.
+    """
+    from lcifr.artifacts.saved_boosters import BOOSTERS, SavedBooster
+    from lcifr.artifacts.saved_models import SavedEncoder, read_kind
     from lcifr.data import Individuals, Schema, read_frame
 
-    training = folder / TRAINING
+    training, path = folder / TRAINING, folder / "encoder.safetensors"
 
     def people(schema: Schema) -> Individuals:
         return Individuals.read(read_frame(training).select(list(schema.names)), schema, fitting=True)
 
     there = people if training.is_file() else None
-    return read_saved_producer(folder / "encoder.safetensors", there)
+    if (kind := read_kind(path)) in BOOSTERS:
+        return SavedBooster.read(path, kind, there, only_for_ranks=True)
+    return SavedEncoder.read(path, there, only_for_ranks=True)
 
 
 def read_saved_head(folder: Path, task: str) -> SavedHead:
