@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lcifr.artifacts.handover import Representation
@@ -66,6 +67,18 @@ def test_a_consumer_proves_on_the_box_and_the_audit_says_what_that_costs(place: 
     assert cost["ball"] <= cost["box"]
     assert {"plain", "unaware"} <= audit["baselines"].keys()
     assert result_of(place / "certified")["people"] == 100
+
+
+def test_the_booster_itself_is_audited_by_the_sum_of_its_scores(place: Path) -> None:
+    """Its folder is a consumer's, too: the decisions are the booster's own, and so is the share in closed form."""
+    assert "lcifr audit producer producer" in (place / "producer.said").read_text(encoding="utf-8")
+    lcifr("audit", "producer", "producer", "--no-baselines", "--bundle", "--out", "itself", cwd=place, expect=None)
+    found, booster = result_of(place / "itself"), load_encoder(place / "producer")
+    people = pd.read_parquet(place / "producer/people/held-out.parquet")
+    assert found["share"] == booster.certified(people).mean()
+    verdicts = pd.read_parquet(place / "itself/audited/audit.parquet")
+    assert [*verdicts["prediction"]] == [*booster.predict(people)]
+    assert "everything that is claimed" in lcifr("check", "itself/bundle", cwd=place).out
 
 
 def test_the_checker_confirms_everything_from_the_files_alone(place: Path) -> None:

@@ -188,4 +188,4 @@ def _show(result: ProduceResult, out: Path) -> None:
     say(f"{result.produced.phi.english}\n")
     if result.unaware:
         say("the unaware model: learned for the label alone, without what φ leaves free")
-    show_produced(result.produced, out)
+    show_produced(result.produced, out, own=result.model is not None)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from lcifr.errors import LcifrError
 from lcifr.learn.defaults import ENCODER
 from lcifr.runs.events import Listener, StepKind, listening, step
-from lcifr.runs.folders.producer import LEARNED, summarize, write_encoder, write_handover, write_people, write_proofs
+from lcifr.runs.folders.producer import (
+    LEARNED,
+    summarize,
+    write_encoder,
+    write_handover,
+    write_model,
+    write_people,
+    write_proofs,
+)
 from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.learning_request import LearningRequest
@@ -45,6 +53,7 @@ def produce(
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     verbose : whether learning has a bar on stderr.
     """
+    from lcifr.estimators import FairBooster
     from lcifr.runs.folders.results import ProduceResult
 
     with listening(listener):
@@ -56,7 +65,10 @@ def produce(
             if request.bundle:
                 write_proofs(run.steps, people, encoder)
             summary = summarize(run.work, people, encoder, warned, bundle=request.bundle)
-            result = ProduceResult(request.unaware, summary)
+            own = None
+            if isinstance(encoder, FairBooster):
+                own = write_model(run.work, summary, encoder.head_, len(people.train))
+            result = ProduceResult(request.unaware, summary, own)
             run.finish(result.to_dict())
     return result
 

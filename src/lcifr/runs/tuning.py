@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import LcifrError
 from lcifr.learn.defaults import ENCODER, GAMMAS, Learner
 from lcifr.runs.events import Listener, StepKind, listening, step
-from lcifr.runs.folders.producer import HANDED, summarize, write_encoder, write_handover, write_people, write_proofs
+from lcifr.runs.folders.producer import (
+    summarize,
+    write_encoder,
+    write_handover,
+    write_model,
+    write_people,
+    write_proofs,
+)
 from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.learning_request import LearningRequest
-from lcifr.runs.people.train_test import HELD_OUT
 
 if TYPE_CHECKING:
     from lcifr.estimators import Frontier
@@ -117,9 +123,6 @@ def _produce(
     run: Run, people: TrainTest, frontier: Frontier, learned_from: int, request: TuneRequest
 ) -> tuple[ProducerSummary, ConsumerSummary]:
     """The chosen models as a producer's and a consumer's folder have them."""
-    from lcifr.artifacts.handover import Representation
-    from lcifr.runs.folders.summaries import ConsumerSummary, classes_of
-
     encoder, head = frontier.encoder, frontier.head
     assert encoder is not None
     assert head is not None
@@ -128,19 +131,9 @@ def _produce(
     write_handover(run.steps, people, encoder, request)
     if request.bundle:
         write_proofs(run.steps, people, encoder)
-    head.save(run.work / MODEL)
     warned = [f"{type(encoder).__name__}: {one}" for one in encoder.degeneracies_]
     produced = summarize(run.work, people, encoder, warned, bundle=request.bundle)
-    model = ConsumerSummary(
-        target=produced.target,
-        task=produced.task,
-        classes=classes_of(head.model_),
-        tolerance=getattr(head, "tolerance", None),
-        trained_on=learned_from,
-        provenance=Representation.read(run.work / HANDED / HELD_OUT).provenance,
-        model=head.network_.hash,
-    )
-    return produced, model
+    return produced, write_model(run.work, produced, head, learned_from)
 
 
 def _result(

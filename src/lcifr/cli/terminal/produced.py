@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from lcifr.runs.folders.summaries import ProducerSummary
 
 
-def show_produced(made: ProducerSummary, out: Path) -> None:
-    """The encoder, the radii of the held-out people, the files, and what comes next."""
+def show_produced(made: ProducerSummary, out: Path, *, own: bool = False) -> None:
+    """The encoder, the radii of the held-out people, the files, and what comes next; own : it decides itself."""
     people, radius = made.sizes, made.radius
     say(f"learned from {people[TRAIN]} people in {made.epochs} {'rounds' if made.scores else 'epochs'}")
     if made.scores:
@@ -32,6 +32,9 @@ def show_produced(made: ProducerSummary, out: Path) -> None:
     if made.files["bundle"]:
         say(f"{out}/bundle       for an auditor: people, weights, proofs")
     say(f"{out}/labels.csv   {made.target} by id, if the consumer has no labels of their own")
+    if own:
+        itself = command("audit", out, out, "--out", "audit")
+        say(f"{out}/model.safetensors   decides by the sum of the scores; {itself} audits that")
     _show_next(made, out)
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.learn.defaults import Learner
-from lcifr.runs.folders.summaries import ProducerFormula, ProducerSummary, plain_findings, read_findings
+from lcifr.runs.folders.summaries import (
+    MODEL,
+    ConsumerSummary,
+    ProducerFormula,
+    ProducerSummary,
+    classes_of,
+    plain_findings,
+    read_findings,
+)
 from lcifr.runs.formulas import read_formula
 from lcifr.runs.handing_over import BUNDLE, HandingOver, hand_over, prove_radii
 from lcifr.runs.people.source import source_in_memory
@@ -15,6 +23,7 @@ from lcifr.runs.people.tables import write_table
 from lcifr.runs.people.train_test import HELD_OUT, TRAIN, TrainTest
 
 if TYPE_CHECKING:
+    from lcifr.estimators.base_head import Head
     from lcifr.estimators.baselines import Producer
     from lcifr.runs.folders.settings import Steps
 
@@ -91,6 +100,22 @@ def summarize(
         learner=str(Learner.NETWORK if network else Learner.TREES),
         scores=() if network else tuple(map(str, encoder.get_feature_names_out())),
         findings=read_findings(plain_findings(tuple(lint(similarity, people.train.X)))),  # words, and nobody's values
+    )
+
+
+def write_model(work: Path, made: ProducerSummary, head: Head, trained_on: int) -> ConsumerSummary:
+    """A model on z beside the encoder: the folder is then a consumer's, too. Returns what it says of that."""
+    from lcifr.artifacts.handover import Representation
+
+    head.save(work / MODEL)
+    return ConsumerSummary(
+        target=made.target,
+        task=made.task,
+        classes=classes_of(head.model_),
+        tolerance=getattr(head, "tolerance", None),
+        trained_on=trained_on,
+        provenance=Representation.read(work / HANDED / HELD_OUT).provenance,
+        model=head.network_.hash,
     )
 
 

@@ -20,17 +20,21 @@ NOT_CONSUMED = ("subgroups", "baselines")  # of a statement: a consumer knows no
 
 @dataclass(frozen=True)
 class ProduceResult:
-    """What ``produce`` says; unaware : whether the encoder is the baseline by that name."""
+    """What ``produce`` says; unaware : whether the encoder is the baseline by that name.
+
+    model : of a booster for classes, the sum of its scores, by which it decides itself; None for all others.
+    """
 
     unaware: bool
     produced: ProducerSummary
+    model: ConsumerSummary | None = None
     format: ClassVar[str] = "lcifr-produced-1"
     command: ClassVar[str] = "produce"
 
     def to_dict(self) -> Json:
         """The content of ``result.json``."""
         head = {"format": self.format, "command": self.command, "unaware": self.unaware}
-        return {**head, **self.produced.to_dict()}
+        return {**head, **self.produced.to_dict(), **_plain_model(self.model)}
 
 
 @dataclass(frozen=True)
@@ -165,10 +169,7 @@ class TuneResult:
         said |= {"files": dict(self.files)}
         if self.produced is not None:
             said |= {name: value for name, value in self.produced.to_dict().items() if name != "files"}
-        if self.model is not None:
-            more = ("classes", "tolerance", "trained_on", "provenance", "model")
-            said |= {name: listed(value) for name, value in asdict(self.model).items() if name in more}
-        return {"format": self.format, "command": self.command, **said}
+        return {"format": self.format, "command": self.command, **said, **_plain_model(self.model)}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> TuneResult:
@@ -193,6 +194,12 @@ class TuneResult:
         """The result in a folder that ``tune`` wrote."""
         with fitting_together(folder):
             return cls.from_dict(read_result(folder, cls.command))
+
+
+def _plain_model(model: ConsumerSummary | None) -> Json:
+    """What a consumer's model is, where a producer's folder holds one; target and task are the producer's."""
+    more = ("classes", "tolerance", "trained_on", "provenance", "model")
+    return {} if model is None else {name: listed(asdict(model)[name]) for name in more}
 
 
 def _point(point: FrontierPoint) -> Json:

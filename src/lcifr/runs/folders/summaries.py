@@ -130,8 +130,12 @@ def read_producer(folder: Path) -> ProducerSummary:
 
 
 def read_consumer(folder: Path) -> ConsumerSummary:
-    """What the command that wrote a consumer's folder said; the folder of ``tune`` holds a consumer's model too."""
-    return _read(ConsumerSummary, folder, "consume", "tune")
+    """What the command that wrote a consumer's folder said.
+
+    The folder of ``tune`` holds a consumer's model too, and so does that of a booster, which decides by its own scores.
+    """
+    own = ("produce",) if (folder / MODEL).is_file() else ()
+    return _read(ConsumerSummary, folder, "consume", "tune", *own)
 
 
 def _read(kind: type[Summary], folder: Path, *commands: str) -> Summary:
@@ -170,7 +174,7 @@ def listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-TRAINING = Path("people") / "train.parquet"
+TRAINING, MODEL = Path("people") / "train.parquet", "model.safetensors"
 HEADS = {"classification": "RobustClassifier", "regression": "RobustRegressor"}
 """The kind of head that a task needs; a test keeps it like the estimators, which need not be loaded for it."""
 
@@ -199,7 +203,7 @@ def read_saved_head(folder: Path, task: str) -> SavedHead:
     """The classifier or regressor of a consumer's folder, for proofs and not for training."""
     from lcifr.artifacts.saved_models import SavedHead
 
-    return SavedHead.read(folder / "model.safetensors", HEADS[task])
+    return SavedHead.read(folder / MODEL, HEADS[task])
 
 
 def classes_of(model: Model) -> tuple[Any, ...]:
