@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from lcifr.prove import maximize
+from lcifr.prove.networks.kernel.jit import digest
+from lcifr.prove.trees import call
 from lcifr.prove.trees.call import Announcer, kernel
 from tests.prove.trees.ensembles import random_case
 
@@ -30,6 +32,12 @@ def test_compiling_is_announced_once(capsys):
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.count("compiling the search over trees") == 1
+
+
+def test_another_version_keeps_its_code_in_another_file():
+    """numba unpickles names of classes from the file, so one that an older version has left must not be opened."""
+    sources = digest(Path(call.__file__).parent)
+    assert sources[:16] in kernel().py_func.__qualname__
 
 
 @pytest.mark.long

@@ -156,7 +156,6 @@ def make_kernel() -> Callable[[Ensemble, Cells, NumberRows, TreeQuestion, Found,
     """:func:`answer_all`, kept on disk under a name that changes with any source of this folder."""
     sources = digest(Path(__file__).parent)
 
-    @kept
     def kernel(
         ensemble: Ensemble,
         cells: Cells,
@@ -170,4 +169,6 @@ def make_kernel() -> Callable[[Ensemble, Cells, NumberRows, TreeQuestion, Found,
         assert len(sources) > 0
         return answer_all(ensemble, cells, rows, asked, found, memory, begin, end)
 
-    return kernel
+    # Part of the file's name: numba reads what another version has kept before it sees that it is another's.
+    kernel.__qualname__ = f"kernel_{sources[:16]}"
+    return kept(kernel)

@@ -17,7 +17,7 @@ from lcifr.prove.trees.shape import (
     Open,
     SearchMemory,
     SplitRecord,
-    Steps,
+    StepSums,
 )
 
 ROWS = 128
@@ -46,7 +46,7 @@ def make_memory(ensemble: Ensemble, sizes: Sizes, record: SplitRecord) -> Search
             _ints(2), _ints(lists + 1), _ints(sizes.leaves), _floats(sizes.leaves), _floats(lists), _ints(lists)
         ),
         cut=_cut_lists(lists, sizes),
-        steps=Steps(
+        steps=StepSums(
             cell=_floats(places),
             cell_used=np.zeros(attributes, np.uint8),
             part=_floats(places),

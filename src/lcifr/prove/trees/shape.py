@@ -157,7 +157,7 @@ class CutLists(NamedTuple):
     fixed: Floats
 
 
-class Steps(NamedTuple):
+class StepSums(NamedTuple):
     """Trees about one attribute, added up for each of its bins or values.
 
     cell, cell_used : in the whole cell. part, part_used : in a part. rest : the largest from a bin on.
@@ -234,7 +234,7 @@ class SearchMemory(NamedTuple):
     best: BinPart
     lists: Lists
     cut: CutLists
-    steps: Steps
+    steps: StepSums
     gains: Gains
     open: Open
     record: SplitRecord
