@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchmarks.trees import Scene
 
 PATIENCE = 5.0
-"""Seconds that Veritas has for a person."""
+"""CPU seconds that Veritas has for a person."""
 
 
 class Veritas:
@@ -46,13 +46,14 @@ class Veritas:
     def decide(self, boxes: Sequence[Any], above: bool) -> str:
         """``certified``, ``refuted`` or ``open``."""
         kind = self.veritas.HeuristicType
-        late = time.monotonic() + PATIENCE
+        late = time.process_time() + PATIENCE
         for box in boxes:
             config = self.veritas.Config(kind.MIN_OUTPUT if above else kind.MAX_OUTPUT)
             config.ignore_state_when_worse_than = 0.0
             config.stop_when_num_solutions_exceeds = 1
-            search = config.get_search(self.trees, box)
-            reason = search.step_for(max(late - time.monotonic(), 0.01), 100)
+            search, reason = config.get_search(self.trees, box), self.veritas.StopReason.OUT_OF_TIME
+            while reason == self.veritas.StopReason.OUT_OF_TIME and time.process_time() < late:
+                reason = search.step_for(0.2, 100)
             if search.num_solutions() > 0:
                 return "refuted"
             if reason != self.veritas.StopReason.NO_MORE_OPEN:

@@ -38,7 +38,7 @@ from lcifr.similarity.similarity import Similarity
 
 MANY = 1000
 """People in one call of ours, the same ones repeated."""
-FEW = 20
+FEW = 10
 """People whom Veritas is asked about where most of them take seconds."""
 
 

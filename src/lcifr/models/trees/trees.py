@@ -21,8 +21,8 @@ from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNod
 
 LEAF, NUMBER, CATEGORY = 0, 1, 2
 """Kinds of nodes."""
-AT_ONCE = 4096
-"""Points whose ways through the trees are followed together."""
+AT_ONCE = 512
+"""Points whose ways through the trees are followed together: what is known of them stays in the cache."""
 
 
 @dataclass(frozen=True)
@@ -121,20 +121,29 @@ class Trees(Function):
         found = [self._leaves(value[start : start + AT_ONCE]) for start in range(0, len(value), AT_ONCE)]
         return np.concatenate([np.zeros((0, self.count), np.int64), *found])
 
+    @cached_property
+    def _ways(self) -> tuple[NDArray[np.intp], FloatArray, NDArray[np.intp]]:
+        """(nodes,) column and threshold, (2 · nodes,) second and first child; sets are columns behind the others, and a
+        leaf is its own child."""
+        nodes, own = self.nodes, np.arange(len(self.nodes.kind))
+        leaf, category = nodes.kind == LEAF, nodes.kind == CATEGORY
+        column = np.where(leaf, 0, np.where(category, self.width + nodes.chosen, nodes.column)).astype(np.intp)
+        threshold = np.where(leaf, np.inf, np.where(category, -0.5, nodes.threshold))
+        children = np.stack([np.where(leaf, own, nodes.second), np.where(leaf, own, own + 1)], 1)
+        return column, threshold, children.reshape(-1).astype(np.intp)
+
     def _leaves(self, points: FloatArray) -> NDArray[np.int64]:
-        nodes, people = self.nodes, np.arange(len(points))[:, None]
-        hits = points @ nodes.sets.T > 0.5
-        place = np.tile(nodes.root, (len(points), 1))
-        moving = np.arange(self.count)
-        while len(moving):
-            here = place[:, moving]
-            kind = nodes.kind[here]
-            first = points[people, nodes.column[here]] <= nodes.threshold[here]
-            if hits.shape[1]:
-                first = np.where(kind == CATEGORY, hits[people, nodes.chosen[here]], first)
-            place[:, moving] = np.where(kind == LEAF, here, np.where(first, here + 1, nodes.second[here]))
-            moving = moving[(kind != LEAF).any(0)]
-        return place
+        column, threshold, children = self._ways
+        hits = points @ self.nodes.sets.T > 0.5
+        entries = np.concatenate([points, np.where(hits, -1.0, 0.0)], axis=1)
+        rows = (np.arange(len(points)) * entries.shape[1])[:, None]
+        flat, place = entries.reshape(-1), np.tile(self.nodes.root.astype(np.intp), (len(points), 1))
+        while True:
+            first = flat.take(rows + column.take(place)) <= threshold.take(place)
+            below = children.take(2 * place + first)
+            if np.array_equal(below, place):
+                return place.astype(np.int64, copy=False)
+            place = below
 
     def __call__(self, points: ArrayLike) -> FloatArray:
         value = np.asarray(points, dtype=np.float64)
