@@ -40,3 +40,19 @@ CONTRAST = """(() => {
 
 SPREAD = """[...document.querySelectorAll("body *")].filter((one) => !one.closest(".scroll, .skip, .unseen")
   && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.tagName + "." + one.className)"""
+OVERLAPS = """(() => {
+  const found = [];
+  for (const chart of document.querySelectorAll("svg.chart")) {
+    const whole = chart.getBoundingClientRect();
+    const texts = [...chart.querySelectorAll("text")].map((one) => [one.textContent, one.getBoundingClientRect()]);
+    texts.forEach(([text, box], place) => {
+      if (box.left < whole.left - 1 || box.right > whole.right + 1) found.push(`${text} is cut off`);
+      for (const [other, its] of texts.slice(0, place)) {
+        const across = Math.min(box.right, its.right) - Math.max(box.left, its.left);
+        const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
+        if (across > 0.5 && down > 3) found.push(`${text} on ${other}`); // boxes are taller than letters
+      }
+    });
+  }
+  return { found, charts: document.querySelectorAll("svg.chart").length };
+})()"""

@@ -21,6 +21,7 @@ from lcifr.report import About, Report, build
 from lcifr.report.content import Checked
 from lcifr.similarity import Similarity
 from tests.certification import scenes
+from tests.certification.explanations import models
 from tests.prove.instances import random_network
 
 ABOUT = About(
@@ -214,3 +215,11 @@ def made_up(table: pd.DataFrame, similarity: Similarity) -> tuple[Audit, FrozenE
     )
     encoder = FrozenEncoder(random_network(rng, [len(similarity.encoding.features), 4, 2]), similarity)
     return found, encoder
+
+
+@cache
+def tree_report(together: int) -> Report:
+    """Of a sum of trees that read so many attributes together."""
+    made, found = models.audited({1: 5, 2: 9, 3: 8}[together], together=together)
+    about = About(decisions={"0": "refused", "1": "granted"})
+    return build(found, state(found, held_out=True), similarity=made.encoder.similarity, about=about)

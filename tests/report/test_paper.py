@@ -11,25 +11,9 @@ import pytest
 
 from lcifr.report.formats._people import PRINTED
 from tests.report import scenes
-from tests.report.measures import CONTRAST, SPREAD
+from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
 
 A4 = 673  # CSS pixels between the margins of the page
-OVERLAPS = """(() => {
-  const found = [];
-  for (const chart of document.querySelectorAll("svg.chart")) {
-    const whole = chart.getBoundingClientRect();
-    const texts = [...chart.querySelectorAll("text")].map((one) => [one.textContent, one.getBoundingClientRect()]);
-    texts.forEach(([text, box], place) => {
-      if (box.left < whole.left - 1 || box.right > whole.right + 1) found.push(`${text} is cut off`);
-      for (const [other, its] of texts.slice(0, place)) {
-        const across = Math.min(box.right, its.right) - Math.max(box.left, its.left);
-        const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
-        if (across > 0.5 && down > 3) found.push(`${text} on ${other}`); // boxes are taller than letters
-      }
-    });
-  }
-  return { found, charts: document.querySelectorAll("svg.chart").length };
-})()"""
 SCENES = {"small": scenes.small_report, "wordy": scenes.wordy_report}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from lcifr.report.wording import put_into_words
 from tests.report import scenes
-from tests.report.test_trees import tree_report
+from tests.report.scenes import tree_report
 
 TEXT = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
 

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 from lcifr.certification.population.statement import state
-from lcifr.report import About, Report, build, render
+from lcifr.report import build, render
 from tests.certification.explanations import models
-from tests.report.measures import CONTRAST, SPREAD
-from tests.report.test_paper import OVERLAPS
-
-
-@cache
-def tree_report(together: int) -> Report:
-    made, found = models.audited({1: 5, 2: 9, 3: 8}[together], together=together)
-    about = About(decisions={"0": "refused", "1": "granted"})
-    return build(found, state(found, held_out=True), similarity=made.encoder.similarity, about=about)
+from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
+from tests.report.scenes import tree_report
 
 
 @pytest.mark.parametrize("together", [1, 2, 3], ids=["additive", "pairs", "deep"])

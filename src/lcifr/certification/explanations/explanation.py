@@ -137,7 +137,7 @@ class Explanation:
 
     def plot(self, attributes: Sequence[str] | None = None, *, person: str | int | None = None) -> Any:
         """The scores as a matplotlib figure; ``person`` : whose value and similar range are marked."""
-        from lcifr.drawing.score_figures import score_figure
+        from lcifr.drawing.figures import score_figure
 
         if not self.additive:
             raise LcifrError(NOT_ADDITIVE, fix="explanation.person(id).plot()")
@@ -145,7 +145,7 @@ class Explanation:
 
     def plot_pairs(self) -> Any:
         """What pairs of attributes add together, as a matplotlib figure."""
-        from lcifr.drawing.score_figures import pair_figure
+        from lcifr.drawing.figures import pair_figure
 
         if not self.pair_scores:
             raise LcifrError("no pair of attributes has a score together, or there are several outputs")
@@ -206,7 +206,7 @@ class PersonExplanation:
 
     def plot(self) -> Any:
         """Contributions as a matplotlib figure; of a model that is not additive, what :meth:`plot_around` draws."""
-        from lcifr.drawing.score_figures import contribution_figure
+        from lcifr.drawing.figures import contribution_figure
 
         if self.score is None:
             return self.plot_around()
@@ -214,7 +214,7 @@ class PersonExplanation:
 
     def plot_around(self) -> Any:
         """The output around the counterexample, as a matplotlib figure."""
-        from lcifr.drawing.score_figures import profile_figure
+        from lcifr.drawing.figures import profile_figure
 
         if not self.profiles:
             raise LcifrError(f"no counterexample is known for person {self.id}, so there is nothing around it to draw")
