@@ -61,9 +61,16 @@ def wrapped(name: str, kind: str) -> Any:
     return FixedThresholdClassifier(calibrated, threshold=0.6)
 
 
+KINDS = ("calibrated", "fixed", "first", "tuned", "both")
+QUICK = [("forest", kind) for kind in KINDS] + [("xgboost", "both"), ("lightgbm", "first"), ("histogram", "calibrated")]
+REST = [(name, kind) for name in TREES for kind in KINDS if (name, kind) not in QUICK]
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", ["calibrated", "fixed", "first", "tuned", "both"])
-@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [*(one for one in QUICK if one[0] in TREES), *(pytest.param(*one, marks=pytest.mark.long) for one in REST)],
+)
 def test_wrappers_around_trees(name: str, kind: str) -> None:
     model = wrapped(name, kind).fit(FRAME[NUMERIC], LABELS)
     assert check_semantics(model, FRAME[NUMERIC]) >= len(FRAME)
