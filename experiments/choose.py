@@ -45,7 +45,7 @@ class Point:
 
     Parameters
     ----------
-    head : of a network; empty for a booster.
+    head : of a network; of a booster ``pairs`` if it reads some, else empty.
     seen : certified share of training and validation people together.
     spread : standard deviation over the seeds of the test figures; 0 for one seed.
     crossed : figures by cross-validation among training and validation people, where there are some.
@@ -66,7 +66,8 @@ class Point:
     def words(self) -> str:
         """Which one of its row it is."""
         if self.method == "trees":
-            return f"trees with γ = {self.gamma:g} and stretch {self.stretch:g}"
+            pairs = " and pairs" if self.head else ""
+            return f"trees with γ = {self.gamma:g}, stretch {self.stretch:g}{pairs}"
         return f"γ = {self.gamma:g} with head {self.head}"
 
     @property

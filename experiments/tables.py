@@ -66,7 +66,7 @@ def constraints(found: dict[str, Found]) -> str:
                 f"**{trio(_test(ours))}**",
                 "–" if ours is None else f"{ours.gamma:g} / {ours.head}",
                 f"**{trio(_test(trees and trees.point))}**",
-                "–" if trees is None else f"{trees.point.gamma:g} / {trees.point.stretch:g}",
+                "–" if trees is None else trees.weights,
             ]
         )
     heads = ["row", "paper: base", "paper: LCIFR", "plain", "unaware", "dl2", "bounds (ours)", "γ / head"]

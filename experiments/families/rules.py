@@ -49,6 +49,13 @@ class Choice:
     family: str
     point: Point
 
+    @property
+    def weights(self) -> str:
+        """γ and head of a network; γ, stretch, and whether pairs are read, of trees."""
+        if self.family == "networks":
+            return f"{self.point.gamma:g} / {self.point.head}"
+        return f"{self.point.gamma:g} / {self.point.stretch:g}{', pairs' if self.point.head else ''}"
+
 
 def accurate(tried: Sequence[T], goal: float, look: Callable[[T], Judgement]) -> T | None:
     """The most accurate that certifies enough; where nothing does, the most certified that is not trivial."""

@@ -19,7 +19,7 @@ def two_families(rule: str, found: dict[str, Found]) -> str:
         both = {family: within(row, found, family, rule) for family in METHODS}
         best, printed = across(row, found, rule), paper.printed(row) or {}
         shown = [_marked(choice, best) for choice in both.values()]
-        weights = [_weights(choice) for choice in both.values()]
+        weights = ["–" if choice is None else choice.weights for choice in both.values()]
         rows.append([title(row), trio(printed.get("lcifr")), shown[0], weights[0], shown[1], weights[1]])
     heads = ["row", "paper: LCIFR", "networks, ball", "γ / head", "trees, end to end", "γ / stretch"]
     return table(heads, rows)
@@ -31,13 +31,6 @@ def _marked(choice: Choice | None, best: Choice | None) -> str:
         return "–"
     shown = trio(choice.point.test)
     return f"**{shown}**" if choice == best else shown
-
-
-def _weights(choice: Choice | None) -> str:
-    if choice is None:
-        return "–"
-    point = choice.point
-    return f"{point.gamma:g} / {point.head if choice.family == 'networks' else f'{point.stretch:g}'}"
 
 
 def end_to_end(found: dict[str, Found]) -> str:

@@ -33,7 +33,7 @@ def booster(cell: Cell, store: Store, data: Dataset) -> Found:
         "training": seen(model, data.train),
         "validation": seen(model, data.validation),
         "test": exactly(model, data.test),
-        "head": "",
+        "head": "pairs" if "interactions" in cell.settings["options"] else "",
     }
     if cell.settings["folds"]:
         point["crossed"] = crossed(cell.settings, data)

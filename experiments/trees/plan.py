@@ -14,9 +14,11 @@ from experiments.trees.settings import (
     FOLDS,
     GRADIENT,
     GRADIENT_NODES,
+    PAIRS,
     SCHEDULES,
     SEARCHED,
     SECONDS,
+    paired,
     weights,
 )
 
@@ -32,6 +34,7 @@ def tree_cells(row: str, goal: tuple[str, ...] = (), **changes: Any) -> list[Cel
         _booster(row, "trees_plain", 0.0, 1.0, {**changes, "tie_free": False}),
         *([_booster(row, "trees_unaware", 0.0, 1.0, changes)] if row.endswith("/cat_noise") else []),
         *(_booster(row, "trees", gamma, stretch, changes) for gamma, stretch in weights(row)),
+        *(_booster(row, "trees", gamma, stretch, {**changes, **PAIRS}) for gamma, stretch in paired(row)),
     ]
     needs = tuple(cell.name for cell in cells)
     of = sha256(json.dumps([cell.settings for cell in cells]).encode()).hexdigest()[:12]  # another plan, another choice
@@ -57,4 +60,5 @@ def _booster(row: str, method: str, gamma: float, stretch: float, changes: dict[
         "folds": folds,
     }
     name = f"{method}-{gamma:g}x{stretch:g}" if method == "trees" else method
+    name += "-pairs" if "interactions" in changes else ""
     return Cell(f"{place}/{name}", "booster", settings, SECONDS[dataset] * (1 + FOLD_COUNT * len(folds)))

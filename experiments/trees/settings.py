@@ -16,6 +16,12 @@ WEIGHTS: dict[str, tuple[Weight, ...]] = {
 }
 """Where a fit takes a moment more of them, and fewer where it takes a minute; elsewhere the usual ones."""
 
+PAIRS: dict[str, Any] = {"interactions": 10}
+"""Pairs of attributes at most that are read together, beyond what each adds alone."""
+PAIRED: dict[str, tuple[Weight, ...]] = {}
+"""Where pairs are tried too; their closed form is an upper bound, so that they are certified for fewer than they could
+be."""
+
 SCHEDULES: dict[str, dict[str, Any]] = {
     "adult": {"rounds": 300, "learning_rate": 0.5},
     "compas": {"rounds": 300, "learning_rate": 0.2},
@@ -48,3 +54,10 @@ def weights(row: str) -> tuple[Weight, ...]:
     """What is tried in a row; where φ only frees attributes there is no noise, and one is enough."""
     dataset, constraint = row.split("/")
     return ((1.0, 1.0),) if constraint == "cat" else WEIGHTS.get(dataset, USUAL)
+
+
+def paired(row: str) -> tuple[Weight, ...]:
+    """What is tried with pairs of attributes, too."""
+    dataset, constraint = row.split("/")
+    tried = PAIRED.get(dataset, ())
+    return tried if constraint != "cat" else ((1.0, 1.0),) if tried else ()

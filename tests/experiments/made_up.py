@@ -30,7 +30,8 @@ def found(cell: Cell, draw: np.random.Generator) -> Found:
     elif cell.kind == "booster":
         whole["people"] = [100, 50, 50]
         parts = ("training", "validation", "test", *(["crossed"] if cell.settings["folds"] else []))
-        whole["points"] = [{"head": "", **{part: made_up_figures(draw) for part in parts}}]
+        head = "pairs" if "interactions" in cell.settings["options"] else ""
+        whole["points"] = [{"head": head, **{part: made_up_figures(draw) for part in parts}}]
     elif cell.kind == "gradient":
         whole["test"] = {**made_up_figures(draw), "certified": 40.0, "violated": 55.0}
     elif cell.kind == "confirm_trees":
