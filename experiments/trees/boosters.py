@@ -26,8 +26,9 @@ from lcifr.similarity.similarity import Similarity
 
 def booster(cell: Cell, store: Store, data: Dataset) -> Found:
     """One setting: learned from training people, stopped by validation people."""
+    rows = draw(len(data.train), cell.settings.get("learners", len(data.train)), cell.settings.get("seed", 0))
     model = make(cell.settings, data.schema).fit(
-        data.train.X, data.train.y, validation=(data.validation.X, data.validation.y)
+        data.train.X.iloc[rows], data.train.y.iloc[rows], validation=(data.validation.X, data.validation.y)
     )
     point = {
         "training": seen(model, data.train),

@@ -14,6 +14,7 @@ from experiments.trees.settings import (
     FOLDS,
     GRADIENT,
     GRADIENT_NODES,
+    LEARNERS,
     PAIRS,
     SCHEDULES,
     SEARCHED,
@@ -58,6 +59,7 @@ def _booster(row: str, method: str, gamma: float, stretch: float, changes: dict[
         "stretch": stretch,
         "options": {**SCHEDULES[dataset], **changes},
         "folds": folds,
+        **({"learners": LEARNERS[dataset], "seed": DRAWN} if dataset in LEARNERS else {}),
     }
     name = f"{method}-{gamma:g}x{stretch:g}" if method == "trees" else method
     name += "-pairs" if "interactions" in changes else ""
