@@ -27,7 +27,9 @@ from lcifr.similarity.similarity import Similarity
 def booster(cell: Cell, store: Store, data: Dataset) -> Found:
     """One setting: learned from training people, stopped by validation people."""
     rows = draw(len(data.train), cell.settings.get("learners", len(data.train)), cell.settings.get("seed", 0))
-    model = make(cell.settings, data.schema).fit(
+    # φ's standard deviations and ranks are those of all training people, whoever is learned from.
+    similarity = Similarity.ready(cell.settings["row"], data.schema, Encoding.fit(data.train.X, data.schema))
+    model = make(cell.settings, similarity).fit(
         data.train.X.iloc[rows], data.train.y.iloc[rows], validation=(data.validation.X, data.validation.y)
     )
     point = {
@@ -43,10 +45,10 @@ def booster(cell: Cell, store: Store, data: Dataset) -> Found:
     return {"points": [point], "people": people, "rounds": model.n_iter_, "unread": list(model.unread_)}
 
 
-def make(settings: dict[str, Any], schema: Schema, seed: int = 0) -> FairBooster:
+def make(settings: dict[str, Any], similarity: Similarity | str, **others: Any) -> FairBooster:
     """The booster that the settings describe, not fitted."""
     weights = {"gamma": settings["gamma"], "stretch": settings["stretch"]}
-    return FairBooster(settings["row"], schema=schema, random_state=seed, **weights, **settings["options"])
+    return FairBooster(similarity, **weights, **settings["options"], **others)
 
 
 def seen(model: FairBooster, split: Split) -> dict[str, float]:
@@ -77,7 +79,7 @@ def crossed(settings: dict[str, Any], data: Dataset) -> dict[str, float]:
     figures = []
     for seed in settings["folds"]:
         for rows, others in StratifiedKFold(FOLD_COUNT, shuffle=True, random_state=seed).split(X, y):
-            model = make(settings, data.schema, seed).fit(X.iloc[rows], y[rows])
+            model = make(settings, settings["row"], schema=data.schema, random_state=seed).fit(X.iloc[rows], y[rows])
             figures.append(seen(model, Split(X.iloc[others], pd.Series(y[others]))))
     means = {key: round(float(np.mean([one[key] for one in figures])), 3) for key in figures[0]}
     return {**means, "error": round(float(np.std([one["accuracy"] for one in figures])) / len(figures) ** 0.5, 3)}

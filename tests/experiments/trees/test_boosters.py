@@ -15,7 +15,11 @@ from experiments.store import Store
 from experiments.trees.boosters import over_reals
 from experiments.trees.plan import tree_cells
 
-ROW, PLACE = "german/cat_noise", "german-cat_noise"
+from lcifr import FairBooster
+from lcifr.data import Encoding
+from lcifr.similarity.similarity import Similarity
+
+ROW = "german/cat_noise"
 
 
 def without_times(found: Any) -> Any:
@@ -66,6 +70,16 @@ def test_gradient_boosting_is_certified_refuted_or_open(tmp_path: Path, cells: d
     test = measure(replace(cells["gradient"], settings=short), Store(tmp_path))["test"]
     assert 0 <= test["certified"] + test["violated"] <= 100
     assert test["accuracy"] > 60
+
+
+def test_who_is_similar_does_not_depend_on_how_many_are_learned_from(tmp_path: Path, cells: dict[str, Cell]) -> None:
+    """Standard deviations in φ are those of all training people."""
+    store, few = Store(tmp_path), {"folds": [], "learners": 100, "seed": 1}
+    cell = replace(cells["trees-1x0.5"], settings={**cells["trees-1x0.5"].settings, **few})
+    measure(cell, store)
+    data = load("german")
+    saved = FairBooster.load(store.model_path(cell.name, "booster"))
+    assert saved.similarity_.hash == Similarity.ready(ROW, data.schema, Encoding.fit(data.train.X, data.schema)).hash
 
 
 def test_over_the_reals_no_attribute_is_whole() -> None:
