@@ -67,7 +67,7 @@ class Point:
         """Which one of its row it is."""
         if self.method == "trees":
             pairs = " and pairs" if self.head else ""
-            return f"trees with γ = {self.gamma:g}, stretch {self.stretch:g}{pairs}"
+            return f"the booster with γ = {self.gamma:g}, stretch {self.stretch:g}{pairs}"
         return f"γ = {self.gamma:g} with head {self.head}"
 
     @property

@@ -40,7 +40,7 @@ class Panel:
 
 def picture(panels: Sequence[Panel]) -> str:
     """All panels side by side, with one legend."""
-    width, height = WIDTH * len(panels), HEIGHT + LEGEND
+    width, height = WIDTH * len(panels) + EDGE // 3, HEIGHT + LEGEND  # the last label reaches beyond its panel
     parts = [f'<rect width="{width}" height="{height}" fill="white"/>']
     for place, panel in enumerate(panels):
         parts.append(f'<g transform="translate({place * WIDTH},0)">{"".join(_panel(panel))}</g>')

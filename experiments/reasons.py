@@ -46,7 +46,10 @@ def frontier(tried: list[Point], plain: list[Point], asked: Asked) -> str:
     most = max((point.test["accuracy"] for point in plain), default=100.0)
     if most < asked["accuracy"]:
         return f"even our plain model has no more than {most:.1f}"
-    near = [point.test["accuracy"] for point in tried if point.test["certified"] >= asked["certified"]]
+    near = [point.test for point in tried if point.test["certified"] >= asked["certified"] - 1e-9]
+    good = [test["balanced"] for test in near if test["accuracy"] >= asked["accuracy"] - 1e-9]
+    if good:
+        return f"no weight with that certified share and accuracy has a balanced accuracy of more than {max(good):.1f}"
     if near:
-        return f"no weight with that certified share has more than {max(near):.1f}"
+        return f"no weight with that certified share has more than {max(test['accuracy'] for test in near):.1f}"
     return "no weight certifies that many"

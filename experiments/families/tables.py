@@ -50,7 +50,7 @@ def without_promise(found: dict[str, Found]) -> str:
         unaware = first(row, found, "trees_unaware")
         cell = found.get(f"{row.replace('/', '-')}/gradient")
         test = cell["test"] if cell else None
-        still = "–" if test is None else f"{100 - test['certified'] - test['violated']:.1f}"
+        still = "–" if test is None else f"{abs(100 - test['certified'] - test['violated']):.1f}"
         shown = [trio(None if one is None else one.test) for one in (network, trees, unaware)]
         rows.append([title(row), *shown, trio(test), still])
     heads = ["row", "network, ball", "our booster, γ = 0", "unaware booster", "scikit-learn's", "of these open"]

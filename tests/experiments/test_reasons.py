@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from experiments.bars import bars
 from experiments.choose import points
 from experiments.plan import STRETCHED, all_cells
-from experiments.reasons import why
+from experiments.reasons import frontier, why
 
 from tests.experiments.made_up import everything
 
@@ -36,6 +38,13 @@ def with_figures(accuracy: float, certified: float, plain: float) -> str:
 )
 def test_the_other_models_of_the_row_say_why(accuracy: float, certified: float, plain: float, said: str) -> None:
     assert with_figures(accuracy, certified, plain).endswith(said)
+
+
+def test_a_balanced_accuracy_that_falls_short_alone_is_what_is_said() -> None:
+    mine = points(ROW, everything(), "bounds")[:2]
+    figures = [{"accuracy": 61.0, "balanced": balanced, "certified": 85.0} for balanced in (52.0, 53.0)]
+    tried = [replace(one, test=test) for one, test in zip(mine, figures, strict=True)]
+    assert frontier(tried, [], {**ASKED, "balanced": 55.0}).endswith("a balanced accuracy of more than 53.0")
 
 
 @pytest.mark.parametrize(("certified", "said"), [(90.0, "14.4 points more instead"), (70.0, "over the seeds")])
