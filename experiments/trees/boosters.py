@@ -26,12 +26,10 @@ from lcifr.similarity.similarity import Similarity
 
 def booster(cell: Cell, store: Store, data: Dataset) -> Found:
     """One setting: learned from training people, stopped by validation people."""
-    rows = draw(len(data.train), cell.settings.get("learners", len(data.train)), cell.settings.get("seed", 0))
     # φ's standard deviations and ranks are those of all training people, whoever is learned from.
     similarity = Similarity.ready(cell.settings["row"], data.schema, Encoding.fit(data.train.X, data.schema))
-    model = make(cell.settings, similarity).fit(
-        data.train.X.iloc[rows], data.train.y.iloc[rows], validation=(data.validation.X, data.validation.y)
-    )
+    (X, y), checked = (_drawn(split, cell.settings) for split in (data.train, data.validation))
+    model = make(cell.settings, similarity).fit(X, y, validation=checked)
     point = {
         "training": seen(model, data.train),
         "validation": seen(model, data.validation),
@@ -43,6 +41,12 @@ def booster(cell: Cell, store: Store, data: Dataset) -> Found:
     model.save(store.model_path(cell.name, "booster"))
     people = [len(data.train), len(data.validation), len(data.test)]
     return {"points": [point], "people": people, "rounds": model.n_iter_, "unread": list(model.unread_)}
+
+
+def _drawn(split: Split, settings: dict[str, Any]) -> tuple[Any, Any]:
+    """Everybody and their labels, or as many as the settings say."""
+    rows = draw(len(split), settings.get("learners", len(split)), settings.get("seed", 0))
+    return split.X.iloc[rows], split.y.iloc[rows]
 
 
 def make(settings: dict[str, Any], similarity: Similarity | str, **others: Any) -> FairBooster:
