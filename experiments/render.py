@@ -3,6 +3,7 @@ the same page."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from experiments import differences, paper, tables
@@ -37,7 +38,7 @@ def render(cells: list[Cell], store: Store, page: Path, *, merged: Path | None =
         if panels:
             (folder / f"{dataset}.svg").write_text(picture(panels), encoding="utf-8")
             drawn.append(dataset)
-    missing = len({cell.name for cell in cells} - set(found))
+    missing = sorted({cell.name for cell in cells} - set(found))
     page.write_text(text(found, folder.name, drawn, missing), encoding="utf-8")
 
 
@@ -58,12 +59,12 @@ def _panel(row: str, found: dict[str, Found]) -> Panel:
     return Panel(tables.CONSTRAINTS[row.split("/")[1]], tuple(dots))
 
 
-def text(found: dict[str, Found], folder: str, drawn: list[str], missing: int = 0) -> str:
+def text(found: dict[str, Found], folder: str, drawn: list[str], missing: Sequence[str] = ()) -> str:
     """The whole page; it says so where cells are missing."""
     parts = [
         INTRODUCTION,
         _cost(found),
-        *([f"**Unfinished: {missing} of {missing + len(found)} cells are missing.**\n"] if missing else []),
+        *([_unfinished(missing, len(found))] if missing else []),
         "## The table of constraints\n",
         TABLE,
         tables.constraints(found),
@@ -110,6 +111,12 @@ def text(found: dict[str, Found], folder: str, drawn: list[str], missing: int = 
         differences.text(found),
     ]
     return "\n".join(parts)
+
+
+def _unfinished(missing: Sequence[str], there: int) -> str:
+    """How many cells are not there yet, and where."""
+    places = ", ".join(sorted({f"`{name.split('/')[0]}`" for name in missing}))
+    return f"**Unfinished: {len(missing)} of {len(missing) + there} cells are missing**, of {places}.\n"
 
 
 def _cost(found: dict[str, Found]) -> str:
