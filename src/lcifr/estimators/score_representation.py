@@ -41,7 +41,7 @@ class ScoreRepresentation(TransformerMixin):  # type: ignore[misc]
         names += [" × ".join(axis.attribute for axis in pair.bins.axes) for pair in self.additive_.pairs]
         names = names or ["nothing"]
         if self.target_.kind is Kind.CLASS:
-            names = [f"{name}={label}" for name in names for label in self.classes_]
+            names = [f"{name} for {label}" for name in names for label in self.classes_]
         return np.array(names, dtype=object)
 
     def represent(self, X: Any, ids: Any = None, **options: Any) -> Representation:
