@@ -102,6 +102,19 @@ def test_without_phi_no_similar_range_is_shown():
     assert all(not one.profiles and one.score is None for one in report.explorer.people)
 
 
+def test_of_many_attributes_that_differ_those_that_move_the_output_most_are_drawn(monkeypatch):
+    from lcifr.report.people import explained
+
+    whole = next(one for one in tree_report(3).explorer.people if len(one.profiles) > 1)
+    made, found = models.audited(8, together=3)
+    monkeypatch.setattr(explained, "EACH", 1)
+    report = build(found, state(found, held_out=True), similarity=made.encoder.similarity)
+    (kept,) = next(one for one in report.explorer.people if one.id == whole.id).profiles
+    assert abs(kept.at_own - kept.at_other) == max(abs(one.at_own - one.at_other) for one in whole.profiles)
+    assert "not drawn" in render(report, "md")
+    assert "not drawn" not in render(tree_report(3), "md")
+
+
 def test_pictures_around_counterexamples_are_limited(monkeypatch):
     from lcifr.report.people import explained
 

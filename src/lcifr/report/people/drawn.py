@@ -43,7 +43,14 @@ def _own(person: PersonRow, attribute: str, explorer: Explorer) -> str:
 
 def profile_sentences(person: PersonRow, explorer: Explorer) -> list[str]:
     """What is seen around the counterexample."""
-    return [visible(profile_sentence(one, year=one.attribute in explorer.years)) for one in person.profiles]
+    said = [visible(profile_sentence(one, year=one.attribute in explorer.years)) for one in person.profiles]
+    differ = 0 if person.other is None else sum(person.other[name] != value for name, value in person.values.items())
+    if said and (left := differ - len(said)):
+        others = "Another attribute that differs moves" if left == 1 else f"{left} other attributes that differ move"
+        said[-1] += (
+            f" {others} it less on {'its' if left == 1 else 'their'} own and {'is' if left == 1 else 'are'} not drawn."
+        )
+    return said
 
 
 def compact_pictures(person: PersonRow, explorer: Explorer, number: Callable[[str], int]) -> list[Any]:

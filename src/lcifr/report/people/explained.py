@@ -20,6 +20,8 @@ from lcifr.report.people.content import Scores
 
 AROUND = 300
 """Counterexamples at most around which the output is drawn."""
+EACH = 4
+"""Attributes of one counterexample, those that move the output most."""
 PIECES = 40_000
 """Of all these drawings; where models have very many thresholds, fewer are drawn."""
 
@@ -74,7 +76,13 @@ def _around(explanation: Explanation, rows: NDArray[np.intp]) -> list[tuple[Prof
     for place, row in enumerate(rows.tolist()):
         if explanation.violated[row] and drawn < AROUND and pieces < PIECES:
             pair = explanation.people.take([row]), explanation.others.take([row])
-            found[place] = profiles(explanation.encoder, explanation.model, *pair)
+            found[place] = _largest(profiles(explanation.encoder, explanation.model, *pair))
             pieces += sum(len(one.outputs) for one in found[place])
             drawn += 1
     return found
+
+
+def _largest(around: tuple[Profile, ...]) -> tuple[Profile, ...]:
+    """Those that move the output most, in their order."""
+    kept = sorted(around, key=lambda one: -abs(one.at_own - one.at_other))[:EACH]
+    return tuple(one for one in around if one in kept)
