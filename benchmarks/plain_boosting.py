@@ -1,0 +1,71 @@
+"""Accuracy of boosters without the promise (γ 0) beside scikit-learn's HistGradientBoosting, without test people.
+
+python -m benchmarks.plain_boosting                      (all six datasets; two of them need LCIFR_DATA)
+python -m benchmarks.plain_boosting compas law_school
+
+Small datasets are judged by five folds among training and validation people, three times, large ones by their
+validation people.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from benchmarks.boosting import histogram_booster
+from sklearn.model_selection import RepeatedStratifiedKFold
+
+from lcifr import FairBooster, datasets
+from lcifr.datasets import Dataset
+from lcifr.learn.score import DegenerateModelWarning, share_error
+
+NAMES = ("adult", "compas", "crime", "german", "health", "law_school")
+SMALL = 10_000
+OURS: dict[str, dict[str, Any]] = {
+    "attributes alone": {},
+    "and 10 pairs": {"interactions": 10},
+}
+
+
+def main(*names: str) -> int:
+    warnings.simplefilter("ignore", DegenerateModelWarning)
+    for name in names or NAMES:
+        data = datasets.load(name)
+        models = {"HistGradientBoosting": lambda: histogram_booster()} | {
+            word: lambda data=data, settings=settings: FairBooster(
+                "same(all)", schema=data.schema, gamma=0.0, tie_free=False, **settings
+            )
+            for word, settings in OURS.items()
+        }
+        print(f"{name}, {len(data.train)} people to learn from", flush=True)
+        for word, make in models.items():
+            start = time.process_time()
+            found = [_right(make().fit(X, y), others, truth) for X, y, others, truth in _divisions(data)]
+            share, people = float(np.concatenate(found).mean()), len(found[0]) * min(5, len(found))
+            seconds = (time.process_time() - start) / len(found)
+            accuracy = f"{100 * share:5.1f} ± {100 * share_error(share, people):.1f} %"
+            print(f"  {word:22s} {accuracy}  {seconds:6.1f} CPU s a fit", flush=True)
+    return 0
+
+
+def _right(model: Any, X: pd.DataFrame, truth: np.ndarray) -> np.ndarray:
+    return np.asarray(model.predict(X) == truth)
+
+
+def _divisions(data: Dataset) -> Iterator[tuple[pd.DataFrame, np.ndarray, pd.DataFrame, np.ndarray]]:
+    """People to learn from and people to judge by, with their labels."""
+    if len(data.train) > SMALL:
+        yield data.train.X, np.asarray(data.train.y), data.validation.X, np.asarray(data.validation.y)
+        return
+    X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
+    for rows, others in RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0).split(X, y):
+        yield X.iloc[rows], y[rows], X.iloc[others], y[others]
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
