@@ -34,6 +34,8 @@ from lcifr.models.rule import Kind
 NEARLY_AS_GOOD = 0.5
 """Steps of other terms that promise this share of what the best one does are taken in the same round: they have been
 found already, and each must lower the loss as it then is. On Adult 300 rounds do what 1,000 did without."""
+STEPS = 8
+"""Of those at most so many: each costs a pass over all people, and a hundred attributes may be nearly as good."""
 TRIED = 5
 """If none of those lowers the loss, so many others are tried before a round counts as one without progress."""
 HALVINGS = 6
@@ -131,7 +133,7 @@ class _Boosting:
         if share < 1:
             drawn = self.draw.random(self.grown.loss.people) < share
         proposals = self.grown.proposer.propose(self.grown.values, output, self.grown.derivatives(output, drawn))
-        nearly = [step for step in proposals if step.gain >= NEARLY_AS_GOOD * proposals[0].gain]
+        nearly = [step for step in proposals[:STEPS] if step.gain >= NEARLY_AS_GOOD * proposals[0].gain]
         taken = [self._take(step) for step in nearly]
         return any(taken) or any(self._take(step) for step in proposals[len(nearly) : len(nearly) + TRIED])
 
