@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from experiments.cells import Cell
+from experiments.choose import LEARNED
 from experiments.families.rules import RULES, within
 from experiments.plan import all_cells
 from experiments.store import Found, Store
@@ -44,9 +45,12 @@ def confirm_trees(cell: Cell, store: Store, data: Dataset) -> Found:
 
 
 def _found(cell: Cell, store: Store) -> dict[str, Found]:
-    plans = [one for quick in (False, True) for one in all_cells(quick=quick)]
-    row = cell.settings["row"].replace("/", "-")
-    return store.done(one for one in plans if one.name.startswith(f"{row}/") and one.kind in ("booster", "model"))
+    """What the row has learned, by the plan or by its quick slice: their cells have the same names."""
+    place, found = f"{cell.settings['row'].replace('/', '-')}/", dict[str, Found]()
+    for quick in (True, False):
+        plan = (one for one in all_cells(quick=quick) if one.name.startswith(place) and one.kind in LEARNED)
+        found |= store.done(plan)
+    return found
 
 
 def _confirm(booster: FairBooster, similarity: Similarity, data: Dataset, settings: dict[str, Any]) -> Found:

@@ -53,7 +53,8 @@ def test_chosen_boosters_are_searched_and_checked_over_the_reals(
     few = [cells[name] for name in ("trees_plain", "trees-1x0.1", "trees-5x2")]
     for cell in few:
         store.write(cell, measure(cell, store))
-    monkeypatch.setattr("experiments.trees.confirm.all_cells", lambda quick: few)
+    others = [replace(cell, settings={**cell.settings, "gamma": 9.0}) for cell in few]  # same names, never measured
+    monkeypatch.setattr("experiments.trees.confirm.all_cells", lambda quick: others if quick else few)
     confirm = replace(cells["confirm_trees"], settings={**cells["confirm_trees"].settings, "people": 20})
     found = measure(confirm, store)["confirmed"]
     assert set(found) <= set(RULES)
