@@ -153,6 +153,17 @@ def test_another_formula_than_the_producers(story, tmp_path):
     assert copy.json["certified"] == result(story / "audit")["certified"]
 
 
+def test_a_run_with_options_that_exclude_others_is_repeated_too(tmp_path):
+    """Settings say every default again; said again they are not asked for."""
+    write_german(tmp_path, 40)
+    words = ("produce", "people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--epochs", "1", "--unaware")
+    lcifr(*words, "--no-bundle", "--out", "first", cwd=tmp_path)
+    lcifr("repeat", "first", "--out", "second", cwd=tmp_path)
+    assert (tmp_path / "first/result.json").read_bytes() == (tmp_path / "second/result.json").read_bytes()
+    refused = lcifr(*words, "--gamma", "3", "--out", "third", cwd=tmp_path, expect=2)
+    assert "--gamma means nothing beside it" in refused.err
+
+
 def test_settings_repeat_a_run_to_the_same_weights(tmp_path):
     write_german(tmp_path, 40)
     words = (

@@ -50,7 +50,7 @@ from lcifr.cli.terminal.options import (
     list_text,
     widths_of,
 )
-from lcifr.cli.terminal.output import JsonOption, print_json, say, watched, words_of
+from lcifr.cli.terminal.output import JsonOption, is_asked, print_json, say, watched, words_of
 from lcifr.cli.terminal.produced import show_produced
 from lcifr.errors import LcifrError
 from lcifr.learn.defaults import BOOSTER, ENCODER, HELD_OUT_SHARE
@@ -176,8 +176,7 @@ def produce(
 def _refuse_weights(context: typer.Context) -> None:
     """Options that mean nothing without a weight for the promise."""
     for name in ("gamma", "stretch"):
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if is_asked(context, name):
             raise LcifrError(
                 f"--unaware learns for the label alone, so --{name} means nothing beside it",
                 fix=f"leave out --{name}, or --unaware",

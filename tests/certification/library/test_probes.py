@@ -123,7 +123,7 @@ def test_a_model_that_was_read_wrongly_where_nobody_of_the_table_is_is_refused()
     columns = read.encoder.encoding.columns("job")
     encoded[:, columns] = encoded[:, columns][:, [0, 2, 1]]  # b for c, and c for b
     inputs = Network.from_arrays([(encoded, read.encoder.network.layers[0].bias)])
-    wrong = replace(read, encoder=replace(read.encoder, network=inputs))
+    wrong = replace(read, encoder=replace(read.encoder, function=inputs))
     only_a = people.take(np.flatnonzero(people.code("job") == 0))
     assert wrong.compare(only_a).agrees
     with pytest.raises(NetworkError, match="people made up among those of the table"):

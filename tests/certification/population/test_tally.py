@@ -24,7 +24,7 @@ from tests.certification.scenes import FORMULAS, scene
 
 COUNT = 24
 PARTS = st.lists(st.integers(0, COUNT), max_size=6).map(lambda cuts: [0, *sorted(cuts), COUNT])
-NOT_OF_PEOPLE = ("model", "on")
+NOT_OF_PEOPLE = ("encoder", "model", "on")
 
 
 @cache

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lcifr.estimators import frontier
+from lcifr.estimators import FairEncoder
 from lcifr.runs.streaming import handovers
 from lcifr.runs.streaming.audited import AuditJob
 from tests.story import QUICK, contents, lcifr, start, write_german, write_made_up
@@ -131,10 +131,8 @@ def test_a_search_keeps_its_models(tmp_path, monkeypatch):
     assert "The model that was being learned starts anew." in err
     assert (work / "search/plain.encoder").exists()
 
-    fitted, honest = [], frontier.FairEncoder.fit
-    monkeypatch.setattr(
-        frontier.FairEncoder, "fit", lambda self, *a, **o: fitted.append(self.gamma) or honest(self, *a, **o)
-    )
+    fitted, honest = [], FairEncoder.fit
+    monkeypatch.setattr(FairEncoder, "fit", lambda self, *a, **o: fitted.append(self.gamma) or honest(self, *a, **o))
     lcifr(*words, "--out", "stopped", cwd=tmp_path)
     assert 0.0 not in fitted  # the baselines were there
     lcifr(*words, "--out", "whole", cwd=tmp_path)
@@ -148,7 +146,7 @@ def test_learning_is_not_kept_and_it_is_said_so(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     write_german(tmp_path, 40)
-    monkeypatch.setattr(frontier.FairEncoder, "fit", interrupted)
+    monkeypatch.setattr(FairEncoder, "fit", interrupted)
     words = ["produce", "people.csv", "--phi", "people.phi", "--target", "repaid", "--out", "p"]
     said = lcifr(*words, cwd=tmp_path, expect=STOPPED)
     assert "Learning is not kept, it starts anew." in said.err
@@ -157,8 +155,6 @@ def test_learning_is_not_kept_and_it_is_said_so(tmp_path, monkeypatch):
 
 def test_a_trained_encoder_is_kept(tmp_path, monkeypatch):
     """Stopped after learning, the same command does not learn again; another command does."""
-    from lcifr.estimators import FairEncoder
-
     write_german(tmp_path, 30)
     words = ["produce", "people.csv", "--phi", "people.phi", "--target", "repaid", *QUICK, "--no-bundle", "--out", "p"]
     fits, honest = [], FairEncoder.fit

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lcifr.cli.terminal.output import is_asked
 from lcifr.errors import LcifrError
 from lcifr.learn.defaults import Learner
 
@@ -92,8 +93,7 @@ def refuse_other_family(context: typer.Context, learner: str) -> None:
         if learner in (family, Learner.BOTH):
             continue
         for name in names:
-            source = context.get_parameter_source(name)
-            if source is not None and source.name == "COMMANDLINE":
+            if is_asked(context, name):
                 option = f"--{name.replace('_', '-')}"
                 raise LcifrError(
                     f"{option} is about a {family} learner, and --learner {learner} learns",

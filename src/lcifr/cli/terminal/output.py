@@ -76,6 +76,14 @@ def words_of(context: typer.Context) -> tuple[str, ...]:
     return (*words, "--", *positional)
 
 
+def is_asked(context: typer.Context, name: str) -> bool:
+    """Whether an option was given, and is not its default: `lcifr repeat` gives all of them."""
+    source = context.get_parameter_source(name)
+    known = next(parameter for parameter in context.command.params if parameter.name == name)
+    given = source is not None and source.name == "COMMANDLINE"
+    return given and context.params.get(name) != known.get_default(context)
+
+
 def exit_code(violated: int, undecided: int) -> int:
     """0 all certified, 1 a counterexample, 3 some undecided."""
     return 1 if violated else 3 if undecided else 0
