@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
+from lcifr.data.encoded_columns import Feature
 from lcifr.errors import RegionError
 from lcifr.regions.universe import UniverseCells
 
@@ -80,3 +81,39 @@ def test_a_number_without_a_range_is_named():
     schema = Schema((Numeric("age", lower=0), Categorical("sex", ("f", "m"))))
     with pytest.raises(RegionError, match=r"\"age\"(.|\n)*declare lower"):
         UniverseCells.everybody(Encoding(schema, np.zeros(1), np.ones(1)), whole=False)
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0.2, 0.8), (0.5, 0.5)])
+def test_a_range_without_a_whole_number_holds_nobody_and_is_refused(lower: float, upper: float):
+    schema = Schema((Numeric("age", lower=lower, upper=upper, integer=True), Categorical("sex", ("f", "m"))))
+    encoding = Encoding(schema, np.zeros(1), np.ones(1))
+    with pytest.raises(RegionError, match='nobody can exist: the schema leaves "age"'):
+        UniverseCells.everybody(encoding, whole=True)
+    assert len(UniverseCells.everybody(encoding, whole=False)) == 1
+
+
+def test_a_category_of_which_the_model_takes_no_value_is_refused():
+    schema = Schema((Numeric("age", lower=0, upper=1), Categorical("sex", ("f", "m"))))
+    outside = frozenset(Feature("sex", value) for value in ("f", "m"))
+    with pytest.raises(RegionError, match='nobody can exist: the schema leaves "sex"'):
+        UniverseCells.everybody(Encoding(schema, np.zeros(1), np.ones(1), outside=outside), whole=True)
+
+
+def test_whole_numbers_are_cut_without_a_gap_up_to_the_last_that_floats_tell_apart():
+    schema = Schema((Numeric("n", lower=2.0**53 - 5, upper=2.0**53, integer=True),))
+    todo, single = [UniverseCells.everybody(Encoding(schema, np.zeros(1), np.ones(1)), whole=True)], []
+    while todo:
+        cell = todo.pop()
+        two = cell.cut_number(0, 0)
+        if two is None:
+            single.append(cell)
+        else:
+            todo += [two.take([0]), two.take([1])]
+    assert sorted(float(cell.lower[0, 0]) for cell in single) == [2.0**53 - k for k in (5, 4, 3, 2, 1, 0)]
+    assert all(cell.is_single()[0] for cell in single)
+
+
+def test_whole_numbers_that_floats_do_not_tell_apart_are_refused():
+    schema = Schema((Numeric("n", lower=0, upper=2.0**53 + 40, integer=True),))
+    with pytest.raises(RegionError, match=r'"n"(.|\n)*smaller range'):
+        UniverseCells.everybody(Encoding(schema, np.zeros(1), np.ones(1)), whole=True)

@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.errors import RegionError
 from lcifr.regions.universe import UniverseCells
+from lcifr.similarity.language.formula import Person
 from lcifr.similarity.pairs import PairSpace, kept_equal
-from lcifr.similarity.semantics.core import PairedPeople
+from lcifr.similarity.semantics.core import PairedPeople, SameCategory
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, laws, worlds
 
@@ -123,3 +124,18 @@ def test_two_ranks_in_one_comparison_are_refused_with_the_place():
     phi = similarity("same(race, sex, age) and |rank(income' by sex') - rank(income by sex)| < 3")
     with pytest.raises(RegionError, match="half-space"):
         _ = PairSpace.of(phi).plans
+
+
+def test_names_that_end_in_primes_stay_apart():
+    schema = Schema((*(Numeric("a" + "'" * primes, lower=0, upper=1) for primes in (0, 1, 3)), SCHEMA["sex"]))
+    space = PairSpace.of(Similarity("same(sex)", schema, Encoding(schema, np.zeros(3), np.ones(3))))
+    assert len(space.encoding.schema.names) == 7
+    x, other = (Individuals(schema, np.arange(3.0)[None] / k, np.zeros((1, 1), np.int32)) for k in (2, 3))
+    back = space.split(space.join(PairedPeople(x, other)))
+    assert np.array_equal(back.x.numbers, x.numbers)
+    assert np.array_equal(back.other.numbers, other.numbers)
+
+
+def test_a_category_of_one_person_compared_with_itself_keeps_nothing_equal():
+    for person in Person:
+        assert kept_equal(SameCategory((person, "sex"), (person, "sex"), equal=True)) == frozenset()

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
+from lcifr.data.attributes import LARGEST_INTEGER
 from lcifr.errors import RegionError
 from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, Region
 
@@ -47,17 +48,19 @@ class UniverseCells:
         Raises
         ------
         RegionError
-            If a number has no declared range.
+            If a number has no declared range, or whole numbers that floats do not tell apart; if nobody can exist.
         """
         schema = encoding.schema
         _refuse_unranged(schema)
+        if whole:
+            _refuse_merged_numbers(schema)
         ends = [(a.lower, a.upper) for a in schema.numeric]
         lower, upper = np.array(ends, dtype=np.float64).reshape(-1, 2).T[:, None]
         counted = _counted(schema, whole)
         allowed = tuple(~encoding.is_outside(name)[None] for name in schema.names_categorical)
-        return cls(
-            schema, np.where(counted, np.ceil(lower), lower), np.where(counted, np.floor(upper), upper), allowed, whole
-        )
+        lower, upper = np.where(counted, np.ceil(lower), lower), np.where(counted, np.floor(upper), upper)
+        _refuse_nobody(schema, lower[0] > upper[0], [not mask.any() for mask in allowed])
+        return cls(schema, lower, upper, allowed, whole)
 
     def take(self, index: Any) -> Self:
         """Some of the cells."""
@@ -132,8 +135,11 @@ class UniverseCells:
     def cut_number(self, row: int, place: int) -> Self | None:
         """One cell cut in two at the middle of a number; None where there is nothing to cut."""
         low, high = float(self.lower[row, place]), float(self.upper[row, place])
-        middle = low / 2 + high / 2
-        left, right = (np.floor(middle), np.floor(middle) + 1) if self.counted[place] else (middle, middle)
+        if self.counted[place]:
+            left = low + np.floor((high - low) / 2)
+            right = left + 1
+        else:
+            left = right = low / 2 + high / 2
         if not (low <= left < high and low < right <= high):
             return None
         two = self.take([row, row])
@@ -166,4 +172,24 @@ def _refuse_unranged(schema: Schema) -> None:
         raise RegionError(
             f"nobody has said between which values {names} can be, so the people who can exist have no end",
             fix="declare lower = … and upper = … of each in the schema",
+        )
+
+
+def _refuse_merged_numbers(schema: Schema) -> None:
+    for a in schema.numeric:
+        if a.integer and max(abs(a.lower or 0.0), abs(a.upper or 0.0)) > LARGEST_INTEGER:
+            raise RegionError(
+                f'"{a.name}" is declared to hold whole numbers beyond 2^53, which floats do not tell apart',
+                fix="declare a smaller range in the schema, or leave integer out",
+            )
+
+
+def _refuse_nobody(schema: Schema, no_number: BoolArray, no_value: Sequence[bool]) -> None:
+    """Of nobody everything could be proved."""
+    names = [*np.array(schema.names_numeric, object)[no_number].tolist()]
+    names += [name for name, none in zip(schema.names_categorical, no_value, strict=True) if none]
+    if names:
+        raise RegionError(
+            f'nobody can exist: the schema leaves "{names[0]}" no value that the model takes',
+            fix="declare a range with a whole number in it, or values that the model knows",
         )

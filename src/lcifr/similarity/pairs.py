@@ -47,11 +47,15 @@ def kept_equal(core: Core) -> frozenset[str]:
         return frozenset().union(*map(kept_equal, core.parts))
     if isinstance(core, AnyOf) and core.parts:
         return frozenset.intersection(*map(kept_equal, core.parts))
-    if isinstance(core, SameCategory) and core.equal and core.left[1] == core.right[1]:
+    if isinstance(core, SameCategory) and core.equal and {core.left, core.right} == _both(core.left[1]):
         return frozenset({core.left[1]})
     if isinstance(core, Compare) and core.operator == "=" and _is_difference(core.form):
         return frozenset({core.form.numbers[0][1]})
     return frozenset()
+
+
+def _both(name: str) -> set[tuple[Person, str]]:
+    return {(Person.SELF, name), (Person.OTHER, name)}
 
 
 def _is_difference(form: LinearForm) -> bool:
@@ -80,7 +84,9 @@ class PairSpace:
     def of(cls, similarity: Similarity) -> PairSpace:
         """The pairs that a formula calls similar."""
         schema, shared = similarity.schema, kept_equal(similarity.core)
-        others = {name: name if name in shared else _primed(name, schema) for name in schema.names}
+        others: dict[str, str] = {}
+        for name in schema.names:
+            others[name] = name if name in shared else _primed(name, {*schema.names, *others.values()})
         return cls(similarity, {name: name for name in schema.names}, others)
 
     @cached_property
@@ -185,10 +191,10 @@ class PairSpace:
         return choice if mine is None else Choice(choice.columns, choice.allowed & cells.allowed[mine])
 
 
-def _primed(name: str, schema: Schema) -> str:
-    """The name of x′'s attribute: one no attribute of the schema has."""
+def _primed(name: str, taken: set[str]) -> str:
+    """The name of x′'s attribute: one that nothing else has."""
     primed = f"{name}'"
-    while primed in schema:
+    while primed in taken:
         primed += "'"
     return primed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import lcifr
-from lcifr import Encoding, Numeric, Schema, Similarity
-from lcifr.certification.sweep.result import Standing
-from lcifr.errors import RegionError
+from lcifr import Categorical, Encoding, Numeric, Schema, Similarity
+from lcifr.certification.sweep.pairs_found import Pairs
+from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
+from lcifr.data import Individuals
+from lcifr.errors import LcifrError, RegionError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.regions.universe import UniverseCells
 from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, everybody, fitted
 
 
@@ -63,3 +68,19 @@ def test_what_it_says_adds_up():
     assert "proved:" in said
     assert "whole numbers" in said
     assert found.refuted == bool(len(found.counterexamples()))
+
+
+def test_a_universe_of_another_name_is_refused():
+    wrong: Any = "Whole"
+    similarity = Similarity(FORMULAS[0], SCHEMA, ENCODING)
+    with pytest.raises(LcifrError, match='"whole" nor "reals"'):
+        lcifr.sweep(fitted(LogisticRegression(), 1), everybody().to_pandas(), similarity=similarity, universe=wrong)
+
+
+def test_pairs_are_shown_of_a_table_with_columns_named_as_ours():
+    schema = Schema((Numeric("pair", lower=0, upper=1, integer=True), Categorical("who", ("a", "b"))))
+    x, other = (Individuals(schema, np.zeros((1, 1)), np.array([[code]], np.int32)) for code in (0, 1))
+    cell = UniverseCells.everybody(Encoding(schema, np.zeros(1), np.ones(1)), whole=True)
+    swept = SweptCell(cell, Fraction(1), Pairs(x, other, np.ones(1, np.bool_)))
+    frame = Sweep((), (), (swept,), True, Arithmetic.EXACT).counterexamples()
+    assert frame.to_numpy().tolist() == [[0, "x", 0, "a"], [0, "x'", 0, "b"]]

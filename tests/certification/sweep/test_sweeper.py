@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
+from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.sweeper import Sweeper
+from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.data import Encoding, Numeric, Schema
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.model import Model
+from lcifr.models.network import Network
 from lcifr.models.rule import Rule
-from tests.certification.sweep.tiny import TinyUniverse, everybody
+from lcifr.similarity.similarity import Similarity
+from tests.certification.sweep.tiny import ENCODING, SCHEMA, TinyUniverse, everybody
 
 
 def assert_is_the_truth(universe: TinyUniverse, found: Sweep) -> None:
@@ -68,3 +78,38 @@ def test_what_a_stopped_sweep_knows_is_true_and_the_rest_is_open():
     assert not (violating & (standing == Standing.PROVED)).any()
     assert not (~violating & (standing == Standing.VIOLATING)).any()
     assert_is_the_truth(universe, sweeper.run())
+
+
+def decide_by_sex(text: str) -> TinyUniverse:
+    """A model that decides by the sex alone: whoever has somebody similar of the other sex is violating."""
+    weight = np.zeros((1, len(ENCODING.features)))
+    weight[0, ENCODING.columns("sex")] = -1.0, 1.0
+    return TinyUniverse(text, Network.from_arrays([(weight, np.zeros(1))]), Rule.of(1))
+
+
+@pytest.mark.parametrize(
+    "rank", ["|rank(age by race) - 1| <= 1", "|rank(age' by race') - 1| <= 1", "rank(age by race) >= 3"]
+)
+def test_a_change_is_admitted_only_where_the_ranks_are(rank: str):
+    universe = decide_by_sex(f"same(all except sex) and {rank}")
+    assert universe.share() == Fraction(1, 2)
+    assert_is_the_truth(universe, Sweeper(universe.swept).run())
+
+
+def test_where_all_classes_are_one_decision_all_is_proved():
+    three = TinyUniverse.with_network(2, outputs=3)
+    universe = TinyUniverse(three.text, three.function, Rule.of(3, groups=[[0, 1, 2]]))
+    assert Sweeper(universe.swept).run().share(Standing.PROVED) == 1
+
+
+def test_a_cell_between_two_neighbouring_floats_is_not_violating_by_a_pair_of_one_of_them():
+    """At 1 the sex decides, one float further it does not, and no cut lies between."""
+    last = float(np.nextafter(1.0, 2.0))
+    schema = Schema((Numeric("n", lower=1.0, upper=last), SCHEMA["sex"]))
+    encoding = Encoding(schema, np.array([1.0]), np.array([last - 1.0]))
+    network = Network.from_arrays([(np.array([[1.0, -0.5, 0.5]]), np.array([-0.1]))])
+    encoder = FrozenEncoder(Network.from_arrays([(np.eye(3), np.zeros(3))]), Similarity("same(n)", schema, encoding))
+    found = Sweeper(SweptModel(encoder, Model(network, Rule.of(1)), Arithmetic.EXACT)).run()
+    assert found.refuted
+    assert found.share(Standing.VIOLATING) == 0
+    assert found.share(Standing.OPEN) == 1

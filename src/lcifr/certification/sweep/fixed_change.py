@@ -16,7 +16,7 @@ from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity.language.formula import Person
-from lcifr.similarity.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, SameCategory
+from lcifr.similarity.semantics.core import AllOf, AnyOf, Category, Compare, Core, LinearForm, SameCategory, is_ranked
 
 
 def violating_everywhere(swept: SweptModel, cells: UniverseCells, pairs: Pairs, budget: Budget) -> BoolArray:
@@ -116,7 +116,7 @@ class FixedChange:
         return {attribute.values[code] for code in self._values(person, name)}
 
     def _compares(self, core: Compare) -> bool:
-        if core.form.ranks:
+        if is_ranked(core):  # intervals say nothing of a rank, inside |…| neither
             return False
         low, high = self._range(core.form)
         return {"<=": high <= 0, "<": high < 0, "=": low == high == 0, "!=": low > 0 or high < 0}[core.operator]

@@ -55,12 +55,11 @@ class PairQuestion:
         pairs = Pairs.none(cells)
         offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
         left = np.flatnonzero(~proved & ~pairs.found)
-        if isinstance(self.swept.deployment.merged, Network) and len(left):
+        scores = len(self.swept.scores)  # none where all classes count as one decision
+        if isinstance(self.swept.deployment.merged, Network) and scores and len(left):
             proved[left], points = self._ask_network(region.take(left), cells.whole, budget)
             offer_pairs(self.swept, cells, region, left[~proved[left]], points[~proved[left]], pairs)
-            left = (
-                left[~proved[left]] if len(self.swept.scores) > 1 else left[:0]
-            )  # crossings know two classes at a time
+            left = left[~proved[left]] if scores > 1 else left[:0]  # crossings know two classes at a time
         if len(left):
             some = cells.take(left)
             reach = reached_people(self.swept.pairs, region.take(left), some, self.swept.encoding)

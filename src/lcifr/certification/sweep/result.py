@@ -74,8 +74,9 @@ class Sweep:
         return bool(self.pairs)
 
     def locate(self, X: Any) -> NDArray[np.object_]:
-        """(people,) the :class:`Standing` of the people of a table. Who lies outside the universe is open.
+        """(people,) the :class:`Standing` of the people of a table.
 
+        Somebody beyond declared ranges is refused, as in every table; one at whose category the model raises is open.
         Whoever lies on the border of two cells has the better of the two: both hold them.
         """
         schema = next(one.cell.schema for standing in Standing for one in self.cells(standing))
@@ -94,8 +95,8 @@ class Sweep:
         for number, pair in enumerate(self.pairs):
             for who, person in (("x", pair.x), ("x'", pair.other)):
                 frame = person.to_pandas()
-                frame.insert(0, "who", who)
-                frame.insert(0, "pair", number)
+                frame.insert(0, "who", who, allow_duplicates=True)  # the table may have such a column too
+                frame.insert(0, "pair", number, allow_duplicates=True)
                 parts.append(frame)
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 

@@ -9,6 +9,7 @@ from lcifr.certification.subject import subject_of
 from lcifr.certification.sweep.result import Sweep
 from lcifr.certification.sweep.sweeper import NODES, Sweeper
 from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.errors import LcifrError
 from lcifr.models.chain import choose_for
 from lcifr.similarity.similarity import Similarity
 
@@ -44,8 +45,13 @@ def sweep(
     Raises
     ------
     RegionError
-        If a number has no declared range, or φ cannot be said of pairs (two ranks in one comparison).
+        If a number has no declared range, if nobody can exist, or φ cannot be said of pairs (two ranks in one
+        comparison).
+    LcifrError
+        If the universe has another name.
     """
+    if universe not in ("whole", "reals"):
+        raise LcifrError(f'universe="{universe}" is neither "whole" nor "reals"', fix='say universe="whole"')
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     deployed = choose_for(arithmetic, (subject.encoder.function, *subject.model.computed))
     library = None if subject.library is None else subject.library.source

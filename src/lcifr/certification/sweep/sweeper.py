@@ -43,7 +43,7 @@ class Sweeper:
     nodes: int = NODES
     start: Sweep | None = None
     _open: list[tuple[Fraction, int, SweptCell]] = field(default_factory=list)
-    _done: dict[str, list[SweptCell]] = field(default_factory=lambda: {"proved": [], "violating": [], "single": []})
+    _done: dict[str, list[SweptCell]] = field(default_factory=lambda: {"proved": [], "violating": [], "uncut": []})
     _turn: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class Sweeper:
 
     def state(self) -> Sweep:
         """What is known so far."""
-        rest = (*(one for *_, one in sorted(self._open, key=lambda entry: entry[:2])), *self._done["single"])
+        rest = (*(one for *_, one in sorted(self._open, key=lambda entry: entry[:2])), *self._done["uncut"])
         proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
         return Sweep(proved, violating, rest, self.whole, self.swept.arithmetic)
 
@@ -113,8 +113,8 @@ class Sweeper:
 
     def _cut(self, known: SweptCell, cells: UniverseCells, row: int) -> None:
         two = cut(cells, row, self.swept.score)
-        if two is None:
-            self._done["violating" if known.pair is not None else "single"].append(known)
+        if two is None:  # one individual, or numbers between which there is no float: a pair of one is not one of all
+            self._done["uncut"].append(known)
             return
         for side, measure in enumerate(two.measures()):
             half = two.take([side])
