@@ -144,6 +144,24 @@ def test_categories_of_a_library_are_no_latents() -> None:
         read_model(model)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.1, -1.0])
+def test_every_z_that_a_library_casts_to_what_it_takes_as_missing_is_missing(missing: float) -> None:
+    library, rng = pytest.importorskip("xgboost"), np.random.default_rng(2)
+    z = np.where(rng.random((300, WIDTH)) < 0.3, missing, rng.normal(size=(300, WIDTH)))
+    model = library.XGBClassifier(n_estimators=4, max_depth=3, n_jobs=1, missing=missing)
+    model.fit(z, (z[:, 0] == missing) | (z[:, 1] > 0.5))
+    cast = np.float32(missing)
+    nearby = [float(np.nextafter(cast, np.float32(side))) for side in (-np.inf, np.inf)]
+    halfway = [(float(cast) + one) / 2 for one in nearby]
+    close = [np.nextafter(one, side) for one in (*halfway, *nearby) for side in (-np.inf, np.inf)]
+    points = np.array(
+        [[one, two, 0.3][:WIDTH] for one in (missing, float(cast), *halfway, *close) for two in (0.0, 1.0)]
+    )
+    margins = model.predict(points, output_margin=True)
+    assert len(np.unique(margins)) > 1
+    np.testing.assert_allclose(read_model(model).function(points)[:, 0], margins, atol=1e-5)
+
+
 def test_networks_are_read_as_before() -> None:
     network = Network.from_arrays([(np.ones((1, WIDTH)), [0.0])])
     assert read_model(network).function is network

@@ -148,3 +148,34 @@ def chain_of(count: int) -> list[Any]:
     for k in range(count):
         splits += [["numeric", 0, -1.0 + k / count], ["leaf", [[0, 1.0]]]]
     return [*splits, ["leaf", []]]
+
+
+def scores(trees: list[Any], outputs: int, scale: list[int]) -> Attack:
+    """Trees of so many outputs in place of the encoder, and a radius, in float32."""
+
+    def attack(plain: dict[str, Any]) -> None:
+        width, about = len(plain["encoder.json"][0][0]) - 1, {"universe": "whole", "arithmetic": "float32"}
+        plain["encoder.json"] = {"kind": "trees", "inputs": width, "base": [0.0] * outputs, "scale": scale}
+        plain["encoder.json"]["trees"] = trees
+        plain["model.json"] = [[[0.0] * outputs + [1.0] for _ in plain["model.json"][-1]]]
+        box = {"z": [0.0] * outputs, "lower": [-1.0] * outputs, "upper": [1.0] * outputs, "radius": 1.0}
+        plain["lines"][0]["latent"] |= {**box, **about, "proofs": [[LEAF]]}
+
+    return attack
+
+
+def chain_through(attributes: int, count: int) -> Attack:
+    """So many trees, in each of which the way to the last leaf asks about so many attributes."""
+
+    def attack(plain: dict[str, Any]) -> None:
+        first = len(plain["encoder.json"][0][0]) - 1
+        about = {"kind": "numeric", "integer": False, "lower": 0.0, "upper": 1.0}
+        splits = [node for k in range(attributes) for node in (["numeric", first + k, 0.5], ["leaf", []])]
+        trees({"trees": [[*splits, ["leaf", [[0, 1.0]]]]] * count, "inputs": first + attributes}, [LEAF])(plain)
+        for name in (f"number {k}" for k in range(attributes)):
+            plain["encoding"]["schema"]["attributes"][name] = about
+            plain["encoding"]["programs"][name] = [["cast", "float64"]]
+        plain["lines"], plain["manifest"]["people"] = plain["lines"][:1], 1
+        plain["lines"][0]["x"]["numbers"] += [0.0] * attributes
+
+    return attack

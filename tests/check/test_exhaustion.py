@@ -35,6 +35,7 @@ from tests.check.busy_files import (
     Attack,
     categories,
     chain_of,
+    chain_through,
     checked,
     formula,
     named_again,
@@ -43,6 +44,7 @@ from tests.check.busy_files import (
     put,
     ranks,
     row,
+    scores,
     some_of,
     trees,
     whole,
@@ -94,6 +96,9 @@ TREES: dict[str, Attack] = {
         {"base": [1.0] * 20_000, "trees": [[["leaf", [[k, HUGE], [k + 1, TINY]]]] for k in range(10_000)]}, [LEAF]
     ),
     "long integers": trees({"trees": [[["leaf", [[0, HUGE if k % 2 else TINY]]]] for k in range(9_000)]}, MANY),
+    "a leaf of many outputs": scores([[["leaf", [[k, 1.0] for k in range(12_000)]]]], 12_000, [1, 1]),
+    "a long scale": scores([[["leaf", [[k, TINY] for k in range(12_000)]]]], 12_000, [10**4000 + 1, 10**4000 + 7]),
+    "a tree about many attributes": chain_through(800, 18),
 }
 
 

@@ -6,18 +6,32 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from lcifr.check.exact import VALUES, at_most, ensure, exact, fraction, items, number, numbers, position, spend, up
+from lcifr.check.exact import (
+    DIGITS,
+    VALUES,
+    at_most,
+    ensure,
+    exact,
+    fraction,
+    items,
+    number,
+    numbers,
+    position,
+    spend,
+    up,
+)
 from lcifr.check.network import FORMATS, FactorChain, Groups, errors, numeric, read_layer
 from lcifr.check.proof import Direction, RationalCell, borders, halve, has_room
 
 Leaves = list[tuple[Groups, dict[int, int]]]  # the groups that a tree narrows on the way to a leaf; its integers
+SEVERAL: Groups = {("", 0): (), ("", 1): ()}  # stands for more than one: which they are matters to nobody
 
 
 def reached(tree: Any, groups: Groups, box: Groups) -> Leaves:
     """The leaves that a part with these groups can reach, where those in the box are narrowed already."""
-    spend(30)
+    spend(30 + len(box) // 8)
     if isinstance(tree, dict):
-        return [(box, tree)]
+        return [(box if len(box) < 2 else SEVERAL, tree)]
     name, ends, *children = tree
     here, found = box.get(name, groups[name]), Leaves()
     for half, child in zip(halve(here, ends), children, strict=True):
@@ -34,6 +48,7 @@ class TreeSum:
         self.base = [Fraction(value) for value in numbers(found["base"], len(found["base"]))]
         self.scale, self.outputs = fraction(found["scale"]), len(self.base)
         ensure(self.scale > 0, "the scale is not positive")
+        at_most(DIGITS, (self.scale.numerator * self.scale.denominator).bit_length(), "bits of a scale")
         at_most(VALUES, width * self.outputs, "columns times outputs of trees")
         leaves = (node[1] for nodes in items(found["trees"]) for node in nodes if node[0] == "leaf")
         self.shift = exact([number(value) for leaf in leaves for _, value in leaf]).shift
@@ -60,6 +75,7 @@ class TreeSum:
 
     def at(self, point: Groups) -> list[Fraction]:
         """The exact outputs at a point, which reaches one leaf of each tree."""
+        spend(1_500 * self.outputs)  # with what becomes of each of them
         leaves = self.reach(point)
         return [self.largest(leaves, point, ((output, 1),)) for output in range(self.outputs)]
 
@@ -69,7 +85,7 @@ class TreeSum:
         rounded = (count + 5) * unit
         ensure(2 * rounded <= 1, "there are so many trees that nothing is known of their sum")
         leaves, lost = self.reach(groups), 16 * normal * (count + 2) * (1 + self.scale)
-        spend(10 * self.outputs * sum(map(len, leaves)))
+        spend(10 * self.outputs * (40 + sum(map(len, leaves))))
         for j, base in enumerate(map(abs, self.base)):
             large = Fraction(sum(max(abs(leaf.get(j, 0)) for _, leaf in tree) for tree in leaves), 1 << self.shift)
             found.append(rounded / (1 - rounded) * (base + self.scale * large) + lost)
@@ -81,8 +97,8 @@ class TreeSum:
         (values, shift), total, alone = exact([c for _, c in direction]), 0, defaultdict[Any, Counter[float]](Counter)
         weights = dict(zip((j for j, _ in direction), values, strict=True))
         for leaves in trees:
-            spend(30 * len(leaves))
-            scores = [sum(weights.get(j, 0) * v for j, v in leaf.items()) for _, leaf in leaves]
+            spend((20 + 10 * len(weights)) * len(leaves))
+            scores = [sum(weight * leaf.get(j, 0) for j, weight in weights.items()) for _, leaf in leaves]
             names = {name for box, _ in leaves for name in box}
             if len(names) != 1:
                 total += max(scores)

@@ -106,7 +106,7 @@ class ColumnReader:
             return CategoryNode(range(where.start, where.start + len(column.values)), chosen, first, second)
         if node.codes is not None:
             raise NetworkError(f'a split by categories is about the number "{column.attribute}"')
-        return split_number(where.start, node, (first, second), self.missing, self.cast_later)
+        return split_number(where.start, node, (first, second), (self.missing, self.missing), self.cast_later)
 
     def _entry(self, value: float) -> float:
         if value == self.missing:
@@ -142,16 +142,21 @@ def rebuild(
 
 
 def split_number(
-    column: int, node: LibrarySplit, sides: tuple[TreeNode, TreeNode], missing: float, cast_later: bool
+    column: int,
+    node: LibrarySplit,
+    sides: tuple[TreeNode, TreeNode],
+    missing: tuple[float, float],
+    cast_later: bool,
 ) -> TreeNode:
-    """A split of a number; ``missing`` and ``cast_later`` as in :class:`ColumnReader`."""
+    """A split of a number, of which those from ``missing[0]`` to ``missing[1]`` are missing, none if these are NaN;
+    ``cast_later`` as in :class:`ColumnReader`."""
     first, second = sides
     if node.members is not None:
         return _equal_to(column, node.members, first, second)
-    if math.isnan(missing) and math.isnan(node.missing_reach) and abs(node.last) >= LARGEST_NUMBER:
+    if math.isnan(missing[0]) and math.isnan(node.missing_reach) and abs(node.last) >= LARGEST_NUMBER:
         return first if node.last > 0 else second  # everybody passes on the same side
     plain = NumberNode(column, last_cast_to(node.last) if cast_later else node.last, first, second)
-    ends = (missing, missing) if math.isnan(node.missing_reach) else (-node.missing_reach, node.missing_reach)
+    ends = missing if math.isnan(node.missing_reach) else (-node.missing_reach, node.missing_reach)
     side = first if node.missing_first else second
     if math.isnan(ends[0]) or (ends[0] <= node.last) == (ends[1] <= node.last) == node.missing_first:
         return plain
@@ -173,6 +178,14 @@ def last_cast_to(threshold: float) -> float:
         last = np.nextafter(last, np.float32(-np.inf))
     middle = 0.5 * float(last) + 0.5 * float(np.nextafter(last, np.float32(np.inf)))  # exact, and rounds to even
     return middle if np.float32(middle) == last else float(np.nextafter(middle, -np.inf))
+
+
+def all_cast_to(number: float) -> tuple[float, float]:
+    """The first and the last float64 that float32 rounds to this number; NaN twice for NaN."""
+    if math.isnan(number):
+        return number, number
+    before = float(np.nextafter(np.float32(number), np.float32(-np.inf)))
+    return float(np.nextafter(last_cast_to(before), np.inf)), last_cast_to(number)
 
 
 def codes_of(bits: Sequence[int] | np.ndarray, words: int = 32) -> frozenset[int]:
