@@ -6,20 +6,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from lcifr.check.exact import (
-    DIGITS,
-    VALUES,
-    at_most,
-    ensure,
-    exact,
-    fraction,
-    items,
-    number,
-    numbers,
-    position,
-    spend,
-    up,
-)
+from lcifr.check.exact import VALUES, at_most, ensure, exact, fraction, items, number, numbers, position, spend, up
 from lcifr.check.network import FORMATS, FactorChain, Groups, errors, numeric, read_layer
 from lcifr.check.proof import Direction, RationalCell, borders, halve, has_room
 
@@ -48,7 +35,7 @@ class TreeSum:
         self.base = [Fraction(value) for value in numbers(found["base"], len(found["base"]))]
         self.scale, self.outputs = fraction(found["scale"]), len(self.base)
         ensure(self.scale > 0, "the scale is not positive")
-        at_most(DIGITS, (self.scale.numerator * self.scale.denominator).bit_length(), "bits of a scale")
+        self.bits = (self.scale.numerator * self.scale.denominator).bit_length()
         at_most(VALUES, width * self.outputs, "columns times outputs of trees")
         leaves = (node[1] for nodes in items(found["trees"]) for node in nodes if node[0] == "leaf")
         self.shift = exact([number(value) for leaf in leaves for _, value in leaf]).shift
@@ -85,7 +72,7 @@ class TreeSum:
         rounded = (count + 5) * unit
         ensure(2 * rounded <= 1, "there are so many trees that nothing is known of their sum")
         leaves, lost = self.reach(groups), 16 * normal * (count + 2) * (1 + self.scale)
-        spend(10 * self.outputs * (40 + sum(map(len, leaves))))
+        spend(self.outputs * (400 + self.bits + 10 * sum(map(len, leaves))))
         for j, base in enumerate(map(abs, self.base)):
             large = Fraction(sum(max(abs(leaf.get(j, 0)) for _, leaf in tree) for tree in leaves), 1 << self.shift)
             found.append(rounded / (1 - rounded) * (base + self.scale * large) + lost)
@@ -96,6 +83,7 @@ class TreeSum:
         """What direction · outputs does not exceed at these leaves; trees about one group are added up first."""
         (values, shift), total, alone = exact([c for _, c in direction]), 0, defaultdict[Any, Counter[float]](Counter)
         weights = dict(zip((j for j, _ in direction), values, strict=True))
+        spend(100 + self.bits)
         for leaves in trees:
             spend((20 + 10 * len(weights)) * len(leaves))
             scores = [sum(weight * leaf.get(j, 0) for j, weight in weights.items()) for _, leaf in leaves]
