@@ -149,6 +149,13 @@ class Similarity:
                 "join alternatives (one set instead of many `or`), or split the formula",
             ) from None
         except MixedRank as mixed:
+            if schema is not self.schema:
+                raise self._refuse(
+                    "a rank stands beside other values, and of a pair neither individual is known; its steps bound no "
+                    "half-space",
+                    mixed.part,
+                    "for all pairs at once, compare one rank with numbers alone; an audit of people takes this formula",
+                ) from None
             raise self._refuse(
                 "a rank of the other individual stands beside other values of theirs; its steps bound no half-space",
                 mixed.part,

@@ -108,7 +108,11 @@ class Sweep:
 
 
 def _inside(cell: UniverseCells, people: Individuals) -> NDArray[np.bool_]:
-    return cell.take(np.zeros(len(people), np.intp)).contains(people)
+    """(people,) who is in the one cell; not by its ``contains``, which would copy the cell for each of them."""
+    inside = ((people.numbers >= cell.lower[0]) & (people.numbers <= cell.upper[0])).all(1)
+    for j, mask in enumerate(cell.allowed):
+        inside &= mask[0][people.codes[:, j]]
+    return np.asarray(inside)
 
 
 def _percent(share: Fraction) -> str:
