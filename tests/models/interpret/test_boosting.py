@@ -63,11 +63,14 @@ def test_a_value_that_nobody_has_seen() -> None:
     assert check_semantics(model, FRAME, scores(model)) > 400
 
 
-@pytest.mark.parametrize("kind", ["bool", "float32", "category", "whole as category", "merged"])
+@pytest.mark.parametrize("kind", ["bool", "truth", "float32", "category", "whole as category", "merged"])
 def test_columns_of_other_kinds(kind: str) -> None:
-    frame, more = FRAME.copy(), {}
+    frame, more = FRAME.copy(), dict[str, Any]()
     if kind == "bool":
         frame["member"] = frame.score > 0.3
+    elif kind == "truth":  # a category, not a number
+        frame["member"] = frame.score > 0.3
+        more = {"feature_types": ["continuous"] * 3 + ["nominal"] * 3}
     elif kind == "float32":
         frame[["income", "score"]] = frame[["income", "score"]].astype(np.float32)
     elif kind == "category":
@@ -113,3 +116,12 @@ def test_what_is_refused_by_name() -> None:
         read(classifier(np.zeros(len(FRAME), int)), FRAME)
     with pytest.raises(NetworkError, match="is not read"):
         read(glassbox.LogisticRegression().fit(FRAME[NUMERIC], TWO), FRAME[NUMERIC])
+
+
+def test_truth_values_in_a_column_of_any_objects_are_refused() -> None:
+    frame = FRAME.copy()
+    frame["member"] = frame.score > 0.3
+    model = classifier(frame=frame, feature_types=["continuous"] * 3 + ["nominal"] * 3)
+    objects = frame.assign(member=frame.member.astype(object))
+    with pytest.raises(NetworkError, match="truth values"):
+        read_table_model(model, objects, Encoding.fit(objects, Schema.infer(objects)))

@@ -125,3 +125,10 @@ def test_an_audit_of_wrapped_trees() -> None:
     found = lcifr.audit(model, FRAME.head(30), similarity="same(categorical) and numeric within 0.3 sd")
     assert {"CERTIFIED", "COUNTEREXAMPLE"} <= {str(one) for one in found.verdict}
     assert np.isin([str(one) for one in found.verdict], ["CERTIFIED", "COUNTEREXAMPLE", "UNDECIDED"]).all()
+
+
+@pytest.mark.parametrize("threshold", [0.3, 1.0])
+def test_a_frozen_forest_is_the_forest_and_not_its_pattern(threshold: float) -> None:
+    frozen = FrozenEstimator(TREES["forest"].fit(FRAME[NUMERIC], LABELS))
+    model = FixedThresholdClassifier(frozen, threshold=threshold).fit(FRAME[NUMERIC], LABELS)
+    assert check_semantics(model, FRAME[NUMERIC]) > 200

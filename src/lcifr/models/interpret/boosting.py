@@ -27,6 +27,9 @@ UNSEEN = -1
 MOST_CELLS = 2**20
 """Scores of one term."""
 
+_TRUTH = {"false": "0", "true": "1"}
+"""What the library makes of truth values, as the schema writes them."""
+
 ColumnBins = NDArray[np.float64] | Mapping[Any, int]
 
 
@@ -93,10 +96,16 @@ def _coded(column: RawColumn, levels: Sequence[Mapping[Any, int]], where: str) -
     bins: dict[str, int] = {}
     for value, number in levels[0].items():
         text = text_of(value).strip()
-        text = text.lower() if column.dtype.kind == "b" else text  # as the schema writes truth values
         if bins.setdefault(text, int(number)) != int(number):
             raise NetworkError(f'{where} tells two values "{text}" of "{name}" apart, by blanks around them')
-    return TableColumn(name, tuple(float(bins.get(value, UNSEEN)) for value in column.attribute.values))
+    values = column.attribute.values
+    texts = [_TRUTH.get(value, value) if column.dtype.kind == "b" else value for value in values]
+    if any(text not in bins and _TRUTH.get(text) in bins for text in texts):
+        raise NetworkError(
+            f'{where} was fitted with truth values of "{name}", and the table may hold texts',
+            fix="give the column the dtype bool",
+        )
+    return TableColumn(name, tuple(float(bins.get(text, UNSEEN)) for text in texts))
 
 
 def _term(model: Any, number: int, outputs: int) -> LibraryNode:

@@ -67,6 +67,8 @@ def inner_estimator(model: Any) -> Any:
         return None
     if type(model).__name__ == "CalibratedClassifierCV":
         return model.calibrated_classifiers_[0].estimator
+    if type(model).__name__ == "FrozenEstimator":  # it answers for what is inside: its estimator_ is a forest's pattern
+        return model.estimator
     return getattr(model, "estimator_", None) or model.estimator
 
 
