@@ -2,69 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import onnx
 import onnxruntime
-import pandas as pd
 import pytest
 from onnx import TensorProto, helper
-from skl2onnx import to_onnx
-from skl2onnx.common.data_types import FloatTensorType, StringTensorType
-from sklearn.compose import ColumnTransformer
-from sklearn.decomposition import PCA
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-import lcifr
-from lcifr.data import Encoding, Individuals, Schema
-from lcifr.errors import LcifrError, NetworkError
+from lcifr.data import Individuals
+from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
-from lcifr.models.files.description import DescribedInput, DescribedOutput, InputKind, Meaning, ModelDescription
-from lcifr.models.onnx import runtime
-from lcifr.models.onnx.files import OnnxModel, read_onnx
-from lcifr.models.trees.trees import Trees
+from lcifr.models.files.description import DescribedOutput, Meaning
 from tests.models.onnx import ensembles
-from tests.models.onnx.ensembles import DOUBLE, FLOAT, DrawnEnsemble, draw
-from tests.models.onnx.mutations import mutated
-from tests.models.trees import semantics
-from tests.models.trees.semantics import CATEGORIES, check_semantics
+from tests.models.onnx.ensembles import DOUBLE, FLOAT, draw
+from tests.models.onnx.loaded_ensembles import LABELS, RNG, TABLE, agrees, read
 
-CODES = ("p", "q", "r", "s")
-RNG = np.random.default_rng(3)
-TABLE = pd.DataFrame({"a": RNG.normal(size=60), "b": RNG.normal(size=60), "c": RNG.choice(CODES, 60)})
-INPUTS = (
-    DescribedInput(InputKind.NUMBER, "a"),
-    DescribedInput(InputKind.NUMBER, "b"),
-    DescribedInput(InputKind.CODE, "c", codes=tuple((value, float(code)) for code, value in enumerate(CODES))),
-)
-
-
-def loaded(model: onnx.ModelProto, output: DescribedOutput | None = None) -> OnnxModel:
-    return read_onnx(model.SerializeToString(), ModelDescription(INPUTS, output))
-
-
-def read(model: onnx.ModelProto, output: DescribedOutput | None = None) -> Any:
-    return loaded(model, output).read_table(TABLE, Encoding.fit(TABLE, Schema.infer(TABLE)))
-
-
-def agrees(model: onnx.ModelProto, output: DescribedOutput | None = None) -> None:
-    assert check_semantics(loaded(model, output), TABLE) >= len(TABLE)
-
-
-LABELS = {"classlabels_int64s": [5, 7]}
 BINARY: dict[str, tuple[tuple[int, ...], bool, dict[str, Any]]] = {
     "one weight": ((0,), False, LABELS),
     "one weight, none negative": ((0,), True, LABELS),
@@ -197,204 +150,6 @@ def test_sets_of_numbers_are_refused_because_a_runtime_takes_fractions_for_whole
     agrees(ensembles.of_second_generation({**attributes, "nodes_featureids": [2], "n_targets": 1}))
 
 
-def _changed(name: str, place: int, value: Any) -> Callable[[DrawnEnsemble], dict[str, Any]]:
-    def change(drawn: DrawnEnsemble) -> dict[str, Any]:
-        entries = list(drawn.attributes[name])
-        entries[place] = value
-        return {name: entries}
-
-    return change
-
-
-def _refused(**more: Any) -> Callable[[DrawnEnsemble], dict[str, Any]]:
-    return lambda drawn: more
-
-
-REFUSED: dict[str, tuple[Callable[[DrawnEnsemble], dict[str, Any]], str]] = {
-    "a cycle": (_changed("nodes_truenodeids", 0, 0), "two parents or none"),
-    "no such child": (_changed("nodes_truenodeids", 0, 999), "no node of its tree"),
-    "a negative child": (_changed("nodes_falsenodeids", 0, -1), "no node of its tree"),
-    "no such column": (_changed("nodes_featureids", 0, 3), "beyond the 3"),
-    "a negative column": (_changed("nodes_featureids", 0, -1), "beyond the 3"),
-    "NaN": (_changed("nodes_values", 0, float("nan")), "NaN|class 0"),
-    "an unknown mode": (_changed("nodes_modes", 0, "BRANCH_ODD"), "BRANCH_ODD"),
-    "a weight of NaN": (_changed("class_weights", 0, float("nan")), "a weight nan"),
-    "a weight of no leaf": (_changed("class_nodeids", 0, 999), "a weight"),
-    "a class that is not there": (_changed("class_ids", 0, 9), "for output 9"),
-    "a leaf without weights": (_changed("class_nodeids", 0, 0), "a leaf has no weight"),
-    "a tree that stands apart": (_changed("nodes_treeids", -1, 0), "."),
-    "lists of two lengths": (lambda drawn: {"nodes_values": drawn.attributes["nodes_values"][:-1]}, "entries"),
-    "two base values": (_refused(base_values=[0.1, 0.2]), "base values of two classes"),
-    "labels alike": (_refused(classlabels_int64s=[5, 5]), "labels"),
-    "a billion classes": (_refused(classlabels_int64s=list(range(3000))), "are too many"),
-    "no weight in some leaves": (_refused(classlabels_int64s=[0, 1, 2]), "has no weight in some leaves"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_hostile_ensembles_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "_session", lambda data, output: pytest.fail("a refused file was run"))
-    change, words = REFUSED[name]
-    drawn = draw(np.random.default_rng(0), "class", (0,), modes=("BRANCH_LEQ",))
-    with pytest.raises(NetworkError, match=words):
-        read(drawn.model(**{**LABELS, **change(drawn)}))
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"aggregate_function": "MAX"}, "aggregate_function MAX"),
-        ({"post_transform": "LOGISTIC"}, "post_transform LOGISTIC"),
-        ({"post_transform": "PROBIT"}, "post_transform PROBIT"),
-        ({"n_targets": 2**40}, "too many"),
-        ({"n_targets": 2, "base_values": [0.1]}, "1 base values for 2 outputs"),
-    ],
-)
-def test_what_a_regression_may_not_have(more: dict[str, Any], words: str) -> None:
-    with pytest.raises(NetworkError, match=words):
-        read(draw(RNG, "target", (0,)).model(**{"n_targets": 1, **more}))
-
-
-def test_a_transform_by_its_number_is_refused() -> None:
-    attributes = ensembles.second_generation(np.random.default_rng(1))
-    with pytest.raises(NetworkError, match="post_transform"):
-        read(ensembles.of_second_generation({**attributes, "post_transform": 2}), DescribedOutput(Meaning.SCORES))
-
-
-def test_many_equalities_are_refused_before_they_fill_the_memory() -> None:
-    """Each comparison for equality leaves two sides of a number: so many of them are no tree that anybody wants."""
-    depth = 60
-    names = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
-    rows = [(0, k, k % 2, "BRANCH_EQ", k / 7, depth + 1 + k, k + 1) for k in range(depth)]
-    rows += [(0, k, 0, "LEAF", 0.0, 0, 0) for k in range(depth, 2 * depth + 1)]
-    nodes = {f"nodes_{name}": [row[j] for row in rows] for j, name in enumerate(names)}
-    leaves = {"target_treeids": [0] * (depth + 1), "target_nodeids": list(range(depth, 2 * depth + 1))}
-    weights = {"target_ids": [0] * (depth + 1), "target_weights": list(map(float, range(depth + 1)))}
-    found = DrawnEnsemble("target", FLOAT, {**nodes, **leaves, **weights})
-    built = read(found.model(n_targets=1)).model.function
-    assert isinstance(built, Trees)
-    assert len(built.nodes.kind) < 20_000
-
-
-def test_mutated_ensembles_are_read_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "_session", lambda data, output: pytest.fail("a mutated file was run"))
-    files = [
-        draw(np.random.default_rng(0), "class", (0,), trees=2).model(**LABELS),
-        ensembles.of_second_generation(ensembles.second_generation(np.random.default_rng(1), trees=2, targets=1)),
-    ]
-    refused = 0
-    for number in range(200):
-        data = mutated(files[number % 2].SerializeToString(), np.random.default_rng(number))
-        try:
-            read_onnx(data, ModelDescription(INPUTS)).read_table(TABLE, Encoding.fit(TABLE, Schema.infer(TABLE)))
-        except LcifrError:
-            refused += 1
-    assert 0 < refused < 200
-
-
-MODELS: dict[str, tuple[Any, int]] = {
-    "tree": (DecisionTreeClassifier(max_depth=4, random_state=0), 2),
-    "tree of three": (DecisionTreeClassifier(max_depth=4, random_state=0, class_weight="balanced"), 3),
-    "forest": (RandomForestClassifier(6, random_state=0), 2),
-    "forest of three": (RandomForestClassifier(6, max_depth=5, random_state=0), 3),
-    "extra trees": (ExtraTreesClassifier(6, max_depth=5, random_state=0), 2),
-    "boosting": (GradientBoostingClassifier(n_estimators=9, random_state=0), 2),
-    "boosting of three": (GradientBoostingClassifier(n_estimators=5, random_state=0, subsample=0.7), 3),
-    "regression": (GradientBoostingRegressor(n_estimators=9, random_state=0, loss="huber"), 0),
-    "forest of numbers": (RandomForestRegressor(6, max_depth=5, random_state=0), 0),
-    "tree of numbers": (DecisionTreeRegressor(max_depth=4, random_state=0), 0),
-}
-
-
-def converted(estimator: Any, classes: int, *between: Any) -> tuple[bytes, pd.DataFrame]:
-    frame, labels = semantics.table(count=200, classes=classes or 2)
-    columns = ColumnTransformer(
-        [
-            ("scaled", StandardScaler(), ["income", "score"]),
-            ("coded", OneHotEncoder(handle_unknown="ignore", sparse_output=False), CATEGORIES),
-            ("rest", "passthrough", ["age"]),
-        ]
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = make_pipeline(columns, *between, estimator).fit(frame, labels if classes else labels + frame.score)
-        kinds = [
-            (name, (FloatTensorType if frame[name].dtype.kind in "if" else StringTensorType)([None, 1]))
-            for name in frame
-        ]
-        options = {"zipmap": False} if classes else None
-        return bytes(to_onnx(model, initial_types=kinds, options=options).SerializeToString()), frame
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_what_skl2onnx_makes_of_pipelines_with_trees(name: str) -> None:
-    data, frame = converted(*MODELS[name])
-    found = read_onnx(data)
-    assert check_semantics(found, frame) > 300
-    assert "TreeEnsemble" in found.outline().steps[-1]
-
-
-def as_converters_write(trees: list[Any], mode: str, leaf: str) -> dict[str, Any]:
-    """Nodes of XGBoost's or LightGBM's own trees, in the order in which converters walk through them."""
-    names = ("treeids", "nodeids", "featureids", "modes", "values", "truenodeids", "falsenodeids")
-    nodes: dict[str, list[Any]] = {f"nodes_{name}": [] for name in (*names, "missing_value_tracks_true")}
-    weights: dict[str, list[Any]] = {f"class_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
-    for tree, root in enumerate(trees):
-        waiting, count = [(0, root)], 1
-        while waiting:
-            place, node = waiting.pop()
-            row: list[Any] = [tree, place, 0, "LEAF", 0.0, 0, 0, 0]
-            if leaf in node:
-                for name, value in (("treeids", tree), ("nodeids", place), ("ids", 0), ("weights", node[leaf])):
-                    weights[f"class_{name}"].append(value)
-            else:
-                yes, no, split = node["sides"]
-                row[2:] = [split[0], mode, split[1], count, count + 1, int(split[2])]
-                waiting += [(count, yes), (count + 1, no)]
-                count += 2
-            for name, value in zip(nodes, row, strict=True):
-                nodes[name].append(value)
-    return {**nodes, **weights, "classlabels_int64s": [0, 1], "post_transform": "LOGISTIC"}
-
-
-def test_what_converters_make_of_xgboost() -> None:
-    xgboost = pytest.importorskip("xgboost")
-    frame, labels = TABLE[["a", "b"]].assign(c=0.0), (TABLE.a + TABLE.b > 0).astype(int)
-    model = xgboost.XGBClassifier(n_estimators=6, max_depth=3, n_jobs=1, base_score=0.4).fit(frame, labels)
-    dumped = [json.loads(one) for one in model.get_booster().get_dump(dump_format="json")]
-
-    def walk(node: dict[str, Any]) -> None:
-        if "children" in node:
-            named = {child["nodeid"]: child for child in node["children"]}
-            split = ("abc".index(node["split"]), node["split_condition"], node["missing"] == node["yes"])
-            node["sides"] = (named[node["yes"]], named[node["no"]], split)
-            for child in node["children"]:
-                walk(child)
-
-    for one in dumped:
-        walk(one)
-    attributes = as_converters_write(dumped, "BRANCH_LT", "leaf") | {"base_values": [float(np.log(0.4 / 0.6))]}
-    converted = DrawnEnsemble("class", FLOAT, attributes).model()
-    agrees(converted)
-    assert (read(converted).predict(TABLE) == model.predict(frame)).all()
-
-
-def test_what_converters_make_of_lightgbm() -> None:
-    lightgbm = pytest.importorskip("lightgbm")
-    frame, labels = TABLE[["a", "b"]].assign(c=0.0), (TABLE.a + TABLE.b > 0).astype(int)
-    model = lightgbm.LGBMClassifier(n_estimators=6, min_child_samples=3, n_jobs=1, verbose=-1).fit(frame, labels)
-
-    def walk(node: dict[str, Any]) -> dict[str, Any]:
-        if "left_child" not in node:
-            return {"leaf_value": node["leaf_value"]}
-        split = (node["split_feature"], node["threshold"], node["default_left"])
-        return {"sides": (walk(node["left_child"]), walk(node["right_child"]), split)}
-
-    dumped = [walk(one["tree_structure"]) for one in model.booster_.dump_model()["tree_info"]]
-    attributes = as_converters_write(dumped, "BRANCH_LEQ", "leaf_value")
-    agrees(DrawnEnsemble("class", FLOAT, attributes).model())
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 400))
 def test_drawn_ensembles_of_either_generation(seed: int) -> None:
@@ -406,18 +161,3 @@ def test_drawn_ensembles_of_either_generation(seed: int) -> None:
     agrees(draw(rng, "target", (0,), int(rng.integers(1, 9)), dtype).model(n_targets=1))
     attributes = ensembles.second_generation(rng, int(rng.integers(1, 9)), dtype=dtype)
     agrees(ensembles.of_second_generation(attributes, dtype), DescribedOutput(Meaning.SCORES))
-
-
-def test_trees_behind_a_step_that_mixes_columns_are_refused() -> None:
-    data, frame = converted(*MODELS["boosting"][:1], 2, PCA(3))
-    with pytest.raises(NetworkError, match="mixes columns"):
-        read_onnx(data).read_table(frame, Encoding.fit(frame, Schema.infer(frame)))
-
-
-def test_an_audit_of_a_file_with_trees(tmp_path: Any) -> None:
-    data, frame = converted(*MODELS["boosting"])
-    path = tmp_path / "model.onnx"
-    path.write_bytes(data)
-    found = lcifr.audit(path, frame.head(40), similarity="same(categorical) and numeric within 0.5 sd")
-    assert {str(one) for one in found.verdict} == {"CERTIFIED", "COUNTEREXAMPLE"}
-    assert str(found.arithmetic) == "float32"
