@@ -10,8 +10,9 @@ from lcifr.data import Categorical, Encoding, Individuals, Numeric, Schema
 from lcifr.errors import RegionError
 from lcifr.regions.universe import UniverseCells
 from lcifr.similarity.language.formula import Person
-from lcifr.similarity.pairs import PairSpace, kept_equal
+from lcifr.similarity.pairs import PairSpace
 from lcifr.similarity.semantics.core import PairedPeople, SameCategory
+from lcifr.similarity.semantics.pair_core import kept_equal
 from lcifr.similarity.similarity import Similarity
 from tests.similarity.worlds import World, laws, worlds
 
