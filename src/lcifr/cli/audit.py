@@ -17,6 +17,7 @@ from lcifr.cli.terminal.model_options import (
     ReferenceOption,
     SameOption,
     groups_of,
+    needed_folder,
     needed_formula,
     one_table,
     refuse_without_model,
@@ -30,7 +31,6 @@ from lcifr.cli.terminal.options import (
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
-from lcifr.errors import LcifrError
 from lcifr.runs.people.source import PROVED
 
 if TYPE_CHECKING:
@@ -170,11 +170,7 @@ def _audit_folders(
     from lcifr.models.arithmetic import Arithmetic
     from lcifr.runs.auditing.run import AuditRequest, audit
 
-    if consumer is None:
-        raise LcifrError(
-            f"{producer}: is it a table, or the folder of a producer?",
-            fix="lcifr audit TABLE --model FILE --phi FILE --out OUT, or lcifr audit PRODUCER CONSUMER --out OUT",
-        )
+    consumer = needed_folder(consumer, producer, "audit", "PRODUCER CONSUMER")
     computed = (arithmetic or Arithmetic.FLOAT64).value
     request = AuditRequest(producer, consumer, table=table, phi=phi, arithmetic=computed, **options)
     return audit(request, argv=words_of(context))

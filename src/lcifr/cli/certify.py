@@ -18,6 +18,7 @@ from lcifr.cli.terminal.model_options import (
     ReferenceOption,
     SameOption,
     groups_of,
+    needed_folder,
     needed_formula,
     one_table,
     refuse_without_model,
@@ -33,7 +34,6 @@ from lcifr.cli.terminal.options import (
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
-from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
@@ -122,11 +122,7 @@ def _certify_folder(
 ) -> CertifyResult:
     from lcifr.runs.auditing.certifying import CertifyRequest, certify
 
-    if people is None:
-        raise LcifrError(
-            f"{consumer}: is it a table, or the folder of a consumer?",
-            fix="lcifr certify TABLE --model FILE --phi FILE --out OUT, or lcifr certify CONSUMER PEOPLE --out OUT",
-        )
+    people = needed_folder(people, consumer, "certify", "CONSUMER PEOPLE")
     return certify(CertifyRequest(consumer=consumer, people=people, **options), argv=words_of(context))
 
 

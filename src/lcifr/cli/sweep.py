@@ -17,13 +17,13 @@ from lcifr.cli.terminal.model_options import (
     ReferenceOption,
     SameOption,
     groups_of,
+    needed_folder,
     needed_formula,
     one_table,
     refuse_without_model,
 )
 from lcifr.cli.terminal.options import ForceOption, OutOption
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
-from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
@@ -120,11 +120,7 @@ def _sweep_folders(
 ) -> SweepResult:
     from lcifr.runs.sweeping import SweepRequest, sweep
 
-    if consumer is None:
-        raise LcifrError(
-            f"{producer}: is it a table, or the folder of a producer?",
-            fix="lcifr sweep TABLE --model FILE --phi FILE --out OUT, or lcifr sweep PRODUCER CONSUMER --out OUT",
-        )
+    consumer = needed_folder(consumer, producer, "sweep", "PRODUCER CONSUMER")
     request = SweepRequest(producer=producer, consumer=consumer, **options)
     return sweep(request, argv=words_of(context))
 

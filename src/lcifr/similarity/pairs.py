@@ -36,11 +36,10 @@ class PairSpace:
     Parameters
     ----------
     similarity : φ about two people.
-    own, others : for each attribute of its schema, the name in the pair schema that x and that x′ has it under.
+    others : for each attribute of its schema, the name in the pair schema that x′ has it under; x has it under its own.
     """
 
     similarity: Similarity
-    own: dict[str, str]
     others: dict[str, str]
 
     @classmethod
@@ -50,17 +49,17 @@ class PairSpace:
         others: dict[str, str] = {}
         for name in schema.names:
             others[name] = name if name in shared else _primed(name, {*schema.names, *others.values()})
-        return cls(similarity, {name: name for name in schema.names}, others)
+        return cls(similarity, others)
 
     @cached_property
     def encoding(self) -> Encoding:
         """Of pairs."""
-        return _pair_encoding(self.similarity.encoding, self.own, self.others)
+        return _pair_encoding(self.similarity.encoding, self.others)
 
     @cached_property
     def core(self) -> Core:
         """φ about one person of the pair schema, who is x′ in it."""
-        return PairRenaming(self.own, self.others).of(self.similarity.core)
+        return PairRenaming(self.others).of(self.similarity.core)
 
     @cached_property
     def plans(self) -> tuple[CellPlan, ...]:
@@ -68,9 +67,13 @@ class PairSpace:
         return self.similarity.plan(self.core, self.encoding.schema)
 
     @cached_property
+    def _own(self) -> dict[str, str]:
+        return {name: name for name in self.others}
+
+    @cached_property
     def own_columns(self) -> IntArray:
         """(features,) the column of a pair that holds each feature of x."""
-        return self._columns(self.own)
+        return self._columns(self._own)
 
     @cached_property
     def other_columns(self) -> IntArray:
@@ -86,7 +89,7 @@ class PairSpace:
         schema = self.encoding.schema
         numbers = np.empty((len(pair), len(schema.numeric)))
         codes = np.empty((len(pair), len(schema.categorical)), np.int32)
-        for person, names in ((pair.other, self.others), (pair.x, self.own)):
+        for person, names in ((pair.other, self.others), (pair.x, self._own)):
             for name in self.similarity.schema.names_numeric:
                 numbers[:, schema.names_numeric.index(names[name])] = person.number(name)
             for name in self.similarity.schema.names_categorical:
@@ -95,7 +98,7 @@ class PairSpace:
 
     def split(self, pairs: Individuals) -> PairedPeople:
         """Pairs as the two people they are."""
-        return PairedPeople(self._people(pairs, self.own), self._people(pairs, self.others))
+        return PairedPeople(self._people(pairs, self._own), self._people(pairs, self.others))
 
     def _people(self, pairs: Individuals, names: dict[str, str]) -> Individuals:
         schema, wide = self.similarity.schema, pairs.schema
@@ -140,7 +143,7 @@ class PairSpace:
         universe = UniverseCells.everybody(self.encoding, whole=cells.whole).take(np.zeros(len(cells), np.intp))
         box = Box(self.encoding, np.asfortranarray(universe.lower), np.asfortranarray(universe.upper))
         for j, name in enumerate(self.similarity.schema.names_numeric):
-            place = self.encoding.schema.names_numeric.index(self.own[name])
+            place = self.encoding.schema.names_numeric.index(name)
             box.narrow(place, "lower", cells.lower[:, j])
             box.narrow(place, "upper", cells.upper[:, j])
         nobody = self._nobody.take(np.zeros(len(cells), np.intp))
@@ -150,7 +153,7 @@ class PairSpace:
     def _choice(self, choice: Choice, cells: UniverseCells) -> Choice:
         feature = self.encoding.features[int(choice.columns[0])]
         names = self.similarity.schema.names_categorical
-        mine = next((j for j, name in enumerate(names) if self.own[name] == feature.attribute), None)
+        mine = next((j for j, name in enumerate(names) if name == feature.attribute), None)
         return choice if mine is None else Choice(choice.columns, choice.allowed & cells.allowed[mine])
 
 
@@ -162,19 +165,19 @@ def _primed(name: str, taken: set[str]) -> str:
     return primed
 
 
-def _pair_encoding(encoding: Encoding, own: dict[str, str], others: dict[str, str]) -> Encoding:
+def _pair_encoding(encoding: Encoding, others: dict[str, str]) -> Encoding:
     """Each attribute that is equal once, each other one twice, side by side; numbers by the same programs."""
     attributes, numeric = [], []
     names = encoding.schema.names_numeric
     for attribute in encoding.schema:
-        for name in dict.fromkeys((own[attribute.name], others[attribute.name])):
+        for name in dict.fromkeys((attribute.name, others[attribute.name])):
             attributes.append(replace(attribute, name=name))
             if attribute.name in names:
                 numeric.append(names.index(attribute.name))
     outside = frozenset(
         Feature(name, feature.value)
         for feature in encoding.outside
-        for name in (own[feature.attribute], others[feature.attribute])
+        for name in (feature.attribute, others[feature.attribute])
     )
     programs = tuple(encoding.programs[j] for j in numeric)
     return Encoding(

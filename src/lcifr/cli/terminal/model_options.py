@@ -102,6 +102,21 @@ def one_table(first: Path, *others: Path | None) -> Path:
     return first
 
 
+def needed_folder(second: Path | None, first: Path, command: str, arguments: str) -> Path:
+    """Without ``--model``: the second argument, without which nobody knows what the first one is.
+
+    Parameters
+    ----------
+    arguments : both, as the command's usage calls them, such as ``PRODUCER CONSUMER``.
+    """
+    if second is None:
+        raise LcifrError(
+            f"{first}: is it a table, or the folder of a {arguments.split()[0].lower()}?",
+            fix=f"lcifr {command} TABLE --model FILE --phi FILE --out OUT, or lcifr {command} {arguments} --out OUT",
+        )
+    return second
+
+
 def needed_formula(phi: str | None) -> str:
     """Who counts as similar, which a model from elsewhere does not say."""
     if phi is None:

@@ -48,11 +48,10 @@ def _is_difference(form: LinearForm) -> bool:
 class PairRenaming:
     """A core tree about x and x′ as one about x′ of the pair schema alone."""
 
-    own: dict[str, str]
     others: dict[str, str]
 
     def name(self, person: Person, name: str) -> str:
-        return (self.own if person is Person.SELF else self.others)[name]
+        return name if person is Person.SELF else self.others[name]
 
     def of(self, core: Core) -> Core:
         if isinstance(core, AllOf):
