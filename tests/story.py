@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from lcifr.cli import build
 from lcifr.datasets import load
+from tests.dates import undated
 
 PHI = "# whatever their sex\nsame(categorical except sex) and\nnumeric within 0.3 sd\n"
 QUICK = ("--latent", "4", "--hidden", "8", "--batch", "8")
@@ -113,4 +114,4 @@ def tell(place: Path) -> Path:
 
 def contents(folder: Path) -> dict[str, bytes]:
     files_there = (file for file in folder.rglob("*") if file.is_file() and file.name != "settings.json")
-    return {str(file.relative_to(folder)): file.read_bytes() for file in files_there}
+    return {str(file.relative_to(folder)): undated(file) for file in files_there}

@@ -18,6 +18,8 @@ from tests.story import lcifr, write_german
 NOT_RUN = {
     "data fetch": "downloads",
     "demo": "tests/cli/test_demo.py runs it",
+    "evidence sign": "tests/cli/evidence/test_signing.py runs it",
+    "evidence verify": "tests/cli/evidence/test_signing.py runs it",
     "model show": "tests/cli/test_model_audit.py runs it",
     "sweep": "tests/runs/test_sweeping.py runs it",
 }

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data.io.files import sha256_of, sync
+from lcifr.data.io.clock import now
+from lcifr.data.io.files import sha256_of, sync, write_json
 from lcifr.errors import ArtefactError
 
 MANIFEST = "manifest.json"
@@ -76,6 +77,11 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
         for file in sorted(folder.iterdir())
         if file.name != MANIFEST
     }
+
+
+def write_manifest(folder: Path, about: Mapping[str, Any]) -> None:
+    """Write the manifest of a folder, dated."""
+    write_json(folder / MANIFEST, {**about, "written": now()})
 
 
 def read_json(path: Path) -> Any:

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.folder import (
-    MANIFEST,
     describe_files,
     fresh_folder,
     read_arrays,
     read_json,
+    write_manifest,
 )
 from lcifr.artifacts.provenance import IDS, LATENT, Outline, Provenance, manifest_of
 from lcifr.data.io.files import write_json
@@ -142,9 +142,7 @@ class Representation:
         with fresh_folder(folder) as fresh:
             save_file({name: np.ascontiguousarray(array) for name, array in self.arrays().items()}, fresh / LATENT)
             write_json(fresh / IDS, list(self.ids))
-            write_json(
-                fresh / MANIFEST, manifest_of(self.provenance, describe_files(fresh), self.latent.shape, self.counts)
-            )
+            write_manifest(fresh, manifest_of(self.provenance, describe_files(fresh), self.latent.shape, self.counts))
 
     @property
     def counts(self) -> dict[str, int]:

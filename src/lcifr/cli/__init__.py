@@ -2,7 +2,8 @@
 
 Every module of this folder is a command; what commands share lies in :mod:`lcifr.cli.terminal`. A command defines
 either ``app``, a ``typer.Typer`` whose commands appear under the module's name (``lcifr data list``), or
-``register(app)``, which adds what it likes to the root. It holds options, wording and exit codes; its work is a
+``register(app)``, which adds what it likes to the root. A folder is a group of commands in the same way: its modules
+``register`` themselves with the ``app`` of the group. It holds options, wording and exit codes; its work is a
 function of :mod:`lcifr.runs`. Heavy packages are imported inside the commands: ``lcifr --help`` answers at once.
 
 Exit codes: 0 fine, 1 the answer is no (a counterexample, a table with problems), 2 wrong use, 3 some undecided; 70 a
@@ -24,6 +25,7 @@ from lcifr.cli.terminal.output import to_stderr
 from lcifr.errors import LcifrError
 
 WRONG_USE, FAULT, STOPPED = 2, 70, 130
+SHARED = "terminal"  # the one folder that is no group of commands
 TRACEBACK = "LCIFR_TRACEBACK"  # set it to see where a fault comes from
 
 
@@ -67,7 +69,7 @@ def build() -> typer.Typer:
     )
     app.callback()(_root)
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
-        if not module.ispkg and not module.name.startswith("_"):
+        if module.name != SHARED and not module.name.startswith("_"):
             _add(app, module.name, importlib.import_module(f"{__name__}.{module.name}"))
     for group in (app, *(found.typer_instance for found in app.registered_groups)):
         for command in group.registered_commands if group else ():
@@ -85,9 +87,17 @@ def _add(app: typer.Typer, name: str, module: Any) -> None:
     if hasattr(module, "register"):
         module.register(app)
     elif hasattr(module, "app"):
+        _fill(module)
         app.add_typer(module.app, name=name.replace("_", "-"))
     else:
         raise LcifrError(f"cli/{name}.py is no command", fix="define app or register(app) in it")
+
+
+def _fill(module: Any) -> None:
+    """Let the modules of a group that is a folder add their commands, unless the group was built before."""
+    found = [] if module.app.registered_commands else pkgutil.iter_modules(getattr(module, "__path__", ()))
+    for name in sorted(one.name for one in found):
+        importlib.import_module(f"{module.__name__}.{name}").register(module.app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lcifr.data.io.clock import moment
 from lcifr.data.io.files import write_atomic
 from lcifr.errors import LcifrError
 from lcifr.report.content import Report
@@ -80,15 +79,11 @@ def write_report(request: ReportRequest) -> WrittenReport:
     path = request.out if request.out is not None else request.folder / f"report.{form}"
     if path.is_dir():
         raise LcifrError(f"--out {path} is a folder", fix=f"name a file in it, such as {path / f'report.{form}'}")
-    made = read_folder(request.folder, request.tuned, author=request.author.strip(), written=_today())
+    made = read_folder(
+        request.folder, request.tuned, author=request.author.strip(), written=moment().date().isoformat()
+    )
     try:
         write_atomic(path, render(made, form).encode("utf-8", "replace"))
     except OSError as problem:
         raise LcifrError(f"{path} cannot be written: {problem.strerror}", fix="choose another --out") from None
     return WrittenReport(made, path, form)
-
-
-def _today() -> str:
-    """The day in UTC, as in the audit's settings; SOURCE_DATE_EPOCH names another one, for pages made again."""
-    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return (datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)).date().isoformat()

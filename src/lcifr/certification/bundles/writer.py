@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, versions
+from lcifr.artifacts.folder import describe_files, fresh_folder, versions, write_manifest
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.auditor import query_end_to_end
 from lcifr.certification.bundles.evidence import box_question, prove
@@ -32,7 +32,6 @@ from lcifr.certification.query import Query, outputs_at, query_of
 from lcifr.certification.verdicts import Audit, Certificates, unproved
 from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
-from lcifr.data.io.files import write_json
 from lcifr.errors import ArtefactError
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
@@ -89,7 +88,7 @@ def write_bundle(
             "versions": versions(),
             "files": describe_files(fresh),
         }
-        write_json(fresh / MANIFEST, manifest)
+        write_manifest(fresh, manifest)
     return unproved(decisions, short) if short else decisions
 
 

@@ -16,10 +16,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lcifr.data.io.clock import now
 from lcifr.errors import LcifrError
 
 
@@ -86,7 +86,7 @@ class Holder:
     @classmethod
     def this(cls, command: str) -> Holder:
         """The process that asks."""
-        return cls(os.getpid(), socket.gethostname(), datetime.now(UTC).isoformat(timespec="seconds"), command)
+        return cls(os.getpid(), socket.gethostname(), now(), command)
 
     @classmethod
     def read(cls, path: Path) -> Holder | None:

@@ -15,10 +15,10 @@ import shutil
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from lcifr.data.io.clock import now
 from lcifr.errors import LcifrError
 from lcifr.runs.events import note
 
@@ -149,11 +149,6 @@ def current_versions() -> dict[str, str]:
     from lcifr.artifacts.folder import versions
 
     return {"python": platform.python_version(), **versions()}
-
-
-def now() -> str:
-    """The moment, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _plain(value: Any) -> Any:

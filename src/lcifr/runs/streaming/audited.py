@@ -13,14 +13,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, open_folder
+from lcifr.artifacts.folder import describe_files, fresh_folder, open_folder, write_manifest
 from lcifr.certification.auditor import audit_region
 from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.producer import freeze, represent_lowered
 from lcifr.certification.verdicts import Audit, Reason, Verdict, arithmetic_of
 from lcifr.data import Individuals
-from lcifr.data.io.files import write_json
 from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import read_arithmetic
@@ -85,7 +84,7 @@ class AuditJob(EncoderJob):
                 join_tables(found, fresh / AUDITED)
                 hashes = Hashes.of(self.encoder, self.model, self.options["arithmetic"])
                 about = {"format": FORMAT, **asdict(hashes), "run": self.run_hash()}
-                write_json(fresh / MANIFEST, {**about, "files": describe_files(fresh)})
+                write_manifest(fresh, {**about, "files": describe_files(fresh)})
         return done
 
 
@@ -181,7 +180,7 @@ def revise_audited(folder: str | Path, unproved: set[str]) -> None:
         with ParquetAppender(fresh / AUDITED) as rows:
             for batch in parquet_batches(root / AUDITED):
                 rows.add(_revised(batch, unproved))
-        write_json(fresh / MANIFEST, manifest | {"files": describe_files(fresh)})
+        write_manifest(fresh, manifest | {"files": describe_files(fresh)})
     shutil.rmtree(root)
     aside.rename(root)
 

@@ -11,14 +11,14 @@ from typing import Any, final
 
 import numpy as np
 
-from lcifr.artifacts.folder import MANIFEST, describe_files, versions
+from lcifr.artifacts.folder import MANIFEST, describe_files, versions, write_manifest
 from lcifr.artifacts.handover_chunks import HandoverChunk, join_handover, read_handover_chunks
 from lcifr.artifacts.provenance import Outline, manifest_of
 from lcifr.certification.bundles.manifest import rule_of_bundle
 from lcifr.certification.consumer import Where, certify
 from lcifr.certification.producer import freeze, provenance_of, represent
 from lcifr.certification.verdicts import Certificates
-from lcifr.data.io.files import sha256_of, write_json
+from lcifr.data.io.files import sha256_of
 from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
@@ -76,7 +76,7 @@ def represent_file(
         with assembled(target, parts) as fresh:
             shape, counts = join_handover(found, fresh)
             provenance = provenance_of(frozen, share_formula, tolerance, deployed)
-            write_json(fresh / MANIFEST, manifest_of(provenance, describe_files(fresh), shape, counts))
+            write_manifest(fresh, manifest_of(provenance, describe_files(fresh), shape, counts))
     return done
 
 
@@ -136,7 +136,7 @@ def certify_folder(
             about = {"model": job.model.function.hash, "decision": rule_of_bundle(job.model.rule), "on": on}
             about |= {"arithmetic": str(deployed), "handover_arithmetic": str(outline.provenance.arithmetic)}
             about |= {"handover": sha256_of(source / MANIFEST), "run": job.run_hash(), "files": describe_files(fresh)}
-            write_json(fresh / MANIFEST, {"format": "lcifr-certified-parts-3", **about})
+            write_manifest(fresh, {"format": "lcifr-certified-parts-3", **about})
     return done
 
 

@@ -1,0 +1,1 @@
+"""Evidence: signatures, and audits by sample (commit, challenge, open)."""
