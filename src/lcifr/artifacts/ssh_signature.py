@@ -8,7 +8,7 @@ import hashlib
 import struct
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from lcifr.errors import ArtefactError, LcifrError, no_such_file
 
@@ -32,7 +32,7 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
     if text.startswith(KIND + b" "):
         raise LcifrError(f"{path} is a public key, and nobody can sign with it", fix="give the file without .pub")
     try:
-        key: Ed25519PrivateKey = library.serialization.load_ssh_private_key(text, None)
+        key = library.serialization.load_ssh_private_key(text, None)
     except TypeError:
         raise LcifrError(
             f"{path} is locked with a passphrase, which only ssh-keygen asks for",
@@ -42,7 +42,7 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
         raise LcifrError(f"{path} is no private key of OpenSSH: {problem}", fix=MAKE_ONE) from None
     if not isinstance(key, library.ed25519.Ed25519PrivateKey):
         raise LcifrError(f"{path} is a key of another kind than ed25519", fix=MAKE_ONE)
-    return key
+    return cast("Ed25519PrivateKey", key)
 
 
 def read_public_key(path: Path) -> Ed25519PublicKey:
@@ -54,12 +54,12 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
             f"{path} is no public key", fix="give the file that ends in .pub, and keep the other to yourself"
         )
     try:
-        key: Ed25519PublicKey = library.serialization.load_ssh_public_key(text.strip())
+        key = library.serialization.load_ssh_public_key(text.strip())
     except (ValueError, library.UnsupportedAlgorithm) as problem:
         raise LcifrError(f"{path} is no public key of OpenSSH: {problem}", fix=MAKE_ONE) from None
     if not isinstance(key, library.ed25519.Ed25519PublicKey):
         raise LcifrError(f"{path} is a key of another kind than ed25519", fix=MAKE_ONE)
-    return key
+    return cast("Ed25519PublicKey", key)
 
 
 def fingerprint(key: Ed25519PublicKey) -> str:
