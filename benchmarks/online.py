@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from lcifr.certification.auditor import audit, query_end_to_end
+from lcifr.certification.auditor import audit
 from lcifr.certification.counterexample import Trial, exists
+from lcifr.certification.end_to_end import query_end_to_end
 from lcifr.certification.producer import freeze
 from lcifr.certification.query import OWN_WORD, FloatArray, Query, is_strict
 from lcifr.certification.verdicts import Audit, Reason, Verdict

@@ -20,8 +20,8 @@ import numpy as np
 import torch
 from benchmarks._veritas import Veritas
 
-from lcifr.certification.auditor import audit_region
 from lcifr.certification.bundles.writer import write_bundle
+from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.check.bundle import check_bundle
 from lcifr.data import Categorical, Encoding, Individuals

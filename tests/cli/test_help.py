@@ -21,7 +21,7 @@ NOT_RUN = {
     "evidence sign": "tests/cli/evidence/test_signing.py runs it",
     "evidence verify": "tests/cli/evidence/test_signing.py runs it",
     "model show": "tests/cli/test_model_audit.py runs it",
-    "sweep": "tests/runs/test_sweeping.py runs it",
+    "sweep": "tests/runs/sweeps/test_run.py runs it",
 }
 REPORTS_NOTHING = {"data fetch"}  # prints paths, one a line
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.display import VerdictDisplay, counterexample_rows, differing_columns, left_out_words
+from lcifr.certification.looked_up import LookedUp
 from lcifr.certification.query import BoolArray, FloatArray
 from lcifr.data import Individuals
 from lcifr.errors import LcifrError
-from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.arithmetic import Arithmetic, arithmetic_of
 from lcifr.models.model import Model
 
 if TYPE_CHECKING:
@@ -126,12 +127,6 @@ class Certificates(VerdictDisplay):
         )
 
 
-def arithmetic_of(column: Any) -> Arithmetic:
-    """The one arithmetic of a column of verdicts; exact, of which nothing is said, where there is nobody."""
-    (name,) = set(column) or {Arithmetic.EXACT}
-    return Arithmetic(name)
-
-
 AnyVerdicts = TypeVar("AnyVerdicts", bound=Any)
 
 
@@ -169,6 +164,7 @@ class Audit(VerdictDisplay):
     arithmetic : in which the model is computed, from the table's values to the decision.
     left_out : ids of rows with missing values, of whom nothing is said.
     encoder : φ and the encoding; None for an audit that was read from files.
+    looked_up : who is certified by a sweep, without a search; None where nobody is.
     """
 
     ids: tuple[str | int, ...]
@@ -186,6 +182,7 @@ class Audit(VerdictDisplay):
     arithmetic: Arithmetic
     left_out: tuple[str | int, ...] = ()
     encoder: Encoder | None = field(default=None, compare=False)
+    looked_up: LookedUp | None = None
 
     def __repr__(self) -> str:
         said = super().__repr__()
@@ -194,6 +191,8 @@ class Audit(VerdictDisplay):
     def _notes(self) -> Iterator[str]:
         if self.left_out:
             yield f"{left_out_words(len(self.left_out))}."
+        if self.looked_up is not None:
+            yield f"{self.looked_up}."
         yield from super()._notes()
 
     @property
@@ -220,7 +219,8 @@ class Audit(VerdictDisplay):
             "arithmetic": str(self.arithmetic),
         }
         modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
-        return pd.DataFrame(columns | {name: mask for name, mask in modular.items() if mask is not None})
+        columns |= {name: mask for name, mask in modular.items() if mask is not None}
+        return pd.DataFrame(columns | ({} if self.looked_up is None else self.looked_up.columns()))
 
     def counterexample(self, name: str | int) -> Any:
         """Two rows, the person and the similar person with another decision, and only the columns that differ."""

@@ -37,12 +37,13 @@ from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, wo
 from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
-    from lcifr.runs.auditing.certify_result import CertifyResult
+    from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
 
 EXAMPLE = (
     "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5\n\n"
     "With a model that already decides: "
-    "lcifr certify new.csv --model model.onnx --phi people.phi --reference people.csv --out certificates --strict"
+    "lcifr certify new.csv --model model.onnx --phi people.phi --reference people.csv --out certificates --strict\n\n"
+    "For what `lcifr sweep` has proved, without a search: lcifr certify new.csv --sweep sweep --out certificates"
 )
 
 
@@ -53,7 +54,10 @@ def register(app: typer.Typer) -> None:
 def certify(
     context: typer.Context,
     consumer: Annotated[
-        Path, typer.Argument(metavar="TABLE|CONSUMER", help="With --model the people; else what `lcifr consume` wrote.")
+        Path,
+        typer.Argument(
+            metavar="TABLE|CONSUMER", help="With --model or --sweep alone the people; else what `lcifr consume` wrote."
+        ),
     ],
     out: OutOption,
     people: Annotated[
@@ -62,6 +66,13 @@ def certify(
     ] = None,
     producer: Annotated[
         Path | None, typer.Option(metavar="PRODUCER", help="The folder that `lcifr produce` wrote; for a table.")
+    ] = None,
+    sweep: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SWEEP",
+            help="What `lcifr sweep` wrote: who is in a proved cell needs no search. Alone, it names the model too.",
+        ),
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
@@ -90,6 +101,9 @@ def certify(
     has both folders gives a table: verdicts are proved from end to end. So they are of a model that already decides
     (--model). Either may be larger than memory.
 
+    With --sweep, whoever falls into a strictly proved cell is certified without a search, and the others are searched
+    for; model, φ, schema and arithmetic must be those that were swept.
+
     Exit codes: 0 done. With --strict or --fail-under: 0 (enough) people are certified, else 1 if there is a
     counterexample, 3 if there is none but somebody is undecided. 2 wrong use.
 
@@ -101,12 +115,15 @@ def certify(
     if model is None:
         refuse_without_model(**about, phi=phi, same=same)
         computed = (arithmetic or Arithmetic.FLOAT64).value
-        options |= {"producer": producer, "on": None if on is None else on.value, "arithmetic": computed}
-        result = _certify_folder(context, consumer, people, options)
+        if sweep is not None and people is None and producer is None:
+            result = _certify_swept(context, sweep, consumer, options)
+        else:
+            options |= {"producer": producer, "on": None if on is None else on.value, "arithmetic": computed}
+            result = _certify_folder(context, consumer, people, options | {"sweep": sweep})
     else:
         about |= {"model": model, "table": one_table(consumer, people, producer), "phi": needed_formula(phi)}
         about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
-        result = _certify_model(context, about | options)
+        result = _certify_model(context, about | options | {"sweep": sweep})
     if as_json:
         print_json(result.to_dict())
     else:
@@ -132,6 +149,12 @@ def _certify_model(context: typer.Context, asked: dict[str, Any]) -> CertifyResu
     return certify_model(ModelCertifyRequest(**asked), argv=words_of(context))
 
 
+def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: dict[str, Any]) -> CertifyResult:
+    from lcifr.runs.sweeps.looking_up import certify_swept
+
+    return certify_swept(sweep, table, options, argv=words_of(context))
+
+
 def _show(result: CertifyResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import show_origin, statement_lines
     from lcifr.drawing.text import arithmetic_words
@@ -140,7 +163,18 @@ def _show(result: CertifyResult, out: Path) -> None:
     say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))
     show_origin(result.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.arithmetic, result.encoder_arithmetic)}")
+    if result.looked_up is not None:
+        _show_looked_up(result.looked_up, result.statement.people)
     if claimed:
         say("radius: claimed by the producer; what is claimed is worth what the producer's word is worth")
     how = "from the hand-over" if claimed else "from end to end"
     say(f"\n{out}/{result.certificates}   decision and verdict of everybody, proved {how}")
+
+
+def _show_looked_up(found: LookUpSummary, people: int) -> None:
+    say(f"looked up in {found.folder}: {found.people:,} of {people:,} people; the others were searched for")
+    worth = {
+        "claimed": "claimed by whoever swept; the proofs of its cells were not checked here",
+        "checked": "checked: the exact checker has confirmed the proofs of its cells",
+    }
+    say(f"sweep: {worth[found.status]}")

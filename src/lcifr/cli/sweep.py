@@ -27,7 +27,7 @@ from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, wo
 from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
-    from lcifr.runs.sweeping import SweepResult
+    from lcifr.runs.sweeps.folder import SweepResult
 
 EXAMPLE = (
     "Example: lcifr sweep people.csv --model model.onnx --phi people.phi --schema people.toml --out sweep\n\n"
@@ -103,7 +103,7 @@ def sweep(
         options |= {"phi": phi, "arithmetic": (arithmetic or Arithmetic.FLOAT64).value}
         result = _sweep_folders(context, producer, consumer, options)
     else:
-        from lcifr.runs.sweeping import ModelSweepRequest, sweep_model
+        from lcifr.runs.sweeps.run import ModelSweepRequest, sweep_model
 
         about |= {"model": model, "table": one_table(producer, consumer), "phi": needed_formula(phi)}
         about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
@@ -118,7 +118,7 @@ def sweep(
 def _sweep_folders(
     context: typer.Context, producer: Path, consumer: Path | None, options: dict[str, Any]
 ) -> SweepResult:
-    from lcifr.runs.sweeping import SweepRequest, sweep
+    from lcifr.runs.sweeps.run import SweepRequest, sweep
 
     consumer = needed_folder(consumer, producer, "sweep", "PRODUCER CONSUMER")
     request = SweepRequest(producer=producer, consumer=consumer, **options)

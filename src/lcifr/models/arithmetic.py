@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from lcifr.errors import LcifrError
 
@@ -65,3 +66,9 @@ def choose_arithmetic(asked: str | None, *native: Arithmetic) -> Arithmetic:
         return read_arithmetic(asked)
     coarsest = (Arithmetic.EXACT, Arithmetic.FLOAT32)
     return next((one for one in coarsest if one in native), Arithmetic.FLOAT64)
+
+
+def arithmetic_of(column: Any) -> Arithmetic:
+    """The one arithmetic of a column of verdicts; exact, of which nothing is said, where there is nobody."""
+    (name,) = set(column) or {Arithmetic.EXACT}
+    return Arithmetic(name)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from lcifr.runs.preparing.table_check import TableCheckRequest, TableCheckResult, check_table
     from lcifr.runs.producing import ProduceRequest, produce
     from lcifr.runs.representing import RepresentRequest, represent
-    from lcifr.runs.sweeping import ModelSweepRequest, SweepRequest, SweepResult, sweep, sweep_model
+    from lcifr.runs.sweeps.folder import SweepResult
+    from lcifr.runs.sweeps.run import ModelSweepRequest, SweepRequest, sweep, sweep_model
     from lcifr.runs.tuning import TuneRequest, tune
 
 _HOMES = {
@@ -48,13 +49,13 @@ _HOMES = {
     "InitResult": "lcifr.runs.preparing.initializing",
     "ModelAuditRequest": "lcifr.runs.models.auditing",
     "ModelCertifyRequest": "lcifr.runs.models.certifying",
-    "ModelSweepRequest": "lcifr.runs.sweeping",
+    "ModelSweepRequest": "lcifr.runs.sweeps.run",
     "ProduceRequest": "lcifr.runs.producing",
     "ProduceResult": "lcifr.runs.folders.results",
     "RepresentRequest": "lcifr.runs.representing",
     "RepresentResult": "lcifr.runs.folders.results",
-    "SweepRequest": "lcifr.runs.sweeping",
-    "SweepResult": "lcifr.runs.sweeping",
+    "SweepRequest": "lcifr.runs.sweeps.run",
+    "SweepResult": "lcifr.runs.sweeps.folder",
     "TableCheckRequest": "lcifr.runs.preparing.table_check",
     "TableCheckResult": "lcifr.runs.preparing.table_check",
     "TuneRequest": "lcifr.runs.tuning",
@@ -73,8 +74,8 @@ _HOMES = {
     "init": "lcifr.runs.preparing.initializing",
     "produce": "lcifr.runs.producing",
     "represent": "lcifr.runs.representing",
-    "sweep": "lcifr.runs.sweeping",
-    "sweep_model": "lcifr.runs.sweeping",
+    "sweep": "lcifr.runs.sweeps.run",
+    "sweep_model": "lcifr.runs.sweeps.run",
     "tune": "lcifr.runs.tuning",
 }
 

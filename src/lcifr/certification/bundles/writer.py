@@ -21,12 +21,12 @@ import numpy as np
 
 from lcifr.artifacts.folder import describe_files, fresh_folder, versions, write_manifest
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.auditor import query_end_to_end
 from lcifr.certification.bundles.evidence import box_question, prove
 from lcifr.certification.bundles.manifest import Drawn, readable, rule_of_bundle
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.deployment import Encoder, deploy_encoder, deploy_model
+from lcifr.certification.end_to_end import query_end_to_end
 from lcifr.certification.producer import freeze
 from lcifr.certification.query import Query, outputs_at, query_of
 from lcifr.certification.verdicts import Audit, Certificates, unproved

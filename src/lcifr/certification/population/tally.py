@@ -88,6 +88,7 @@ class Tally:
     all : everybody. vacuous : certificates that say nothing. alone, singletons : people similar to nobody but
         themselves, with and without those to whom nobody is similar at all.
     on : for ball and box, who is certified there; missing where that was not asked. reasons : of the undecided.
+    looked_up : people certified by a cell of a sweep, without a search.
     labels : for each true label who has it. groups : for each attribute and value who is in it.
     """
 
@@ -97,6 +98,7 @@ class Tally:
     singletons: int = 0
     on: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    looked_up: int = 0
     labels: dict[Any, SubgroupCount] = field(default_factory=dict)
     groups: dict[str, dict[str, SubgroupCount]] = field(default_factory=dict)
     _decisions: set[Any] = field(default_factory=set)
@@ -112,6 +114,7 @@ class Tally:
         if isinstance(found, Audit):
             self.alone += int(found.alone.sum())
             self.singletons += int((found.alone & ~found.vacuous).sum())
+            self.looked_up += 0 if found.looked_up is None else int(found.looked_up.found.sum())
             for name, mask in (("ball", found.ball), ("box", found.box)):
                 if mask is not None:
                     self.on[name] += int(mask.sum())

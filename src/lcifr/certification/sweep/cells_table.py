@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.sweep.pairs_found import Pairs
 from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
 from lcifr.data import Categorical, Individuals, Schema
@@ -49,13 +50,15 @@ def _person_columns(who: str, people: list[Individuals | None], schema: Schema) 
     return found
 
 
-def from_table(table: pa.Table, schema: Schema, *, whole: bool, arithmetic: Arithmetic) -> Sweep:
+def from_table(
+    table: pa.Table, schema: Schema, *, whole: bool, arithmetic: Arithmetic, hashes: Hashes | None = None
+) -> Sweep:
     """What :func:`to_table` gave."""
     found: dict[Standing, list[SweptCell]] = {standing: [] for standing in Standing}
     for standing, cell in _read(table.to_pylist(), schema, whole):
         found[standing].append(cell)
     proved, violating, rest = (tuple(found[one]) for one in (Standing.PROVED, Standing.VIOLATING, Standing.OPEN))
-    return Sweep(proved, violating, rest, whole, arithmetic)
+    return Sweep(proved, violating, rest, whole, arithmetic, hashes)
 
 
 def _read(rows: list[dict[str, Any]], schema: Schema, whole: bool) -> Iterator[tuple[Standing, SweptCell]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.auditor import audit_region
+from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
 from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified

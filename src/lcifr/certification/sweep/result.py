@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.sweep.pairs_found import Pairs
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.regions.cell_index import CellIndex
 from lcifr.regions.universe import UniverseCells
 
 
@@ -29,11 +33,18 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class SweptCell:
-    """One cell with its share of all people who can exist, and a pair of people that refutes it where one is known."""
+    """One cell with its share of all people who can exist.
+
+    Parameters
+    ----------
+    pair : of people that refutes it, where one is known.
+    strict : of a proved cell, whether ties count too; else only decisions that differ strictly are excluded.
+    """
 
     cell: UniverseCells
     share: Fraction
     pair: Pairs | None = None
+    strict: bool = True
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,7 @@ class Sweep:
     open : the rest; with a pair where somebody in the cell is known to have one.
     whole : whether whole-number attributes hold whole numbers only.
     arithmetic : in which the model is computed.
+    hashes : of the model, the encoding with its schema, and φ with its tables; None where it is not to be looked up.
     """
 
     proved: tuple[SweptCell, ...]
@@ -54,6 +66,7 @@ class Sweep:
     open: tuple[SweptCell, ...]
     whole: bool
     arithmetic: Arithmetic
+    hashes: Hashes | None = None
 
     def cells(self, standing: Standing) -> tuple[SweptCell, ...]:
         """Those of one list."""
@@ -79,13 +92,25 @@ class Sweep:
         Somebody beyond declared ranges is refused, as in every table; one at whose category the model raises is open.
         Whoever lies on the border of two cells has the better of the two: both hold them.
         """
-        schema = next(one.cell.schema for standing in Standing for one in self.cells(standing))
-        people = Individuals.read(X, schema)
-        found = np.full(len(people), Standing.OPEN, dtype=object)
-        for standing in (Standing.VIOLATING, Standing.PROVED):
-            for one in self.cells(standing):
-                found[_inside(one.cell, people)] = standing
-        return found
+        standings = [standing for standing in Standing for _ in self.cells(standing)]
+        cell = self.index.find(Individuals.read(X, self.index.cells.schema))
+        return np.array([*standings, Standing.OPEN], dtype=object)[cell]  # the last of them for whoever is in none
+
+    @cached_property
+    def index(self) -> CellIndex:
+        """All cells in the order in which they are numbered: proved, violating, open."""
+        return CellIndex(UniverseCells.joined([one.cell for standing in Standing for one in self.cells(standing)]))
+
+    @cached_property
+    def hash(self) -> str:
+        """sha256 of what is said: about what, in which universe, and every cell with its standing."""
+        cells = self.index.cells
+        counts = [len(self.cells(standing)) for standing in Standing]
+        about = [None if self.hashes is None else asdict(self.hashes), self.whole, str(self.arithmetic), counts]
+        digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+        for array in (cells.lower, cells.upper, *cells.allowed):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
     def counterexamples(self) -> Any:
         """A pandas frame of all known pairs: two rows each, x and x′, in the table's own units."""
@@ -107,14 +132,6 @@ class Sweep:
         return "\n".join([*lines, f"universe: {universe}; arithmetic: {self.arithmetic}"])
 
 
-def _inside(cell: UniverseCells, people: Individuals) -> NDArray[np.bool_]:
-    """(people,) who is in the one cell; not by its ``contains``, which would copy the cell for each of them."""
-    inside = ((people.numbers >= cell.lower[0]) & (people.numbers <= cell.upper[0])).all(1)
-    for j, mask in enumerate(cell.allowed):
-        inside &= mask[0][people.codes[:, j]]
-    return np.asarray(inside)
-
-
 def _percent(share: Fraction) -> str:
     """With as many digits as it takes not to call a little nothing, or not quite everything all."""
     for digits in (1, 2, 4, 8):
@@ -122,8 +139,3 @@ def _percent(share: Fraction) -> str:
         if (float(text[:-2]) not in (0.0, 100.0)) or share in (0, 1):
             return text
     return "almost none" if share < Fraction(1, 2) else "almost all"
-
-
-def largest(cells: Sequence[SweptCell], count: int) -> list[SweptCell]:
-    """The cells with the largest shares."""
-    return sorted(cells, key=lambda one: -one.share)[:count]

@@ -79,7 +79,7 @@ class Sweeper:
         """What is known so far."""
         rest = (*(one for *_, one in sorted(self._open, key=lambda entry: entry[:2])), *self._done["uncut"])
         proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
-        return Sweep(proved, violating, rest, self.whole, self.swept.arithmetic)
+        return Sweep(proved, violating, rest, self.whole, self.swept.arithmetic, self.swept.hashes)
 
     def _look_at(self, some: list[SweptCell]) -> None:
         cells = UniverseCells.joined([one.cell for one in some])

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.counterexample import LibraryDecisions, Trial
 from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.query import FloatArray
@@ -45,6 +46,11 @@ class SweptModel:
     def encoding(self) -> Encoding:
         """Of people."""
         return self.encoder.encoding
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """What all that is found is about."""
+        return Hashes.of(self.encoder, self.model, self.arithmetic)
 
     @cached_property
     def pairs(self) -> PairSpace:

@@ -60,7 +60,7 @@ def judge_baselines(settings: BaselineSettings, training: PeopleTable, people: I
     A model of numbers is also compared with whoever always says the mean of the training labels. Classes count for the
     baselines as they do for the model in question: else accuracies do not compare.
     """
-    from lcifr.certification.auditor import audit_region
+    from lcifr.certification.end_to_end import audit_region
     from lcifr.certification.population.statement import state
     from lcifr.estimators import plain, unaware
     from lcifr.models.load import read_model

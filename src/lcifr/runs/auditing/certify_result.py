@@ -20,6 +20,16 @@ FORMAT = "lcifr-certified-2"
 
 
 @dataclass(frozen=True)
+class LookUpSummary:
+    """How many ``people`` a sweep certifies without a search; its folder, its hash, ``claimed`` or ``checked``."""
+
+    people: int
+    folder: str
+    sweep: str
+    status: str
+
+
+@dataclass(frozen=True)
 class CertifyResult:
     """What is proved of new people.
 
@@ -33,6 +43,7 @@ class CertifyResult:
     provenance : of the hand-over that the model learned from, where a hand-over was certified.
     hashes, phi : what was proved from end to end.
     origin : of a model of another library. left_out : rows of the table with missing values.
+    looked_up : who was certified by a sweep; None without one.
     """
 
     target: str
@@ -49,9 +60,12 @@ class CertifyResult:
     phi: FormulaSummary | None = None
     origin: ModelOrigin | None = None
     left_out: int = 0
+    looked_up: LookUpSummary | None = None
 
     @classmethod
-    def end_to_end(cls, model: ModelSummary, tally: Tally, left_out: int = 0) -> CertifyResult:
+    def end_to_end(
+        cls, model: ModelSummary, tally: Tally, left_out: int = 0, looked_up: LookUpSummary | None = None
+    ) -> CertifyResult:
         """What an audit of the same people found."""
         from lcifr.certification.population.statement import state_tally
         from lcifr.runs.auditing.gathering import AUDITED
@@ -70,6 +84,7 @@ class CertifyResult:
             phi=model.phi,
             origin=model.origin,
             left_out=left_out,
+            looked_up=looked_up,
         )
 
     @property
@@ -98,6 +113,7 @@ class CertifyResult:
             "held_out": False,
             **said,
             "radius": self.radius,
+            **({} if self.looked_up is None else {"looked_up": asdict(self.looked_up)}),
             "files": {"certificates": self.certificates},
         }
 
@@ -124,6 +140,7 @@ class CertifyResult:
             FormulaSummary(**plain["phi"]) if "phi" in plain else None,
             ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
             int(plain.get("left_out", 0)),
+            LookUpSummary(**plain["looked_up"]) if "looked_up" in plain else None,
         )
 
     @classmethod

@@ -18,6 +18,7 @@ from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.folders.summaries import read_consumer
 from lcifr.runs.people.source import part_for
+from lcifr.runs.sweeps.folder import SweepLookUp
 
 if TYPE_CHECKING:
     from lcifr.artifacts.provenance import Provenance
@@ -36,6 +37,7 @@ class CertifyRequest:
     arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``. A hand-over names the
         encoder's, and then it is the consumer's.
     workers : processes; None for one per core. chunk : people per part; None to choose.
+    sweep : the folder that ``sweep`` wrote; whoever of a table is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
     """
 
@@ -48,9 +50,15 @@ class CertifyRequest:
     arithmetic: str = "float64"
     workers: int | None = None
     chunk: int | None = None
+    sweep: Path | None = None
     force: bool = False
 
     def __post_init__(self) -> None:
+        if self.sweep is not None and self.people.is_dir():
+            raise LcifrError(
+                f"{self.people} is a hand-over: who is in which cell of a sweep, only the people's table says",
+                fix="give the table and --producer, or leave --sweep out",
+            )
         if self.people.is_dir() == (self.producer is not None):
             known = "a hand-over needs no --producer" if self.people.is_dir() else "a table of people needs --producer"
             raise LcifrError(f"{self.people}: {known}", fix="see the example of `lcifr certify --help`")
@@ -59,7 +67,8 @@ class CertifyRequest:
     def inputs(self) -> dict[str, Path]:
         """Files and folders that are read, by argument."""
         known = {"consumer": self.consumer, "people": self.people}
-        return known | ({"producer": self.producer} if self.producer else {})
+        asked = {"producer": self.producer, "sweep": self.sweep}
+        return known | {name: path for name, path in asked.items() if path is not None}
 
 
 def certify(request: CertifyRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> CertifyResult:
@@ -138,7 +147,11 @@ def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, reques
 
 
 def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
+    look_up = SweepLookUp.read(request.sweep)
     parties = read_parties(producer, request.consumer, arithmetic=request.arithmetic)
     source = open_people(parties, producer, request.people, request.id_column, run.work)
-    audit_people(run.steps, parties, source, request.workers, request.chunk, modular=False)
-    return CertifyResult.end_to_end(parties.summary(), gather(run.work, parties, source, None).tally)
+    proved = None if look_up is None else look_up.cells
+    audit_people(run.steps, parties, source, request.workers, request.chunk, modular=False, proved=proved)
+    tally = gather(run.work, parties, source, None).tally
+    found = None if look_up is None else look_up.summary(tally)
+    return CertifyResult.end_to_end(parties.summary(), tally, looked_up=found)

@@ -16,6 +16,7 @@ from lcifr.runs.people.source import PeopleSource, part_for
 if TYPE_CHECKING:
     from lcifr.certification.bundles.manifest import Drawn
     from lcifr.certification.population.tally import Tally
+    from lcifr.certification.sweep.look_up import ProvedCells
     from lcifr.certification.verdicts import Audit
     from lcifr.data import Individuals
     from lcifr.runs.auditing.result import CheckedProofs, CounterexamplePair
@@ -34,18 +35,32 @@ class Gathered:
 
 
 def audit_people(
-    steps: Steps, subject: AuditSubject, source: PeopleSource, workers: int | None, chunk: int | None, *, modular: bool
+    steps: Steps,
+    subject: AuditSubject,
+    source: PeopleSource,
+    workers: int | None,
+    chunk: int | None,
+    *,
+    modular: bool,
+    proved: ProvedCells | None = None,
 ) -> None:
-    """Audit everybody into the folder ``audited``, part by part, unless that is done already."""
+    """Audit everybody into the folder ``audited``, part by part, unless that is done already.
+
+    Parameters
+    ----------
+    proved : of a sweep; whoever is in one of these cells is not searched for.
+    """
     from lcifr.runs.events import StepKind, step
     from lcifr.runs.streaming.audited import AuditJob
     from lcifr.runs.streaming.large import note_resumed
 
+    if proved is not None:
+        proved.refuse_others(subject.hashes)
     if steps.kept(AUDITED):
         return
     with step(f"Auditing {source.count} people from end to end", StepKind.LONG):
         options = {"modular": modular, "budget": None, "arithmetic": str(subject.arithmetic)}
-        job = AuditJob(subject.encoder, options, subject.model, subject.library)
+        job = AuditJob(subject.encoder, options, subject.model, subject.library, proved)
         part = part_for(source.count, chunk)
         done = job.audit(source.attributes, steps.work / AUDITED, source.id_column, part, workers)
     steps.keep(AUDITED)

@@ -18,6 +18,7 @@ from lcifr.runs.models.preparing import (
     read_people,
     without_strange_labels,
 )
+from lcifr.runs.sweeps.folder import SweepLookUp
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certify_result import CertifyResult
@@ -30,13 +31,19 @@ class ModelCertifyRequest(ModelQuestion):
     Parameters
     ----------
     out : the new folder. workers : processes; None for one per core. chunk : people per part; None to choose.
+    sweep : the folder that ``sweep`` wrote; whoever is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
     """
 
     out: Path
+    sweep: Path | None = None
     workers: int | None = None
     chunk: int | None = None
     force: bool = False
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        return super().inputs | ({} if self.sweep is None else {"sweep": self.sweep})
 
     def __post_init__(self) -> None:
         if self.reference is None:
@@ -58,14 +65,17 @@ def certify_model(
     from lcifr.runs.auditing.certify_result import CertifyResult
 
     with listening(listener):
+        look_up = SweepLookUp.read(request.sweep)
         prepared = prepare_model(request)
         command = Command.of("certify", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = read_people(prepared, request, run.work)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
-            audit_people(run.steps, subject, source, request.workers, request.chunk, modular=False)
+            proved = None if look_up is None else look_up.cells
+            audit_people(run.steps, subject, source, request.workers, request.chunk, modular=False, proved=proved)
             tally = gather(run.work, subject, source, None).tally
-            result = CertifyResult.end_to_end(subject.summary(), tally, source.left_out)
+            found = None if look_up is None else look_up.summary(tally)
+            result = CertifyResult.end_to_end(subject.summary(), tally, source.left_out, found)
             run.finish(result.to_dict())
     return result

@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from lcifr.artifacts.folder import describe_files, fresh_folder, open_folder, write_manifest
-from lcifr.certification.auditor import audit_region
 from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.library.library_model import LibraryModel
+from lcifr.certification.looked_up import LookedUp
 from lcifr.certification.producer import freeze, represent_lowered
-from lcifr.certification.verdicts import Audit, Reason, Verdict, arithmetic_of
+from lcifr.certification.sweep.look_up import ProvedCells, audit_looked_up
+from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Individuals
 from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
 from lcifr.errors import ArtefactError
-from lcifr.models.arithmetic import read_arithmetic
+from lcifr.models.arithmetic import arithmetic_of, read_arithmetic
 from lcifr.models.chain import choose_for
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
@@ -42,16 +44,19 @@ class AuditJob(EncoderJob):
     ----------
     options : ``modular``, ``budget`` and ``arithmetic``, as for :func:`audit_file`.
     library : of a model from elsewhere; compared on every chunk, and no counterexample counts without its word.
+    proved : cells of a sweep, whose people need no search; not with ``modular``.
     """
 
     model: Model
     library: LibraryModel | None = None
+    proved: ProvedCells | None = None
     version = 5
     suffix = ".parquet"
 
     def settings(self) -> str:
         source = None if self.library is None else self.library.source
-        return super().settings() + repr(self.model.identity) + ("" if source is None else repr(source.runtime))
+        known = "" if self.proved is None else f"{self.proved.sweep} {self.proved.status}"
+        return super().settings() + repr(self.model.identity) + ("" if source is None else repr(source.runtime)) + known
 
     def work(self, chunk: Chunk) -> bytes:
         import pandas as pd
@@ -64,7 +69,10 @@ class AuditJob(EncoderJob):
         if self.options["modular"]:
             handed = represent_lowered(encoder, people, lowered, **said)
         said |= {"modular": handed or False, "library": decided}
-        found = audit_region(encoder, self.model, people, lowered, chunk.ids, **said)
+        if self.proved is None:
+            found = audit_region(encoder, self.model, people, lowered, chunk.ids, **said)
+        else:
+            found = audit_looked_up(encoder, self.model, people, lowered, chunk.ids, self.proved, **said)
         frame = found.frame()
         frame["alone"] = found.alone
         if handed is not None:
@@ -217,6 +225,7 @@ def _audit(frame: Any, people: Individuals, known: Model) -> Audit:
         box=_mask(frame, "certified_on_box"),
         model=known,
         arithmetic=arithmetic_of(frame["arithmetic"]),
+        looked_up=LookedUp.of_rows(frame),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.auditing.parties import open_people, read_parties
@@ -13,16 +13,15 @@ from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
+from lcifr.runs.sweeps.folder import CELLS, ENCODING, PAIRS, SweepResult
 
 if TYPE_CHECKING:
     from lcifr.certification.sweep.result import Sweep
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.data import Schema
-    from lcifr.runs.auditing.result import ModelSummary
     from lcifr.runs.auditing.subject import AuditSubject
     from lcifr.runs.people.source import PeopleSource
 
-CELLS, PAIRS = "cells.parquet", "pairs.csv"
 KEPT_EVERY = 15.0
 """Seconds of work that a stopped sweep may lose."""
 PERCENT = 100
@@ -60,34 +59,6 @@ class SweepRequest(SweepOptions):
 @dataclass(frozen=True, kw_only=True)
 class ModelSweepRequest(ModelQuestion, SweepOptions):
     """A model that already decides, with a table of its columns; see :class:`ModelQuestion`."""
-
-
-@dataclass(frozen=True, eq=False)
-class SweepResult:
-    """Parameters
-    ----------
-    model : what was swept. sweep : its cells, shares and pairs. people : of the table, by their standing.
-    """
-
-    model: ModelSummary
-    sweep: Sweep
-    people: dict[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        from lcifr.certification.sweep.result import Standing
-
-        shares = {str(one): self.sweep.share(one) for one in Standing}
-        return {
-            "command": "sweep",
-            "universe": "whole" if self.sweep.whole else "reals",
-            "shares": {name: float(share) for name, share in shares.items()},
-            "exact_shares": {name: str(share) for name, share in shares.items()},
-            "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
-            "pairs": len(self.sweep.pairs),
-            "people": self.people,
-            **self.model.to_dict(),
-        }
 
 
 def sweep(request: SweepRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> SweepResult:
@@ -128,6 +99,7 @@ def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: Sweep
     found = _run(run, sweeper, options, subject.schema)
     _keep(run, found, subject.schema)
     found.counterexamples().to_csv(run.work / PAIRS, index=False)
+    subject.encoder.encoding.save(run.work / ENCODING)
     result = SweepResult(subject.summary(), found, _standings(found, people))
     run.finish(result.to_dict())
     return result

@@ -15,7 +15,7 @@ from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.runs import ModelSweepRequest, sweep_model
 from lcifr.runs.folders.run import RunStopped
-from lcifr.runs.sweeping import CELLS
+from lcifr.runs.sweeps.folder import CELLS
 from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.story import lcifr
 
@@ -74,7 +74,7 @@ def test_a_stopped_sweep_goes_on_and_ends_with_the_same_shares(
             raise KeyboardInterrupt
         return looked[-1]
 
-    monkeypatch.setattr("lcifr.runs.sweeping.KEPT_EVERY", 0.0)
+    monkeypatch.setattr("lcifr.runs.sweeps.run.KEPT_EVERY", 0.0)
     monkeypatch.setattr(Sweeper, "state", stop)
     with pytest.raises(RunStopped):
         sweep_model(asked)

@@ -1,0 +1,133 @@
+"""Look-up: people in strictly proved cells of a sweep are certified without a search.
+
+What is proved of a cell is proved of everybody in it, as long as model, encoding, φ with its tables, universe and
+arithmetic are those of the sweep. A sweep over the reals serves audits, whose people have whole numbers: it excludes
+more pairs than there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certification.bundles.manifest import WORDS, Hashes
+from lcifr.certification.counterexample import LibraryDecisions, Trial, exists
+from lcifr.certification.deployment import Encoder
+from lcifr.certification.end_to_end import alone, audit_region
+from lcifr.certification.looked_up import LookedUp
+from lcifr.certification.query import is_strict
+from lcifr.certification.sweep.result import Standing, Sweep
+from lcifr.certification.verdicts import Audit, Reason, Verdict
+from lcifr.data import Individuals
+from lcifr.errors import ArtefactError
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.model import Model
+from lcifr.regions.cell_index import CellIndex
+from lcifr.regions.region import Region
+from lcifr.regions.universe import UniverseCells
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+
+Status = Literal["claimed", "checked"]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ProvedCells:
+    """The strictly proved cells of a sweep.
+
+    Parameters
+    ----------
+    index : the cells, to be looked up. numbers : (cells,) their numbers in the sweep.
+    hashes : what they are proved of. sweep : its hash.
+    status : ``checked`` where an exact checker has confirmed the proofs of all of them, else ``claimed``.
+    """
+
+    index: CellIndex
+    numbers: IntArray
+    hashes: Hashes
+    sweep: str
+    status: Status
+
+    @classmethod
+    def of(cls, sweep: Sweep, status: Status = "claimed") -> ProvedCells:
+        """Those of a sweep.
+
+        Raises
+        ------
+        ArtefactError
+            If the sweep does not say what it is about, or nothing is proved.
+        """
+        strict = [number for number, one in enumerate(sweep.cells(Standing.PROVED)) if one.strict]
+        if sweep.hashes is None:
+            raise ArtefactError("the sweep does not say which model and φ it is about", fix="sweep again")
+        if not strict:
+            raise ArtefactError(
+                "the sweep has no strictly proved cell, so nobody can be looked up",
+                fix="leave --sweep out, or sweep for longer (--cells, --seconds)",
+            )
+        cells = UniverseCells.joined([sweep.proved[number].cell for number in strict])
+        return cls(CellIndex(cells), np.array(strict, np.int64), sweep.hashes, sweep.hash, status)
+
+    def refuse_others(self, asked: Hashes) -> None:
+        """Refuse people to be certified for anything but what was swept; every part that differs is named."""
+        differ = [word for name, word in WORDS.items() if getattr(self.hashes, name) != getattr(asked, name)]
+        if differ:
+            raise ArtefactError(
+                f"the sweep is about another {', another '.join(differ)} than these people are to be certified for",
+                fix="give what was swept (its settings.json says what that was), sweep again, or leave --sweep out",
+            )
+
+    def find(self, people: Individuals) -> IntArray:
+        """(people,) the number of a proved cell that holds each; -1 for whoever is in none, or not in the universe."""
+        place = self.index.find(people)
+        return np.where((place >= 0) & exists(people), self.numbers[place], -1)
+
+
+def audit_looked_up(
+    encoder: Encoder,
+    model: Model,
+    people: Individuals,
+    lowered: Region,
+    ids: tuple[str | int, ...],
+    proved: ProvedCells,
+    *,
+    arithmetic: Arithmetic,
+    library: LibraryDecisions | None = None,
+    **options: Any,
+) -> Audit:
+    """:func:`lcifr.audit` with a look-up first; whoever is not found is searched for as ever.
+
+    The margin of those looked up is 0: that all similar people are decided alike is proved, by how much is not.
+    """
+    proved.refuse_others(Hashes.of(encoder, model, arithmetic))
+    trial = Trial(encoder, model, people, arithmetic)
+    cell = np.where(is_strict(model.rule, trial.own), proved.find(people), -1)
+    rest = np.flatnonzero(cell < 0)
+    theirs = None if library is None else replace(library, own=library.own[rest])
+    options |= {"arithmetic": arithmetic, "library": theirs}
+    names = tuple(ids[row] for row in rest)
+    searched = audit_region(encoder, model, people.take(rest), lowered.take(rest), names, **options)
+    region = narrow_to_whole_numbers(lowered, encoder.encoding)
+    everybody: dict[str, Any] = {
+        "verdict": np.full(len(people), Verdict.CERTIFIED, dtype=object),
+        "reason": np.full(len(people), Reason.NONE, dtype=object),
+        "prediction": model.decide(trial.own.values),
+        "margin": np.zeros(len(people)),
+    }
+    for name, column in everybody.items():
+        column[rest] = getattr(searched, name)
+    others = Individuals(people.schema, people.numbers.copy(), people.codes.copy())
+    others.numbers[rest], others.codes[rest] = searched.others.numbers, searched.others.codes
+    return replace(
+        searched,
+        ids=ids,
+        people=people,
+        others=others,
+        vacuous=~region.nonempty,
+        alone=alone(region),
+        looked_up=LookedUp(proved.sweep, proved.status, cell),
+        **everybody,
+    )

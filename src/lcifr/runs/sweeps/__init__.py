@@ -1,0 +1,1 @@
+"""Sweeps as folders: made, resumed, read back, and looked up in."""

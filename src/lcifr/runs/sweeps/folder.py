@@ -1,0 +1,133 @@
+"""The folder of a sweep: cells, pairs, encoding and shares, written by ``lcifr sweep`` and read back unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.errors import ArtefactError
+from lcifr.runs.folders.run import fitting_together, read_result
+from lcifr.runs.folders.settings import RunSettings
+
+if TYPE_CHECKING:
+    from lcifr.certification.population.tally import Tally
+    from lcifr.certification.sweep.look_up import ProvedCells
+    from lcifr.certification.sweep.result import Sweep
+    from lcifr.data import Encoding
+    from lcifr.runs.auditing.certify_result import LookUpSummary
+    from lcifr.runs.auditing.result import ModelSummary
+
+FORMAT = "lcifr-sweep-1"
+CELLS, PAIRS, ENCODING = "cells.parquet", "pairs.csv", "encoding.json"
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResult:
+    """Parameters
+    ----------
+    model : what was swept. sweep : its cells, shares and pairs. people : of the table, by their standing.
+    """
+
+    model: ModelSummary
+    sweep: Sweep
+    people: dict[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        from lcifr.certification.sweep.result import Standing
+
+        shares = {str(one): self.sweep.share(one) for one in Standing}
+        decision = None if self.sweep.hashes is None else dict(self.sweep.hashes.decision)
+        return {
+            "format": FORMAT,
+            "command": "sweep",
+            "universe": "whole" if self.sweep.whole else "reals",
+            "shares": {name: float(share) for name, share in shares.items()},
+            "exact_shares": {name: str(share) for name, share in shares.items()},
+            "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
+            "pairs": len(self.sweep.pairs),
+            "people": self.people,
+            "decision": decision,
+            "sweep": self.sweep.hash,
+            **self.model.to_dict(),
+        }
+
+    @classmethod
+    def read(cls, folder: Path) -> SweepResult:
+        """What is in a folder that ``lcifr sweep`` wrote.
+
+        Raises
+        ------
+        LcifrError
+            If it is the folder of something else, or its cells are not those that were written.
+        """
+        from lcifr.runs.auditing.result import ModelSummary
+
+        with fitting_together(folder):
+            said = read_result(folder, "sweep")
+            if said.get("format") != FORMAT:
+                raise ArtefactError(
+                    f"{folder} was written by another version of lcifr: {said.get('format')!r}, expected {FORMAT!r}",
+                    fix="sweep again",
+                )
+            _refuse_changed(folder, CELLS, ENCODING)
+            model = ModelSummary.from_dict(said)
+            sweep = _read_cells(folder, said, model)
+            if sweep.hash != said["sweep"]:
+                raise ArtefactError(f"{folder / CELLS} does not hold the cells of this sweep", fix="sweep again")
+            return cls(model, sweep, {str(name): int(count) for name, count in said["people"].items()})
+
+
+def _refuse_changed(folder: Path, *names: str) -> None:
+    from lcifr.data.io.files import sha256_of
+
+    known = RunSettings.read(folder).files
+    for name in names:
+        if not (folder / name).is_file() or sha256_of(folder / name) != known.get(name):
+            raise ArtefactError(f"{folder / name} is not what the sweep wrote", fix="get the whole folder again")
+
+
+def _read_cells(folder: Path, said: Mapping[str, Any], model: ModelSummary) -> Sweep:
+    import pyarrow.parquet as pq
+
+    from lcifr.certification.bundles.manifest import Hashes
+    from lcifr.certification.sweep.cells_table import from_table
+    from lcifr.models.arithmetic import Arithmetic
+
+    hashes = Hashes(**asdict(model.hashes), decision=said["decision"], arithmetic=model.arithmetic)
+    encoding = read_encoding(folder)
+    if encoding.hash != hashes.encoding:
+        raise ArtefactError(f"{folder / ENCODING} is not the encoding that was swept", fix="sweep again")
+    table, whole = pq.read_table(folder / CELLS), said["universe"] == "whole"
+    arithmetic = Arithmetic(model.arithmetic)
+    return from_table(table, encoding.schema, whole=whole, arithmetic=arithmetic, hashes=hashes)
+
+
+def read_encoding(folder: Path) -> Encoding:
+    """The encoding, with its schema, of whom was swept."""
+    from lcifr.data import Encoding
+
+    return Encoding.load(folder / ENCODING)
+
+
+@dataclass(frozen=True, eq=False)
+class SweepLookUp:
+    """The strictly proved cells of a sweep's folder, for people who are to be certified."""
+
+    folder: Path
+    cells: ProvedCells
+
+    @classmethod
+    def read(cls, folder: Path | None) -> SweepLookUp | None:
+        """None where there is no folder."""
+        from lcifr.certification.sweep.look_up import ProvedCells
+
+        return None if folder is None else cls(folder, ProvedCells.of(SweepResult.read(folder).sweep))
+
+    def summary(self, tally: Tally) -> LookUpSummary:
+        """How many were found, of those who were counted."""
+        from lcifr.runs.auditing.certify_result import LookUpSummary
+
+        return LookUpSummary(tally.looked_up, str(self.folder), self.cells.sweep, self.cells.status)
