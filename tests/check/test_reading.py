@@ -224,4 +224,4 @@ def test_a_reader_who_has_seen_enough_is_no_error(command: tuple[str, ...], more
 def test_wrong_use_is_said(words: list[str]) -> None:
     done = subprocess.run([*ALONE, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("use: ")
+    assert done.stderr.startswith("usage: ")

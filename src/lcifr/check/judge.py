@@ -42,7 +42,7 @@ class CheckReport:
 
     def lines(self) -> list[str]:
         """For people to read."""
-        sure = self.people - len(self.rejected)
+        sure = self.people - len(self.rejected) - len(self.names["unclaimed"])
         return [
             f"{sure} of {self.people} people: everything that is claimed of them is confirmed, by exact arithmetic",
             *(f"  {count} × {what}" for what, count in self.confirmed.items()),

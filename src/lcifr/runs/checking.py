@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
+from lcifr.runs.binding.own_files import OwnFiles
 from lcifr.runs.events import Listener, StepKind, listening, step
 
 if TYPE_CHECKING:
     from lcifr.certification.bundles.manifest import Drawn
+    from lcifr.check.binding.comparison import Comparison
     from lcifr.check.judge import CheckReport
 
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """bundle : its folder, or the folder of the run that wrote it. patience : times the usual work for one person."""
+    """bundle : its folder, or the folder of the run that wrote it. patience : times the usual work for one person.
+
+    files : the reader's own, to compare the bundle with.
+    """
 
     bundle: Path
     patience: int = 1
+    files: OwnFiles = field(default_factory=OwnFiles)
 
     @property
     def folder(self) -> Path:
@@ -30,14 +37,32 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What the checker confirms; drawn : whom the bundle says it is about, None where it does not say so."""
+    """What the checker confirms; drawn : whom the bundle says it is about, None where it does not say so.
+
+    about : φ, who can exist and the rule of decision in words. compared : with the reader's own files, if any.
+    """
 
     report: CheckReport
     drawn: Drawn | None
+    about: Sequence[str] = ()
+    compared: Sequence[Comparison] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """As ``lcifr check`` ends; see :func:`lcifr.check.binding.comparison.exit_code`."""
+        from lcifr.check.binding.comparison import exit_code
+
+        return exit_code(self.report, self.compared)
+
+    def lines(self) -> list[str]:
+        """For people to read."""
+        return [*self.report.lines(), *self.about, *(line for one in self.compared for line in one.lines())]
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        return {**asdict(self.report), **({} if self.drawn is None else {"drawn": asdict(self.drawn)})}
+        drawn = {} if self.drawn is None else {"drawn": asdict(self.drawn)}
+        compared = [asdict(one) for one in self.compared]
+        return {**asdict(self.report), "about": list(self.about), "compared": compared, **drawn}
 
 
 def check(request: CheckRequest, listener: Listener | None = None) -> CheckResult:
@@ -45,19 +70,27 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     from lcifr.certification.bundles.manifest import read_drawn
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
+    from lcifr.check.report.statement import statement
+    from lcifr.runs.binding.comparing import FileComparison
 
     bundle = request.folder
     if not bundle.is_dir():
         raise LcifrError(f"{bundle}: there is no such folder", fix="give the folder `bundle` of a producer or an audit")
+    request.files.refuse_lost()
     try:
         with listening(listener), step("Checking", StepKind.COUNT) as progress:
             report = check_bundle(bundle, progress, request.patience)
+            about = statement(bundle, report)
     except (Rejected, RecursionError) as problem:
         fix = "get the bundle again; nothing in it is confirmed"
         if "steps of work" in str(problem) or "values in model.json" in str(problem):
             fix += f". If you trust whoever wrote it, allow more work: --patience {10 * request.patience}"
         raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
-    return CheckResult(report, read_drawn(bundle))
+    compared: list[Comparison] = []
+    if request.files.are_given:
+        with listening(listener):
+            compared = FileComparison(bundle, report, request.files).compare()
+    return CheckResult(report, read_drawn(bundle), about, compared)
 
 
 def _is_bundle(folder: Path) -> bool:

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from lcifr.certification.producer import freeze
 from lcifr.errors import ArtefactError
+from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
+from lcifr.models.trees.trees import Trees
 
 
 def rule_of_bundle(rule: Rule) -> dict[str, Any]:
@@ -117,6 +119,15 @@ WORDS = {
 
 def _short(value: Any) -> str:
     return f"{value[:12]}…" if isinstance(value, str) and len(value) > 12 else str(value)
+
+
+NOTHING_BETWEEN = b'{"kind":"network","factors":[]}'
+"""The encoder of trees: they read encoded people themselves."""
+
+
+def encoder_bytes(function: Function, model: Model | None) -> bytes:
+    """An encoder as a bundle holds it before this model."""
+    return NOTHING_BETWEEN if model is not None and isinstance(model.function, Trees) else function.to_bytes()
 
 
 def readable(model: bytes) -> bytes:

@@ -22,7 +22,7 @@ import numpy as np
 from lcifr.artifacts.folder import describe_files, fresh_folder, versions, write_manifest
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.bundles.evidence import box_question, prove
-from lcifr.certification.bundles.manifest import Drawn, readable, rule_of_bundle
+from lcifr.certification.bundles.manifest import Drawn, encoder_bytes, readable, rule_of_bundle
 from lcifr.certification.consumer import surroundings
 from lcifr.certification.counterexample import Trial
 from lcifr.certification.deployment import Encoder, deploy_encoder, deploy_model
@@ -42,8 +42,6 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 FORMAT = "lcifr-audit-9"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
-NOTHING_BETWEEN = b'{"kind":"network","factors":[]}'
-"""The encoder of trees: they read encoded people themselves."""
 AT_ONCE = 1024
 """People whose proofs are in memory together."""
 
@@ -73,8 +71,7 @@ def write_bundle(
     people = Individuals.read(X, encoder.encoding.schema)
     _check(people, encoder, representation, decisions)
     with fresh_folder(folder) as fresh:
-        trees = decisions is not None and isinstance(decisions.model.function, Trees)
-        (fresh / ENCODER).write_bytes(NOTHING_BETWEEN if trees else encoder.function.to_bytes())
+        (fresh / ENCODER).write_bytes(encoder_bytes(encoder.function, None if decisions is None else decisions.model))
         (fresh / ENCODING).write_bytes(encoder.encoding.to_bytes())
         (fresh / SIMILARITY).write_bytes(encoder.similarity.to_bytes())
         if decisions is not None:

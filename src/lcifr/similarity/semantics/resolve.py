@@ -148,11 +148,12 @@ class _Resolver:
         else:
             inside = frozenset(code for code in codes if by.values[code] in rank.values)
             groups = [group for group in (inside, frozenset(codes) - inside) if group]
-        tables = tuple((group, _distinct(people, rank.attribute, rank.by, group)) for group in groups)
+        tables = tuple((group, distinct_values(people, rank.attribute, rank.by, group)) for group in groups)
         return RankTable(rank.attribute, rank.by, tables)
 
 
-def _distinct(people: Individuals, attribute: str, by: str, codes: frozenset[int]) -> tuple[float, ...]:
+def distinct_values(people: Individuals, attribute: str, by: str, codes: frozenset[int]) -> tuple[float, ...]:
+    """The values of a number among people of these categories, each once, ascending."""
     member = np.isin(people.code(by), list(codes))
     return tuple(float(value) for value in np.unique(people.number(attribute)[member]))
 

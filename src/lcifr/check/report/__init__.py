@@ -1,0 +1,1 @@
+"""The checker's report in words: about whom and what it is."""

@@ -1,0 +1,113 @@
+"""What a bundle is about, in words: φ as text from its own tree, who can exist, what counts as the same decision."""
+
+from fractions import Fraction
+from typing import Any
+
+from lcifr.check.binding.people import Kinds, checked_json, kinds_of, number_text
+from lcifr.check.bundle import ENCODING, SIMILARITY
+from lcifr.check.exact import fraction, printable, reading
+from lcifr.check.judge import CheckReport
+
+RULES = {
+    "sign": "class 1 where the output is above {band[1]}, class 0 where it is below {band[0]}",
+    "class": "the group of the largest output, more than {band[1]} ahead; groups of classes: {groups}",
+    "within": "every output less than {tolerance} apart",
+}
+TIE = "a tie is never confirmed as the same decision"
+UNIVERSES = {"whole": "numbers are whole where the schema says so", "reals": "every number within its range"}
+ARITHMETICS = {
+    "exact": "real numbers, without rounding",
+    "float64": "every machine that computes in float64, whatever it rounds",
+    "float32": "every machine that computes in float32, whatever it rounds",
+}
+
+
+def statement(root: Any, report: CheckReport) -> list[str]:
+    """Lines for whoever reads a report: about what it is, from the very files that were checked."""
+    with reading(f"{ENCODING} or {SIMILARITY}"):
+        encoding, similarity = (checked_json(root, name, report.hashes[name]) for name in (ENCODING, SIMILARITY))
+        known, kinds = encoding["schema"]["attributes"], kinds_of(encoding["schema"])
+        about = [f"  {name}: {_attribute(known[name], encoding['scales'].get(name))}" for name in kinds]
+        nobody = [f"  nobody has {name} = {value!r}: the model takes none" for name, value in encoding["outside"]]
+        similar = ["similar to a person (self) is everybody (other) for whom", *_node(similarity["formula"], kinds, 1)]
+        return [*map(printable, (*similar, "of all who can exist", *about, *nobody, *_decision(report)))]
+
+
+def _decision(report: CheckReport) -> list[str]:
+    rule, claims = report.decision, " ".join(report.confirmed)
+    given = {"band": [0.0, 0.0], "groups": "", "tolerance": "", **(rule or {})}
+    said = [] if rule is None else [f"the same decision: {RULES[rule['kind']].format(**given)}; {TIE}"]
+    said += [f"universe {name}: {text}" for name, text in UNIVERSES.items() if f"universe: {name}" in claims]
+    return said + [
+        f"arithmetic {name}: {text}" for name, text in ARITHMETICS.items() if f"arithmetic: {name}" in claims
+    ]
+
+
+def _attribute(entry: Any, scale: Any) -> str:
+    if entry["kind"] == "categorical":
+        return "one of " + ", ".join(map(repr, entry["values"]))
+    ends = [(f"{words} {number_text(float(entry[key]))}") for key, words in ENDS.items() if key in entry]
+    kind = "a whole number" if entry.get("integer") else "a number"
+    unit = f", in {entry['unit']}" if "unit" in entry else ""
+    known = f"; mean {scale['mean']!r}, standard deviation {scale['sd']!r}" if scale else ""
+    return f"{kind} {' '.join(ends) or 'without a range'}{unit}{known}"
+
+
+ENDS = {"lower": "from", "upper": "to"}
+
+
+def _node(node: Any, kinds: Kinds, depth: int) -> list[str]:
+    """A node and all below it, one line for each comparison; what is one of one is itself."""
+    kind, *inside = node
+    if kind == "category":
+        who, name, codes = inside
+        allowed = " or ".join(repr((kinds[name] or ())[code]) for code in codes)
+        said = f"{who}.{name} is {allowed}" if codes else "never"
+    elif kind == "compare":
+        said = _comparison(*inside)
+    elif name := _equal_category(kind, inside, kinds):
+        said = f"other.{name} = self.{name}"
+    elif len(inside) == 1:
+        return _node(inside[0], kinds, depth)
+    else:
+        parts = _parts(kind, inside)
+        said = (
+            {"all": "all of these:", "any": "one or more of these:"}[kind]
+            if parts
+            else {"all": "always", "any": "never"}[kind]
+        )
+        return ["  " * depth + said, *(line for one in parts for line in _node(one, kinds, depth + 1))]
+    return ["  " * depth + said]
+
+
+def _parts(kind: str, inside: Any) -> list[Any]:
+    """The parts of a node, with those of parts of the same kind in their place."""
+    return [part for one in inside for part in (_parts(kind, one[1:]) if one[0] == kind else [one])]
+
+
+def _equal_category(kind: str, inside: Any, kinds: Kinds) -> str | None:
+    """The category of which this is "the same of both people": an alternative for each value, and no other."""
+    for name, values in kinds.items() if kind == "any" else ():
+        every = ([["category", who, name, [code]] for who in ("self", "other")] for code in range(len(values or ())))
+        if values and inside == [["all", *both] for both in every]:
+            return name
+    return None
+
+
+def _comparison(operator: str, constant: Any, terms: Any) -> str:
+    """Constant + Σ c·term ⋈ 0, with what counts negatively on the other side."""
+    sides: tuple[list[str], list[str]] = [], []
+    for factor, who, name, *rank in terms:
+        among = f" by {rank[0]}, among {sum(len(values) for _, values in rank[1])} values" if rank else ""
+        c, term = fraction(factor), f"rank({who}.{name}{among})" if rank else f"{who}.{name}"
+        sides[c < 0].append(term if abs(c) == 1 else f"{_fraction(abs(c))} · {term}")
+    if value := fraction(constant):
+        sides[value < 0].append(_fraction(abs(value)))
+    left, right = (" + ".join(side) or "0" for side in sides)
+    return f"{left} {operator} {right}"
+
+
+def _fraction(value: Fraction) -> str:
+    """A decimal, with ≈ where it is not the fraction itself."""
+    near = float(value)
+    return number_text(near) if Fraction(repr(near)) == value else f"≈{number_text(near)}"

@@ -1,0 +1,163 @@
+"""Comparison of a checked bundle with the reader's own people, schema, training table, φ and model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lcifr.check.binding.comparison import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, Comparison, compare_people
+from lcifr.errors import LcifrError
+from lcifr.runs.binding.bundle import SIMILARITY, CheckedBundle
+from lcifr.runs.binding.differences import (
+    attribute_differences,
+    function_differences,
+    rank_differences,
+    same_json,
+    scale_differences,
+)
+from lcifr.runs.binding.digest import read_canonical
+from lcifr.runs.binding.functions import derive_from_file, derive_from_folders
+from lcifr.runs.binding.own_files import OwnFiles
+from lcifr.runs.models.opening import open_model
+
+if TYPE_CHECKING:
+    from lcifr.check.judge import CheckReport
+    from lcifr.data import Encoding, Schema
+    from lcifr.similarity import Similarity
+
+
+class FileComparison:
+    """One bundle against the files of a reader; each is read with what the others say, or else the bundle itself."""
+
+    def __init__(self, folder: Path, report: CheckReport, files: OwnFiles) -> None:
+        self.folder, self.report, self.files = folder, report, files
+        self.bundle = CheckedBundle.read(folder, report)
+        self.schema: Schema = self.bundle.schema
+        self.encoding: Encoding = self.bundle.encoding
+
+    def compare(self) -> list[Comparison]:
+        """Every kind of file, whether it was given or not."""
+        schema = self._schema()
+        train = self._train(schema)
+        people = compare_people(self.folder, self.report, self.files.people, self.files.id_column, read_canonical)
+        return [people, self._model(schema), self._phi(schema, train), schema, train]
+
+    def _schema(self) -> Comparison:
+        from lcifr.runs.formulas import read_schema, schema_beside
+
+        named = self.files.schema or (schema_beside(self.files.phi) if self.files.phi else None)
+        if named is None:
+            return Comparison("schema", NOT_GIVEN)
+        yours = read_schema(named)
+        if found := list(attribute_differences(yours, self.bundle.schema)):
+            return Comparison("schema", DIFFERS, tuple(found[:SHOWN]))
+        self.schema = yours
+        return Comparison("schema", SAME, (f"{len(yours)} attributes with their ranges and categories",))
+
+    def _train(self, schema: Comparison) -> Comparison:
+        from lcifr.data import Encoding
+        from lcifr.runs.people.complete import complete_table
+        from lcifr.runs.people.loading import load_whole
+
+        path = self.files.train
+        if path is None:
+            return Comparison("train", NOT_GIVEN)
+        try:
+            complete, _ = complete_table(load_whole(path, None, "taking standard deviations"), path, self.schema)
+            known = [name for name in self.schema.names if name in complete.frame.column_names]
+            self.encoding = Encoding.fit(complete.frame.select(known), self.schema)
+        except LcifrError as problem:
+            return _misfit("train", schema, problem)
+        found = [*scale_differences(self.encoding, self.bundle.encoding), *rank_differences(self.encoding, self.bundle)]
+        details = (f"means and standard deviations of {len(self.schema.numeric)} numbers, by {path}",)
+        return _status("train", found, details, [schema])
+
+    def _phi(self, schema: Comparison, train: Comparison) -> Comparison:
+        from lcifr.runs.formulas import read_formula
+        from lcifr.similarity import Similarity
+
+        if self.files.phi is None:
+            return Comparison("phi", NOT_GIVEN)
+        text, source = read_formula(self.files.phi)
+        try:
+            yours = Similarity(text, self.schema, self.encoding, source=source)
+        except LcifrError as problem:
+            if train.status == NOT_GIVEN and "rank(" in str(problem):
+                return Comparison("phi", NAMED, ("it ranks people of the training table: give it with --train",))
+            return _misfit("phi", schema, problem)
+        details = (f"{source}: {yours.canonical_text}",)
+        needed = [schema, train] if _takes_scales(yours) else [schema]
+        if same_json(yours.to_bytes(), self.bundle.files[SIMILARITY]):
+            return _status("phi", [], details, needed)
+        found = f"your formula says: {yours.canonical_text}; what the bundle says stands above"
+        with_theirs = _canonical(yours, self.bundle.encoding)
+        if train.status == DIFFERS and with_theirs and same_json(with_theirs, self.bundle.files[SIMILARITY]):
+            found = "only by the standard deviations or ranks of the training table; the text is the same"
+        return Comparison("phi", DIFFERS, (found,))
+
+    def _model(self, schema: Comparison) -> Comparison:
+        paths = self.files.model
+        if not paths:
+            return Comparison("model", NOT_GIVEN)
+        folders = any(path.is_dir() for path in paths)
+        if not folders and len(paths) > 1:
+            raise LcifrError(f"{len(paths)} model files were given", fix="give one, or the folders of two parties")
+        table = self.files.people or self.files.train
+        if not folders and table is None:
+            return Comparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))
+        file = None if folders else open_model(paths[0], self.files.describe)
+        tolerance = (self.bundle.decision or {}).get("tolerance")
+        try:
+            if file is None or table is None:
+                derived = derive_from_folders(paths, tolerance)
+            else:
+                ids = self.files.id_column if self.files.people else None
+                derived = derive_from_file(file, table, self._raw_encoding(), ids, tolerance)
+        except LcifrError as problem:
+            return _misfit("model", schema, problem)
+        missing, found = function_differences(derived, self.bundle)
+        named = ", ".join(map(str, paths))
+        if missing and not found:
+            return Comparison("model", NAMED, tuple(f"{part} is not among {named}" for part in missing))
+        return _status("model", found, (f"{named}: how it reads people, every weight, and how it decides",), [schema])
+
+    def _raw_encoding(self) -> Encoding:
+        """Attributes and scales alone: how a model reads them is its own."""
+        return replace(self.bundle.encoding, schema=self.schema, programs=(), outside=frozenset())
+
+
+def _status(what: str, found: Sequence[str], details: tuple[str, ...], needed: Sequence[Comparison]) -> Comparison:
+    """The same where nothing differs and all that it was read with is the reader's own, too."""
+    if found:
+        return Comparison(what, DIFFERS, tuple(found[:SHOWN]))
+    assumed = [one.what for one in needed if one.status != SAME]
+    if assumed:
+        asked = " and ".join(f"--{name}" for name in assumed)
+        return Comparison(what, NAMED, (f"it agrees if read with the bundle's own {' and '.join(assumed)}: {asked}",))
+    return Comparison(what, SAME, details)
+
+
+def _misfit(what: str, schema: Comparison, problem: LcifrError) -> Comparison:
+    """A file that does not fit a schema: with that of the bundle it is a difference, with the reader's own an error."""
+    if schema.status == SAME:
+        raise problem
+    return Comparison(what, DIFFERS, (f"it does not fit the bundle's own schema: {problem}",))
+
+
+def _takes_scales(similarity: Similarity) -> bool:
+    """Whether a formula means something else with other standard deviations or ranks."""
+    known = similarity.encoding
+    other = replace(known, sds=2 * known.sds, programs=known.programs)
+    return similarity.takes_ranks or _canonical(similarity, other) != similarity.to_bytes()
+
+
+def _canonical(similarity: Similarity, encoding: Encoding) -> bytes:
+    """The canonical form of a formula with other scales; nothing where it ranks among people who are not there."""
+    from lcifr.similarity import Similarity
+
+    try:
+        return Similarity(similarity.text, similarity.schema, encoding).to_bytes()
+    except LcifrError:
+        return b""

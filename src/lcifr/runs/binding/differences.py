@@ -1,0 +1,91 @@
+"""What differs between the reader's own schema, scales, ranks or model and those of a bundle, in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lcifr.data.attributes import attribute_to_dict
+from lcifr.runs.binding.bundle import ENCODER, MODEL, CheckedBundle
+from lcifr.runs.binding.functions import without_choices
+from lcifr.similarity.semantics.resolve import distinct_values
+
+if TYPE_CHECKING:
+    from lcifr.data import Encoding, Schema
+    from lcifr.runs.binding.functions import DerivedModel
+
+ROUNDING = 1e-12
+
+
+def attribute_differences(yours: Schema, bundle: Schema) -> Iterator[str]:
+    """Attributes that one of the two does not have, or that they declare otherwise; else their order."""
+    for name in dict.fromkeys((*yours.names, *bundle.names)):
+        if name not in bundle:
+            yield f"{name} is no attribute of the bundle"
+        elif name not in yours:
+            yield f"{name} is an attribute of the bundle, and not of your schema"
+        elif yours[name] != bundle[name]:
+            mine, theirs = (attribute_to_dict(one[name]) for one in (yours, bundle))
+            keys = [key for key in dict.fromkeys((*mine, *theirs)) if mine.get(key) != theirs.get(key)]
+            said = (f"{key} is {mine.get(key)!r}, in the bundle {theirs.get(key)!r}" for key in keys)
+            yield f"{name}: {'; '.join(said)}"
+    if set(yours.names) == set(bundle.names) and yours.names != bundle.names:
+        yield "the attributes are in another order"
+
+
+def scale_differences(yours: Encoding, bundle: Encoding) -> Iterator[str]:
+    """Means and standard deviations that are not the same float64."""
+    for name in bundle.schema.names_numeric:
+        for what, mine, theirs in (
+            ("standard deviation", yours.sd(name), bundle.sd(name)),
+            ("mean", yours.mean(name), bundle.mean(name)),
+        ):
+            if mine != theirs:
+                near = " (only by rounding: are its rows in another order?)" if _near(mine, theirs) else ""
+                yield f"the {what} of {name} is {mine!r}, in the bundle {theirs!r}{near}"
+
+
+def _near(mine: float, theirs: float) -> bool:
+    return bool(np.isclose(mine, theirs, rtol=ROUNDING, atol=0.0))
+
+
+def rank_differences(yours: Encoding, bundle: CheckedBundle) -> list[str]:
+    """Ranks of φ that are taken among other values than those of the training people."""
+    assert yours.training is not None
+    found = (
+        f"the values among which {one.attribute} is ranked by {one.by}"
+        for one in bundle.ranked()
+        if distinct_values(yours.training, one.attribute, one.by, frozenset(one.codes)) != one.values
+    )
+    return list(dict.fromkeys(found))
+
+
+def same_json(yours: bytes, bundle: bytes) -> bool:
+    """Whether two JSON files hold the same values, however they are spaced."""
+    plain = (json.dumps(json.loads(one), sort_keys=True, separators=(",", ":")) for one in (yours, bundle))
+    return yours == bundle or len(set(plain)) == 1
+
+
+def function_differences(yours: DerivedModel, bundle: CheckedBundle) -> tuple[list[str], list[str]]:
+    """Parts of the bundle that the reader's model does not have; and parts that are not the same."""
+    missing, found = list[str](), list[str]()
+    if yours.encoding is None or yours.encoder is None:
+        missing.append("the encoder")
+    else:
+        if yours.encoding.schema.attributes != bundle.schema.attributes:
+            found.append("the attributes of your encoder are others, or declared otherwise")
+        elif (yours.encoding.programs, yours.encoding.outside) != (bundle.encoding.programs, bundle.encoding.outside):
+            found.append("it scales numbers otherwise, or takes other categories")
+        if not same_json(yours.encoder, bundle.files[ENCODER]):
+            found.append("the weights of the encoder, or of the first layer, are others")
+    if MODEL in bundle.files and yours.model is None:
+        missing.append("the model that decides")
+    elif MODEL in bundle.files and yours.model is not None:
+        if not same_json(yours.model, bundle.files[MODEL]):
+            found.append("the weights, or the trees, of the model are others")
+        if yours.rule != without_choices(bundle.decision):
+            found.append(f"it decides by another rule: {yours.rule}, in the bundle {without_choices(bundle.decision)}")
+    return missing, found

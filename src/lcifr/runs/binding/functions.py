@@ -1,0 +1,83 @@
+"""The functions of a bundle, derived again from the reader's own model: a file of another library, or our folders."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.certification.bundles.manifest import encoder_bytes, rule_of_bundle
+from lcifr.errors import LcifrError
+
+if TYPE_CHECKING:
+    from lcifr.data import Encoding
+    from lcifr.models.function import Function
+    from lcifr.models.load import ModelFile
+    from lcifr.models.model import Model
+
+ENCODER, HEAD = "encoder.safetensors", "model.safetensors"
+
+
+@dataclass(frozen=True)
+class DerivedModel:
+    """What a bundle says of a model, as the reader's own one says it; None where it has no such part.
+
+    encoding : how it encodes people; the scales in it are not the model's. encoder, model : bytes of the functions.
+    rule : of decision, without what the audit chose (groups of classes, tolerance).
+    """
+
+    encoding: Encoding | None
+    encoder: bytes | None
+    model: bytes | None
+    rule: dict[str, Any] | None
+
+
+def derive_from_file(
+    file: ModelFile, table: Path, encoding: Encoding, id_column: str | None, tolerance: float | None
+) -> DerivedModel:
+    """A model of another library, read as an audit reads it for the columns of a table of people."""
+    from lcifr.runs.models.preparing import ModelQuestion, PreparedModel, read_for_people
+    from lcifr.runs.people.tables import scan_people
+    from lcifr.similarity import Similarity
+
+    anybody = Similarity("same(all)", encoding.schema, encoding)  # who is similar changes nothing about the model
+    question = ModelQuestion(model=file.path, table=table, phi="", id_column=id_column, tolerance=tolerance)
+    with tempfile.TemporaryDirectory() as work:
+        source = scan_people(table, encoding.schema, id_column, Path(work), labels=False, skip_missing=True)
+        subject = read_for_people(PreparedModel(file, anybody, ""), question, source)
+    return _derived(subject.encoder.encoding, subject.encoder.function, subject.model)
+
+
+def derive_from_folders(folders: tuple[Path, ...], tolerance: float | None) -> DerivedModel:
+    """What `lcifr produce` and `lcifr consume` wrote; of several folders with a model that decides, the last one's."""
+    from lcifr.artifacts.saved_boosters import read_saved_function
+    from lcifr.runs.folders.summaries import read_consumer, read_saved_head
+
+    encoders = [folder for folder in folders if (folder / ENCODER).is_file()]
+    heads = [folder for folder in folders if (folder / HEAD).is_file()]
+    if strange := [folder for folder in folders if folder not in (*encoders, *heads)]:
+        raise LcifrError(
+            f"{strange[0]} holds no {ENCODER} and no {HEAD}",
+            fix="give a model file, or the folders that `lcifr produce` and `lcifr consume` wrote",
+        )
+    saved = read_saved_function(encoders[-1] / ENCODER) if encoders else None
+    model = None
+    if heads:
+        head = read_saved_head(heads[-1], read_consumer(heads[-1]).task)
+        model = head.model.agreeing(tolerance=tolerance)
+    return _derived(saved and saved.encoding, saved and saved.function, model)
+
+
+def _derived(encoding: Encoding | None, function: Function | None, model: Model | None) -> DerivedModel:
+    return DerivedModel(
+        encoding,
+        None if function is None else encoder_bytes(function, model),
+        None if model is None else model.function.to_bytes(),
+        None if model is None else without_choices(rule_of_bundle(model.rule)),
+    )
+
+
+def without_choices(rule: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A rule without what an audit chooses: classes that count as one, and how far numbers may be apart."""
+    return None if rule is None else {name: said for name, said in rule.items() if name not in ("groups", "tolerance")}
