@@ -13,7 +13,7 @@ from lcifr.runs.events import Listener, StepKind, listening, step
 
 if TYPE_CHECKING:
     from lcifr.certification.bundles.manifest import Drawn
-    from lcifr.check.binding.comparison import Comparison
+    from lcifr.check.binding.comparison import FileComparison
     from lcifr.check.judge import CheckReport
 
 
@@ -45,7 +45,7 @@ class CheckResult:
     report: CheckReport
     drawn: Drawn | None
     about: Sequence[str] = ()
-    compared: Sequence[Comparison] = ()
+    compared: Sequence[FileComparison] = ()
 
     @property
     def exit_code(self) -> int:
@@ -71,7 +71,7 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
     from lcifr.check.bundle import check_bundle
     from lcifr.check.exact import Rejected
     from lcifr.check.report.statement import statement
-    from lcifr.runs.binding.comparing import FileComparison
+    from lcifr.runs.binding.comparing import BundleBinding
 
     bundle = request.folder
     if not bundle.is_dir():
@@ -86,10 +86,10 @@ def check(request: CheckRequest, listener: Listener | None = None) -> CheckResul
         if "steps of work" in str(problem) or "values in model.json" in str(problem):
             fix += f". If you trust whoever wrote it, allow more work: --patience {10 * request.patience}"
         raise LcifrError(f"{bundle}: {problem}", fix=fix) from None
-    compared: list[Comparison] = []
+    compared: list[FileComparison] = []
     if request.files.are_given:
         with listening(listener):
-            compared = FileComparison(bundle, report, request.files).compare()
+            compared = BundleBinding(bundle, report, request.files).compare()
     return CheckResult(report, read_drawn(bundle), about, compared)
 
 

@@ -29,7 +29,7 @@ TEXTS = {
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FileComparison:
     """One kind of file; ``names`` are the people (or values, or columns) by what is to be said of them."""
 
     what: str
@@ -43,7 +43,7 @@ class Comparison:
         return [f"{self.what}: {self.status}", *(f"  {printable(line)}" for line in (*known, *self.details))]
 
 
-def exit_code(report: CheckReport, compared: Sequence[Comparison]) -> int:
+def exit_code(report: CheckReport, compared: Sequence[FileComparison]) -> int:
     """1 a claim is not confirmed, 5 a file differs, 4 nothing is claimed of somebody, 6 something was not compared."""
     if not compared or report.exit_code:
         return report.exit_code
@@ -57,25 +57,26 @@ def _first(names: Iterable[str]) -> str:
     return ", ".join(every[:SHOWN]) + (f" and {len(every) - SHOWN:,} more" if len(every) > SHOWN else "")
 
 
-def compare(root: Any, report: CheckReport, given: Mapping[str, Any]) -> list[Comparison]:
+def compare(root: Any, report: CheckReport, given: Mapping[str, Any]) -> list[FileComparison]:
     """All kinds of files, if one was given, else none. The standard library reads people; others are named alone."""
     if not any(given[name] for name in FILES):
         return []
-    named = {what: [name for name in names if name in report.hashes] for what, names in BY_HASH.items()}
-    others = (Comparison(what, NAMED, tuple(f"{n} {report.hashes[n]}" for n in names)) for what, names in named.items())
+    hashes, others = report.hashes, list[FileComparison]()
+    for what, names in BY_HASH.items():
+        others.append(FileComparison(what, NAMED, tuple(f"{n} {hashes[n]}" for n in names if n in hashes)))
     return [compare_people(root, report, given["people"], given["id"]), *others]
 
 
-def compare_people(root: Any, report: CheckReport, path: Any, ids: str | None, read: Any = read_csv) -> Comparison:
+def compare_people(root: Any, report: CheckReport, path: Any, ids: str | None, read: Any = read_csv) -> FileComparison:
     """The people of a bundle that was checked, against those whom ``read`` finds in the reader's file."""
     if path is None or getattr(report, "shares", None):
-        return Comparison("people", EVERYBODY if getattr(report, "shares", None) else NOT_GIVEN)
+        return FileComparison("people", EVERYBODY if getattr(report, "shares", None) else NOT_GIVEN)
     with reading(ENCODING):
         kinds = kinds_of(checked_json(root, ENCODING, report.hashes[ENCODING])["schema"])
     return match(read(path, kinds, ids), bundle_people(root, report.hashes[PEOPLE], kinds), kinds, report)
 
 
-def match(yours: CanonicalPeople, bundle: CanonicalPeople, kinds: Kinds, report: CheckReport) -> Comparison:
+def match(yours: CanonicalPeople, bundle: CanonicalPeople, kinds: Kinds, report: CheckReport) -> FileComparison:
     """The reader's people against those of a bundle, by id."""
     mine, theirs = ({name: json.loads(line)[1:] for name, line in one.lines.items()} for one in (yours, bundle))
     both, differ, spelled = [name for name in mine if name in theirs], dict[str, str](), dict[str, None]()
@@ -96,7 +97,7 @@ def match(yours: CanonicalPeople, bundle: CanonicalPeople, kinds: Kinds, report:
     names |= {"spelled": [*spelled], "unbound": [*yours.unbound]}
     counts = f"{len(both) - len(differ):,} of your {len(mine):,} people are in the bundle as they are in your file"
     digests = (f"digest of your file {yours.digest}", f"digest of the bundle {bundle.digest}")
-    return Comparison("people", SAME if same else DIFFERS, (*[*differ.values()][:SHOWN], counts, *digests), names)
+    return FileComparison("people", SAME if same else DIFFERS, (*[*differ.values()][:SHOWN], counts, *digests), names)
 
 
 def _copies(mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ import typer
 from lcifr.cli.terminal.options import IdOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say, to_stderr
 
-EXAMPLE = "Example: lcifr evidence digest people.csv --schema people.toml --id person"
+EXAMPLE = "Example: lcifr evidence digest people.csv --schema people.toml"
 
 
 def register(app: typer.Typer) -> None:

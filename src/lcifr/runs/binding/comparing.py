@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.check.binding.comparison import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, Comparison, compare_people
+from lcifr.certification.bundles.writer import SIMILARITY
+from lcifr.check.binding.comparison import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.errors import LcifrError
-from lcifr.runs.binding.bundle import SIMILARITY, CheckedBundle
+from lcifr.runs.binding.bundle import CheckedBundle
 from lcifr.runs.binding.differences import (
     attribute_differences,
     function_differences,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from lcifr.similarity import Similarity
 
 
-class FileComparison:
+class BundleBinding:
     """One bundle against the files of a reader; each is read with what the others say, or else the bundle itself."""
 
     def __init__(self, folder: Path, report: CheckReport, files: OwnFiles) -> None:
@@ -37,33 +38,33 @@ class FileComparison:
         self.schema: Schema = self.bundle.schema
         self.encoding: Encoding = self.bundle.encoding
 
-    def compare(self) -> list[Comparison]:
+    def compare(self) -> list[FileComparison]:
         """Every kind of file, whether it was given or not."""
         schema = self._schema()
         train = self._train(schema)
         people = compare_people(self.folder, self.report, self.files.people, self.files.id_column, read_canonical)
         return [people, self._model(schema), self._phi(schema, train), schema, train]
 
-    def _schema(self) -> Comparison:
+    def _schema(self) -> FileComparison:
         from lcifr.runs.formulas import read_schema, schema_beside
 
         named = self.files.schema or (schema_beside(self.files.phi) if self.files.phi else None)
         if named is None:
-            return Comparison("schema", NOT_GIVEN)
+            return FileComparison("schema", NOT_GIVEN)
         yours = read_schema(named)
         if found := list(attribute_differences(yours, self.bundle.schema)):
-            return Comparison("schema", DIFFERS, tuple(found[:SHOWN]))
+            return FileComparison("schema", DIFFERS, tuple(found[:SHOWN]))
         self.schema = yours
-        return Comparison("schema", SAME, (f"{len(yours)} attributes with their ranges and categories",))
+        return FileComparison("schema", SAME, (f"{len(yours)} attributes with their ranges and categories",))
 
-    def _train(self, schema: Comparison) -> Comparison:
+    def _train(self, schema: FileComparison) -> FileComparison:
         from lcifr.data import Encoding
         from lcifr.runs.people.complete import complete_table
         from lcifr.runs.people.loading import load_whole
 
         path = self.files.train
         if path is None:
-            return Comparison("train", NOT_GIVEN)
+            return FileComparison("train", NOT_GIVEN)
         try:
             complete, _ = complete_table(load_whole(path, None, "taking standard deviations"), path, self.schema)
             known = [name for name in self.schema.names if name in complete.frame.column_names]
@@ -74,18 +75,18 @@ class FileComparison:
         details = (f"means and standard deviations of {len(self.schema.numeric)} numbers, by {path}",)
         return _status("train", found, details, [schema])
 
-    def _phi(self, schema: Comparison, train: Comparison) -> Comparison:
+    def _phi(self, schema: FileComparison, train: FileComparison) -> FileComparison:
         from lcifr.runs.formulas import read_formula
         from lcifr.similarity import Similarity
 
         if self.files.phi is None:
-            return Comparison("phi", NOT_GIVEN)
+            return FileComparison("phi", NOT_GIVEN)
         text, source = read_formula(self.files.phi)
         try:
             yours = Similarity(text, self.schema, self.encoding, source=source)
         except LcifrError as problem:
             if train.status == NOT_GIVEN and "rank(" in str(problem):
-                return Comparison("phi", NAMED, ("it ranks people of the training table: give it with --train",))
+                return FileComparison("phi", NAMED, ("it ranks people of the training table: give it with --train",))
             return _misfit("phi", schema, problem)
         details = (f"{source}: {yours.canonical_text}",)
         needed = [schema, train] if _takes_scales(yours) else [schema]
@@ -95,18 +96,18 @@ class FileComparison:
         with_theirs = _canonical(yours, self.bundle.encoding)
         if train.status == DIFFERS and with_theirs and same_json(with_theirs, self.bundle.files[SIMILARITY]):
             found = "only by the standard deviations or ranks of the training table; the text is the same"
-        return Comparison("phi", DIFFERS, (found,))
+        return FileComparison("phi", DIFFERS, (found,))
 
-    def _model(self, schema: Comparison) -> Comparison:
+    def _model(self, schema: FileComparison) -> FileComparison:
         paths = self.files.model
         if not paths:
-            return Comparison("model", NOT_GIVEN)
+            return FileComparison("model", NOT_GIVEN)
         folders = any(path.is_dir() for path in paths)
         if not folders and len(paths) > 1:
             raise LcifrError(f"{len(paths)} model files were given", fix="give one, or the folders of two parties")
         table = self.files.people or self.files.train
         if not folders and table is None:
-            return Comparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))
+            return FileComparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))
         file = None if folders else open_model(paths[0], self.files.describe)
         tolerance = (self.bundle.decision or {}).get("tolerance")
         try:
@@ -120,7 +121,7 @@ class FileComparison:
         missing, found = function_differences(derived, self.bundle)
         named = ", ".join(map(str, paths))
         if missing and not found:
-            return Comparison("model", NAMED, tuple(f"{part} is not among {named}" for part in missing))
+            return FileComparison("model", NAMED, tuple(f"{part} is not among {named}" for part in missing))
         return _status("model", found, (f"{named}: how it reads people, every weight, and how it decides",), [schema])
 
     def _raw_encoding(self) -> Encoding:
@@ -128,22 +129,26 @@ class FileComparison:
         return replace(self.bundle.encoding, schema=self.schema, programs=(), outside=frozenset())
 
 
-def _status(what: str, found: Sequence[str], details: tuple[str, ...], needed: Sequence[Comparison]) -> Comparison:
+def _status(
+    what: str, found: Sequence[str], details: tuple[str, ...], needed: Sequence[FileComparison]
+) -> FileComparison:
     """The same where nothing differs and all that it was read with is the reader's own, too."""
     if found:
-        return Comparison(what, DIFFERS, tuple(found[:SHOWN]))
+        return FileComparison(what, DIFFERS, tuple(found[:SHOWN]))
     assumed = [one.what for one in needed if one.status != SAME]
     if assumed:
         asked = " and ".join(f"--{name}" for name in assumed)
-        return Comparison(what, NAMED, (f"it agrees if read with the bundle's own {' and '.join(assumed)}: {asked}",))
-    return Comparison(what, SAME, details)
+        return FileComparison(
+            what, NAMED, (f"it agrees if read with the bundle's own {' and '.join(assumed)}: {asked}",)
+        )
+    return FileComparison(what, SAME, details)
 
 
-def _misfit(what: str, schema: Comparison, problem: LcifrError) -> Comparison:
+def _misfit(what: str, schema: FileComparison, problem: LcifrError) -> FileComparison:
     """A file that does not fit a schema: with that of the bundle it is a difference, with the reader's own an error."""
     if schema.status == SAME:
         raise problem
-    return Comparison(what, DIFFERS, (f"it does not fit the bundle's own schema: {problem}",))
+    return FileComparison(what, DIFFERS, (f"it does not fit the bundle's own schema: {problem}",))
 
 
 def _takes_scales(similarity: Similarity) -> bool:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lcifr.certification.bundles.writer import ENCODER, MODEL
 from lcifr.data.attributes import attribute_to_dict
-from lcifr.runs.binding.bundle import ENCODER, MODEL, CheckedBundle
+from lcifr.runs.binding.bundle import CheckedBundle
 from lcifr.runs.binding.functions import without_choices
 from lcifr.similarity.semantics.resolve import distinct_values
 

@@ -61,12 +61,14 @@ def derive_from_folders(folders: tuple[Path, ...], tolerance: float | None) -> D
             f"{strange[0]} holds no {ENCODER} and no {HEAD}",
             fix="give a model file, or the folders that `lcifr produce` and `lcifr consume` wrote",
         )
-    saved = read_saved_function(encoders[-1] / ENCODER) if encoders else None
     model = None
     if heads:
         head = read_saved_head(heads[-1], read_consumer(heads[-1]).task)
         model = head.model.agreeing(tolerance=tolerance)
-    return _derived(saved and saved.encoding, saved and saved.function, model)
+    if not encoders:
+        return _derived(None, None, model)
+    saved = read_saved_function(encoders[-1] / ENCODER)
+    return _derived(saved.encoding, saved.function, model)
 
 
 def _derived(encoding: Encoding | None, function: Function | None, model: Model | None) -> DerivedModel:
