@@ -26,7 +26,9 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="AUDIT", help="The folder that `lcifr audit` wrote.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="AUDIT", help="The folder that `lcifr audit` or `lcifr sweep` wrote.")
+    ],
     tuned: Annotated[
         Path | None, typer.Option("--tune", metavar="FRONTIER", help="Also show what `lcifr tune` found.")
     ] = None,
@@ -44,7 +46,8 @@ def report(
     """Make a page of an audit: what was promised, what was proved of whom, and what that does not say.
 
     One file that needs no network and opens by double click. The folder of `lcifr consume` works too; a consumer's
-    report has no people and no counterexamples.
+    report has no people and no counterexamples. Of a sweep the page shows shares of everybody who can exist, a map of
+    where the violations are, and the worst pairs.
 
     AUDIT is private: the page shows people's attributes.
     """
@@ -59,7 +62,7 @@ def report(
     opened = "Open it with any browser; it needs no network. " if result.form == Format.HTML else ""
     shown = (
         "It shows people’s attributes: share it with care."
-        if result.report.explorer.attributes
+        if result.shows_people
         else "It shows ids, decisions and verdicts, and no attribute of anybody."
     )
     to_stderr(opened + shown)

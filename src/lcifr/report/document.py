@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lcifr.drawing.charts import Dot
 from lcifr.drawing.histogram import Histogram
 from lcifr.drawing.scores import MarkedScore, PairScore
+from lcifr.drawing.sweeps.shares import ShareGrid, ShareStrip
 from lcifr.report.content import Caution
 from lcifr.report.people.content import Explorer
 
@@ -24,7 +25,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture and its numbers as a table: a histogram, a score, a pair, or a frontier with what was required."""
+    """A picture and its numbers as a table: a histogram, a score, a pair, a strip or grid of shares, or a frontier."""
 
     key: str
     title: str
@@ -37,6 +38,8 @@ class Chart:
     legend: tuple[tuple[str, str], ...] = ()
     score: MarkedScore | None = None
     pair: PairScore | None = None
+    strip: ShareStrip | None = None
+    grid: ShareGrid | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ class Headline:
     words: str
     bound: str
     parts: tuple[tuple[str, str, int, str], ...]  # kind, name, people, share
+    of: str = "certified with respect to φ"  # what the figure is a share of
+    counted: bool = True  # whether people were counted, or only shares of them are known
     muted: bool = False  # of a model that decides the same for everybody: the figure is nothing to be proud of
 
 
@@ -99,3 +104,5 @@ class Document:
     headline: Headline
     cautions: tuple[Caution, ...]
     sections: tuple[Section, ...]
+    kind: str = "Certificate report"
+    footer: str = "Certified means: with respect to φ as printed here, for the model with these hashes, and no more."

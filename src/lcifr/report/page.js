@@ -1,4 +1,4 @@
-// The explorer and the switch between light and dark. All text from the data goes through textContent: nothing here
+// The explorer. All text from the data goes through textContent: nothing here
 // makes markup from it, and the page's policy would not run it.
 "use strict";
 (() => {
@@ -53,25 +53,6 @@
     made.append(...shapes.map(shape));
     return made;
   };
-
-  const theme = document.getElementById("theme");
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const now = () => document.documentElement.dataset.theme || (dark.matches ? "dark" : "light");
-  const label = () => { theme.textContent = now() === "dark" ? "Light" : "Dark"; };
-  theme.hidden = false;
-  theme.addEventListener("click", () => {
-    document.documentElement.dataset.theme = now() === "dark" ? "light" : "dark";
-    label();
-  });
-  dark.addEventListener("change", label);
-  label();
-
-  const opened = [];
-  window.addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])").forEach((one) => {
-    one.open = true;
-    opened.push(one);
-  }));
-  window.addEventListener("afterprint", () => { while (opened.length) opened.pop().open = false; });
 
   const explorer = document.getElementById("explore");
   if (!explorer || people.length === 0) return;

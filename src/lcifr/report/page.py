@@ -12,6 +12,10 @@ from lcifr.errors import LcifrError
 from lcifr.report.content import Report
 from lcifr.report.formats import format_names, render
 from lcifr.report.sources.folder import read_folder
+from lcifr.report.sweeps.render import render_sweep
+from lcifr.runs.folders.run import command_of_folder
+from lcifr.runs.folders.settings import RunSettings
+from lcifr.runs.sweeps.folder import SweepResult
 
 OTHER_ENDINGS = {"": "html", "htm": "html", "markdown": "md"}
 
@@ -22,7 +26,8 @@ class ReportRequest:
 
     Parameters
     ----------
-    folder : written by ``lcifr audit`` or ``lcifr consume``. tuned : written by ``lcifr tune``, for the frontier.
+    folder : written by ``lcifr audit``, ``lcifr consume`` or ``lcifr sweep``.
+    tuned : written by ``lcifr tune``, for the frontier.
     out : the file; None for ``report`` in the folder. form : one of :func:`format_names`; None for the one that the
         file's name ends with, else html. author : who answers for the page.
     """
@@ -49,12 +54,34 @@ class ReportRequest:
 
 
 @dataclass(frozen=True, eq=False)
+class WrittenSweepReport:
+    """A page about a sweep, the file that shows it, and its format."""
+
+    result: SweepResult
+    file: Path
+    form: str
+    shows_people = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        said = self.result.to_dict()
+        kept = {name: said[name] for name in ("shares", "exact_shares", "individuals", "people", "cells", "pairs")}
+        about = {"format": "lcifr-report-written-1", "command": "report", "file": str(self.file), "form": self.form}
+        return {**about, "sweep": said["sweep"], **kept}
+
+
+@dataclass(frozen=True, eq=False)
 class WrittenReport:
     """A report, the file that shows it, and its format."""
 
     report: Report
     file: Path
     form: str
+
+    @property
+    def shows_people(self) -> bool:
+        """Whether attributes of people are on the page."""
+        return bool(self.report.explorer.attributes)
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -73,17 +100,26 @@ class WrittenReport:
         }
 
 
-def write_report(request: ReportRequest) -> WrittenReport:
+def write_report(request: ReportRequest) -> WrittenReport | WrittenSweepReport:
     """Make a page of a result folder."""
     form = request.format
     path = request.out if request.out is not None else request.folder / f"report.{form}"
     if path.is_dir():
         raise LcifrError(f"--out {path} is a folder", fix=f"name a file in it, such as {path / f'report.{form}'}")
-    made = read_folder(
-        request.folder, request.tuned, author=request.author.strip(), written=moment().date().isoformat()
-    )
+    author, today = request.author.strip(), moment().date().isoformat()
+    if command_of_folder(request.folder, "audit", "consume", "sweep") == "sweep":
+        if request.tuned is not None:
+            raise LcifrError("--tune is about a learned model's frontier, not about a sweep", fix="leave --tune out")
+        result, settings = SweepResult.read(request.folder), RunSettings.read(request.folder)
+        _write(path, render_sweep(result, settings, form, author=author, written=today))
+        return WrittenSweepReport(result, path, form)
+    made = read_folder(request.folder, request.tuned, author=author, written=today)
+    _write(path, render(made, form))
+    return WrittenReport(made, path, form)
+
+
+def _write(path: Path, text: str) -> None:
     try:
-        write_atomic(path, render(made, form).encode("utf-8", "replace"))
+        write_atomic(path, text.encode("utf-8", "replace"))
     except OSError as problem:
         raise LcifrError(f"{path} cannot be written: {problem.strerror}", fix="choose another --out") from None
-    return WrittenReport(made, path, form)

@@ -149,14 +149,14 @@ def _promise(report: Report) -> Iterator[Block]:
     yield CodeBlock(promise.text.strip(), f"φ, as it is written: {promise.name}")
     if promise.english is None:
         return
-    lead, items = _english(promise.english)
+    lead, items = english_points(promise.english)
     yield lead
     if items:
         yield Points(items)
     yield from (f"Worth knowing: {note}" for note in report.notes)
 
 
-def _english(text: str) -> tuple[str, tuple[str, ...]]:
+def english_points(text: str) -> tuple[str, tuple[str, ...]]:
     """The first line, and the rest as a list: dashes are points, anything else ends one."""
     lead, *rest = text.splitlines()
     items = []

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.bundles.manifest import Hashes
+from lcifr.certification.sweep.map import map_cells
 from lcifr.certification.sweep.pairs_found import Pairs
 from lcifr.data import Individuals
+from lcifr.drawing.sweeps.shares import SweepMap
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.regions.cell_index import CellIndex
 from lcifr.regions.universe import UniverseCells
@@ -77,6 +79,13 @@ class Sweep:
         return sum((one.share for one in self.cells(standing)), Fraction(0))
 
     @property
+    def individuals(self) -> int | None:
+        """How many people can exist; None where a number is not whole, so that there is no end of them."""
+        cells = self.index.cells
+        ranged = cells.lower.min(0, initial=np.inf) < cells.upper.max(0, initial=-np.inf)
+        return None if (ranged & ~cells.counted).any() else int(sum(cells.measures()))
+
+    @property
     def pairs(self) -> list[Pairs]:
         """All pairs that are known, of violating and open cells."""
         return [one.pair for one in (*self.violating, *self.open) if one.pair is not None]
@@ -95,6 +104,13 @@ class Sweep:
         standings = [standing for standing in Standing for _ in self.cells(standing)]
         cell = self.index.find(Individuals.read(X, self.index.cells.schema))
         return np.array([*standings, Standing.OPEN], dtype=object)[cell]  # the last of them for whoever is in none
+
+    def map(self) -> SweepMap:
+        """Where it is proved, violating and open: shares along every attribute, and over the two that matter most."""
+        known = [standing for standing in Standing for _ in self.cells(standing)]
+        shares = np.array([float(one.share) for standing in Standing for one in self.cells(standing)])
+        masks = {standing: np.array([one is standing for one in known]) for standing in Standing}
+        return map_cells(self.index.cells, {str(one): np.where(mask, shares, 0.0) for one, mask in masks.items()})
 
     @cached_property
     def index(self) -> CellIndex:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.counterexample import LibraryDecisions, Trial
@@ -79,6 +81,10 @@ class SweptModel:
     def score(self, people: Individuals) -> FloatArray:
         """(people, scores) by a plain forward pass."""
         return np.asarray(self.deployment.evaluate(self.encoding.encode(people)).values @ self.scores.T)
+
+    def decide(self, people: Individuals) -> NDArray[Any]:
+        """(people,) decisions in the model's own labels, by a plain forward pass."""
+        return self.model.decide(self.deployment.evaluate(self.encoding.encode(people)).values)
 
     def trial(self, people: Individuals) -> Trial:
         """For whom others are to be judged."""

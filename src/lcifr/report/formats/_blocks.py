@@ -11,6 +11,7 @@ from lcifr.drawing.charts import frontier_chart, histogram_chart
 from lcifr.drawing.markup import breakable, element
 from lcifr.drawing.pair_chart import pair_chart
 from lcifr.drawing.score_charts import score_chart
+from lcifr.drawing.sweeps.charts import grid_chart, strip_chart
 from lcifr.report.document import Block, Chart, CodeBlock, Gallery, Points, Table
 from lcifr.report.formats._people import draw_people
 
@@ -101,6 +102,10 @@ def _chart(chart: Chart) -> list[Element]:
         drawn = score_chart(chart.score, title=chart.title, description=chart.description, key=chart.key)
     elif chart.pair is not None:
         drawn = pair_chart(chart.pair, title=chart.title, description=chart.description, key=chart.key)
+    elif chart.strip is not None:
+        drawn = strip_chart(chart.strip, title=chart.title, description=chart.description, key=chart.key)
+    elif chart.grid is not None:
+        drawn = grid_chart(chart.grid, title=chart.title, description=chart.description, key=chart.key)
     elif chart.histogram is not None:
         drawn = histogram_chart(
             chart.histogram, title=chart.title, description=chart.description, axis=chart.axis, key=chart.key

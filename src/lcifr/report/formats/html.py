@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from xml.etree.ElementTree import Element
 
@@ -24,8 +25,18 @@ from lcifr.report.wording import put_into_words
 
 def render(report: Report) -> str:
     """The whole page."""
-    document = put_into_words(report)
-    style, script = chart_style() + _file("page.css"), _file("page.js")
+    data = raw("script", _data(report), type="application/json", id="explorer-data")
+    return render_document(put_into_words(report), [data], _file("page.js"))
+
+
+def render_document(document: Document, data: Sequence[Element] = (), more: str = "") -> str:
+    """A page of any document.
+
+    Parameters
+    ----------
+    data : elements that a script reads. more : the script that does, beside the one for all pages.
+    """
+    style, script = chart_style() + _file("page.css"), _file("theme.js") + more
     page = element(
         "html",
         element("head", _head(document, style, script)),
@@ -33,7 +44,7 @@ def render(report: Report) -> str:
             "body",
             element("a", "Skip to the report", href="#report", class_="skip"),
             element("div", _body(document), class_="frame"),
-            raw("script", _data(report), type="application/json", id="explorer-data"),
+            list(data),
             raw("script", script),
         ),
         lang="en",
@@ -76,7 +87,7 @@ def _body(document: Document) -> list[Element]:
             "header",
             element(
                 "div",
-                element("span", "Certificate report · lcifr", class_="brand"),
+                element("span", f"{document.kind} · lcifr", class_="brand"),
                 element(
                     "button", "Dark", id="theme", type="button", hidden="", aria_label="Switch between light and dark"
                 ),
@@ -94,15 +105,12 @@ def _body(document: Document) -> list[Element]:
             element("main", [_section(section) for section in document.sections]),
             class_="layout",
         ),
-        element(
-            "footer",
-            "Certified means: with respect to φ as printed here, for the model with these hashes, and no more.",
-        ),
+        element("footer", document.footer),
     ]
 
 
 def _in_short(headline: Headline) -> str:
-    return headline.words if headline.muted else f"{headline.figure} certified with respect to φ"
+    return headline.words if headline.muted else f"{headline.figure} {headline.of}"
 
 
 def _fact(name: str, text: str) -> Element:
@@ -135,7 +143,11 @@ def _shares(headline: Headline) -> list[Element]:
         "svg", bars, class_="shares", viewBox="0 0 1000 18", preserveAspectRatio="none", role="img", aria_label=words
     )
     keys = [
-        element("li", element("span", class_=f"key {kind}"), f"{name} {count(people)} ({share})")
+        element(
+            "li",
+            element("span", class_=f"key {kind}"),
+            f"{name} {count(people)} ({share})" if headline.counted else f"{name} {share}",
+        )
         for kind, name, people, share in headline.parts
     ]
     return [bar, element("ul", keys, class_="legend")]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lcifr.drawing.score_text import person_sentence
 from lcifr.drawing.text import count, visible
 from lcifr.report.content import Report
-from lcifr.report.document import Block, Chart, CodeBlock, Gallery, PeopleBlock, Points, Table
+from lcifr.report.document import Block, Chart, CodeBlock, Document, Gallery, PeopleBlock, Points, Table
 from lcifr.report.people.content import Explorer, PersonRow
 from lcifr.report.people.drawn import contribution_rows, profile_sentences
 from lcifr.report.people.shown import Shown, show
@@ -17,13 +17,20 @@ from lcifr.report.wording import put_into_words
 
 def render(report: Report) -> str:
     """Markdown (CommonMark with tables)."""
-    document = put_into_words(report)
+    return render_document(put_into_words(report))
+
+
+def render_document(document: Document) -> str:
+    """The same of any document."""
     head = document.headline
     lines = [f"# {_plain(document.title)}", "", _plain(document.subtitle), ""]
     lines += [f"- {name}: {_plain(text)}" for name, text in document.facts] + [""]
     first = f"**{_plain(head.words)}**" if head.muted else f"**{_plain(head.figure)}** {_plain(head.words)}"
     lines += [f"{first} {_plain(head.bound)}", ""]
-    lines += [f"- {name}: {count(people)} ({share})" for _, name, people, share in head.parts] + [""]
+    lines += [
+        f"- {name}: {f'{count(people)} ({share})' if head.counted else share}" for _, name, people, share in head.parts
+    ]
+    lines.append("")
     if document.cautions:
         lines += ["## Read this first", ""]
         lines += [f"- **{_plain(caution.title)}.** {_plain(caution.text)}" for caution in document.cautions] + [""]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import ArtefactError
 from lcifr.runs.folders.run import fitting_together, read_result
 from lcifr.runs.folders.settings import RunSettings
+from lcifr.runs.sweeps.worst_pairs import WorstPair
 
 if TYPE_CHECKING:
     from lcifr.certification.population.tally import Tally
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from lcifr.runs.auditing.certify_result import LookUpSummary
     from lcifr.runs.auditing.result import ModelSummary
 
-FORMAT = "lcifr-sweep-1"
+FORMAT = "lcifr-swept-1"
 CELLS, PAIRS, ENCODING = "cells.parquet", "pairs.csv", "encoding.json"
 
 
@@ -28,11 +29,13 @@ class SweepResult:
     """Parameters
     ----------
     model : what was swept. sweep : its cells, shares and pairs. people : of the table, by their standing.
+    worst : the pairs whose outputs are furthest apart.
     """
 
     model: ModelSummary
     sweep: Sweep
     people: dict[str, int]
+    worst: tuple[WorstPair, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -49,6 +52,9 @@ class SweepResult:
             "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
             "pairs": len(self.sweep.pairs),
             "people": self.people,
+            "individuals": self.sweep.individuals,
+            "worst": [asdict(one) for one in self.worst],
+            "map": self.sweep.map().to_dict(),
             "decision": decision,
             "sweep": self.sweep.hash,
             **self.model.to_dict(),
@@ -77,7 +83,8 @@ class SweepResult:
             sweep = _read_cells(folder, said, model)
             if sweep.hash != said["sweep"]:
                 raise ArtefactError(f"{folder / CELLS} does not hold the cells of this sweep", fix="sweep again")
-            return cls(model, sweep, {str(name): int(count) for name, count in said["people"].items()})
+            people = {str(name): int(count) for name, count in said["people"].items()}
+            return cls(model, sweep, people, tuple(WorstPair(**one) for one in said["worst"]))
 
 
 def _refuse_changed(folder: Path, *names: str) -> None:

@@ -14,6 +14,7 @@ from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
 from lcifr.runs.sweeps.folder import CELLS, ENCODING, PAIRS, SweepResult
+from lcifr.runs.sweeps.worst_pairs import worst_pairs
 
 if TYPE_CHECKING:
     from lcifr.certification.sweep.result import Sweep
@@ -100,7 +101,8 @@ def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: Sweep
     _keep(run, found, subject.schema)
     found.counterexamples().to_csv(run.work / PAIRS, index=False)
     subject.encoder.encoding.save(run.work / ENCODING)
-    result = SweepResult(subject.summary(), found, _standings(found, people))
+    worst = worst_pairs(swept, found.pairs)
+    result = SweepResult(subject.summary(), found, _standings(found, people), worst)
     run.finish(result.to_dict())
     return result
 

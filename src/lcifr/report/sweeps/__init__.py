@@ -1,0 +1,1 @@
+"""The report of a sweep: everybody who can exist, as shares, as a map, and by the worst pairs."""

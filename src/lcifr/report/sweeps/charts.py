@@ -1,0 +1,88 @@
+"""Charts and tables of a sweep: shares by standing, along one attribute, over two, and pairs of people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lcifr.certification.sweep.result import Standing
+from lcifr.drawing.sweeps.charts import KINDS
+from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip
+from lcifr.drawing.text import count, format_value, percent, percents
+from lcifr.report.document import Chart, Table
+from lcifr.runs.sweeps.folder import SweepResult
+from lcifr.runs.sweeps.worst_pairs import WorstPair
+
+NAMES = {"proved": "Proved", "violating": "Violating", "open": "Open"}
+LEGEND = tuple((KINDS[standing], NAMES[standing]) for standing in ("proved", "open", "violating"))
+
+
+def shares_table(result: SweepResult) -> Table:
+    """Shares of everybody who can exist, how many that are where they can be counted, and the table's people."""
+    sweep, everybody = result.sweep, result.sweep.individuals
+    texts = percents([float(sweep.share(one)) for one in Standing])
+    head = ["", "Of everybody who can exist", "People of the table", "Cells"]
+    if everybody is not None:
+        head.insert(2, "People who can exist")
+    rows = []
+    for standing, text in zip(Standing, texts, strict=True):
+        row = [NAMES[standing], text, count(result.people.get(str(standing), 0)), count(len(sweep.cells(standing)))]
+        if everybody is not None:
+            row.insert(2, count(int(sweep.share(standing) * everybody)))
+        rows.append(tuple(row))
+    return Table("What is known", tuple(head), tuple(rows), (False, *[True] * (len(head) - 1)))
+
+
+def strip(shown: ShareStrip, place: int) -> Chart:
+    """Shares along one attribute."""
+    name = shown.bins.attribute
+    rows = tuple((label, *_texts(shares)) for label, shares in zip(shown.bins.labels, shown.shares, strict=True))
+    return Chart(
+        key=f"strip-{place}",
+        title=name,
+        description=f"For each part of the values of {name}, how much of everybody there is proved, open, violating.",
+        axis=name,
+        table=Table(f"{name}, in numbers", (name, *_HEAD), rows, (False, True, True, True)),
+        strip=shown,
+        legend=LEGEND,
+    )
+
+
+def grid(shown: ShareGrid) -> Chart:
+    """Shares over two attributes."""
+    down, across = shown.down.attribute, shown.across.attribute
+    rows = tuple(
+        (label, column, *_texts(shares))
+        for label, line in zip(shown.down.labels, shown.shares, strict=True)
+        for column, shares in zip(shown.across.labels, line, strict=True)
+    )
+    return Chart(
+        key="grid",
+        title=f"{down} and {across}",
+        description=f"For each part of the values of {down} (rows) and {across} (across), the share that is violating "
+        "(left), open (middle) and proved (right) of everybody there.",
+        axis=across,
+        table=Table(f"{down} and {across}", (down, across, *_HEAD), rows, (False, False, True, True, True)),
+        grid=shown,
+        legend=LEGEND,
+    )
+
+
+_HEAD = ("Proved", "Open", "Violating")
+
+
+def _texts(shares: Shares) -> tuple[str, ...]:
+    return tuple(percent(shares[standing]) for standing in ("proved", "open", "violating"))
+
+
+def pair_table(number: int, pair: WorstPair, target: str) -> Table:
+    """What differs between two people, and how they are decided."""
+    rows = [(name, _value(own), _value(other)) for name, (own, other) in pair.differs.items()]
+    rows.append((f"Decision: {target}", _value(pair.decision), _value(pair.other_decision)))
+    both = "; ".join(f"{name} {_value(value)}" for name, value in pair.alike.items())
+    caption = f"Pair {number}." + (f" Both have: {both}." if both else " They differ in every attribute.")
+    return Table(caption, ("Differs in", "One person", "A similar person"), tuple(rows), (False, False, False))
+
+
+def _value(value: Any) -> str:
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return format_value(value) if plain else str(value)

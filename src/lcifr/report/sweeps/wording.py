@@ -1,0 +1,195 @@
+"""Every sentence of a sweep's report. Careful words: proved with respect to φ, for whom the schema lets exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lcifr.certification.sweep.result import Standing
+from lcifr.drawing.sweeps.charts import KINDS
+from lcifr.drawing.text import arithmetic_words, count, percent, percents
+from lcifr.report.content import Caution
+from lcifr.report.document import Block, CodeBlock, Document, Gallery, Headline, Points, Section, Table
+from lcifr.report.sweeps.charts import NAMES, grid, pair_table, shares_table, strip
+from lcifr.report.wording import english_points
+from lcifr.runs.folders.settings import RunSettings
+from lcifr.runs.sweeps.folder import SweepResult
+
+SHOWN = 10
+"""Pairs with a table each."""
+
+LIMITS = (
+    "Proved does not say that the model is fair or unbiased, nor that a decision is right. It says: nobody whom φ "
+    "calls similar is decided otherwise. Whoever writes φ decides what that is worth.",
+    "Everybody who can exist is everybody whom the schema admits: every combination of declared values counts alike, "
+    "also those that nobody has. A share of them is no share of a population; the people of a table stand beside it.",
+    "Open says nothing: neither that there is a proof, nor that there is somebody similar who is decided otherwise. "
+    "A longer sweep makes it smaller.",
+    "A pair of people refutes its cell and not all of its volume: only where one change makes a counterexample of "
+    "everybody in a cell is the cell counted as violating.",
+    "It speaks about the model whose hash is given below, computed in the arithmetic that is named above, and about "
+    "this φ. Proxies remain: what φ holds equal may give away what φ leaves free.",
+)
+
+
+def put_sweep_into_words(
+    result: SweepResult, settings: RunSettings, *, author: str = "", written: str = ""
+) -> Document:
+    """A sweep as a document."""
+    sections = [
+        Section("asked", "What was asked", tuple(_asked(result))),
+        Section("found", "What was found", tuple(_found(result))),
+        Section("map", "Where the violations are", tuple(_map(result))),
+        Section("pairs", "Pairs that are decided differently", tuple(_pairs(result))),
+        Section("limits", "What this does not say", (Points(LIMITS),)),
+        Section("method", "Method, versions, hashes", tuple(_method(result, settings))),
+    ]
+    return Document(
+        title=f"{result.model.target}: can similar people be decided differently?",
+        subtitle=f"Everybody who can exist, with respect to φ = {result.model.phi.source}",
+        facts=tuple(_facts(result, settings, author, written)),
+        headline=_headline(result),
+        cautions=tuple(_cautions(result)),
+        sections=tuple(sections),
+        kind="Report of a sweep",
+        footer="Proved means: with respect to φ as printed here, for the model with these hashes, and no more.",
+    )
+
+
+def _facts(result: SweepResult, settings: RunSettings, author: str, written: str) -> Iterator[tuple[str, str]]:
+    day = (settings.finished or settings.started)[: len("2026-11-16")]
+    yield "Swept", day + (f"; page made {written}" if written and written != day else "")
+    yield "Author", author or "not named"
+    origin, hashes = result.model.origin, result.model.hashes
+    if origin is None:
+        yield "Model", f"model sha256 {hashes.model[:12]}… on an encoder sha256 {hashes.encoder[:12]}…"
+    else:
+        yield "Model", f"{origin.library}; {'; '.join(origin.steps)} (sha256 {origin.sha256[:12]}…)"
+        yield "Rule", f"{origin.rule}."
+    yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
+    yield "Universe", _universe(result)
+
+
+def _universe(result: SweepResult) -> str:
+    everybody = result.sweep.individuals
+    if everybody is not None:
+        return f"{count(everybody)} people can exist, by the ranges and categories of the schema."
+    numbers = "whole numbers where the schema says so" if result.sweep.whole else "all real numbers of each range"
+    return f"Everybody whom the ranges and categories of the schema admit; {numbers}."
+
+
+def _headline(result: SweepResult) -> Headline:
+    shares = [float(result.sweep.share(one)) for one in Standing]
+    texts = dict(zip(Standing, percents(shares), strict=True))
+    weights = [round(1e6 * share) for share in shares]
+    parts = [(KINDS[one], NAMES[one], weight, texts[one]) for one, weight in zip(Standing, weights, strict=True)]
+    return Headline(
+        figure=texts[Standing.PROVED],
+        words="of everybody who can exist is proved: nobody similar to them is decided otherwise.",
+        bound=_both_ends(result, texts),
+        parts=tuple(parts),
+        of="proved with respect to φ",
+        counted=False,
+    )
+
+
+def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
+    """What the proved share can still become."""
+    if not result.sweep.violating and not result.sweep.open:
+        return "Nobody is left out."
+    refuted = f"For {texts[Standing.VIOLATING]} somebody similar is decided otherwise"
+    if not result.sweep.open:
+        return f"{refuted}, and nothing is open."
+    most = percent(float(1 - result.sweep.share(Standing.VIOLATING)))
+    return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}."
+
+
+def _cautions(result: SweepResult) -> Iterator[Caution]:
+    sweep = result.sweep
+    if sweep.refuted:
+        words = "1 pair" if len(sweep.pairs) == 1 else f"{count(len(sweep.pairs))} pairs"
+        yield Caution(
+            "refuted",
+            "Similar people are decided differently",
+            f"{words} of people who can exist were found whom φ calls similar and the model decides differently.",
+        )
+    if sweep.open:
+        yield Caution(
+            "open",
+            "Not everything is known",
+            f"{percent(float(sweep.share(Standing.OPEN)))} is open: neither proved nor refuted.",
+        )
+    if weak := [one for one in sweep.proved if not one.strict]:
+        yield Caution(
+            "crossings",
+            "Ties are not covered everywhere",
+            f"{percent(float(sum(one.share for one in weak)))} is proved for strict crossings only: there, somebody "
+            "similar may be decided otherwise by a tie.",
+        )
+
+
+def _asked(result: SweepResult) -> Iterator[Block]:
+    yield (
+        "Is there any pair of people, both of whom can exist, whom φ calls similar and the model decides differently? "
+        "The universe of the schema is cut into cells until each is proved, violating, or the work allowed is done."
+    )
+    if (tolerance := result.model.tolerance) is not None:
+        yield f"Two predictions that are at most {tolerance:g} apart count as the same decision."
+    yield CodeBlock(result.model.phi.text.strip(), f"φ, as it is written: {result.model.phi.source}")
+    lead, items = english_points(result.model.phi.english)
+    yield lead
+    if items:
+        yield Points(items)
+
+
+def _found(result: SweepResult) -> Iterator[Block]:
+    yield (
+        "Proved: nobody similar to anybody there is decided otherwise, ties included. Violating: everybody there has "
+        "somebody similar who is decided otherwise. Open: neither is known."
+    )
+    yield shares_table(result)
+    yield (
+        "People who can exist are counted, each combination of values once."
+        if result.sweep.individuals is not None
+        else "Shares of everybody are by volume: the product of lengths of intervals and counts of values."
+    )
+
+
+def _map(result: SweepResult) -> Iterator[Block]:
+    found = result.sweep.map()
+    if not result.sweep.refuted:
+        yield "No pair was found; what follows shows where proofs are missing, if anywhere."
+    if found.grid is not None:
+        yield "The two attributes that separate best:"
+        yield grid(found.grid)
+    yield "Every attribute on its own, first those along which most changes:"
+    yield Gallery(tuple(strip(one, place) for place, one in enumerate(found.strips)), "")
+
+
+def _pairs(result: SweepResult) -> Iterator[Block]:
+    if not result.worst:
+        yield "No pair was found."
+        return
+    shown, of = result.worst[:SHOWN], len(result.sweep.pairs)
+    yield (
+        f"{count(of)} {'pair was' if of == 1 else 'pairs were'} found; pairs.csv has all of them, and here are those "
+        "whose outputs are furthest apart. φ holds for each, evaluated exactly, both people can exist, and two plain "
+        "forward passes decide differently beyond rounding."
+    )
+    for number, pair in enumerate(shown, 1):
+        yield pair_table(number, pair, result.model.target)
+
+
+def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
+    yield (
+        "Two people are one point of a wider space: what φ keeps equal is there once, everything else twice. In each "
+        "cell, bounds and branching look for the pair whose decisions differ most; where none can differ, ties and "
+        "rounding included, the cell is proved. Cells that are not are cut across the attribute along which scores "
+        "change most. docs/design/pairs.md says why this is right."
+    )
+    model = result.model.hashes
+    hashes = {"encoder": model.encoder, "model": model.model, "φ": model.similarity, "encoding": model.encoding}
+    rows = tuple({**hashes, "sweep": result.sweep.hash}.items())
+    yield Table("What this report speaks about (sha256)", ("Of", "Hash"), rows, (False, False))
+    yield Table("Versions", ("Package", "Version"), tuple(settings.versions.items()), (False, False))
+    asked = tuple((name, str(value)) for name, value in settings.arguments.items() if value not in (None, []))
+    yield Table("Settings", ("Setting", "Value"), asked, (False, False))

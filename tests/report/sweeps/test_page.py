@@ -1,0 +1,86 @@
+"""The page of a sweep: its figures, in a browser quiet and readable, and the same as Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.linear_model import LogisticRegression
+
+from lcifr.certification.sweep.result import Standing
+from lcifr.runs import SweepResult
+from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
+from tests.report.browser import Browser
+from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
+from tests.story import lcifr
+
+ASKED = ("--model", "model.skops", "--phi", "people.phi", "--schema", "people.toml")
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep that was stopped early: some of everything."""
+    folder = tmp_path_factory.mktemp("sweep")
+    everybody().to_pandas().to_csv(folder / "people.csv", index=False)
+    skops.io.dump(fitted(LogisticRegression(), 1), folder / "model.skops")
+    (folder / "people.phi").write_text(FORMULAS[0])
+    SCHEMA.save(folder / "people.toml")
+    lcifr("sweep", "people.csv", *ASKED, "--out", "swept", "--cells", 30, cwd=folder, expect=1)
+    said = lcifr("report", "swept", "--author", "Ada <b>", cwd=folder)
+    assert said.out.strip() == "swept/report.html"
+    assert "share it with care" in said.err
+    return folder / "swept"
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["wide, light", "narrow, dark"])
+def test_the_page_is_quiet_alone_and_readable(browser: Browser, swept: Path, width: int, dark: bool):
+    page = browser.open(swept / "report.html", width=width, dark=dark)
+    page.run('document.querySelectorAll("details").forEach((one) => { one.open = true; })')
+    found = page.run(CONTRAST)
+    assert found["poor"] == []
+    assert found["seen"] > 100
+    assert page.run(SPREAD) == []
+    drawn = page.run(OVERLAPS)
+    assert drawn["found"] == []
+    assert drawn["charts"] == 1 + len(SCHEMA)
+    assert page.run("document.documentElement.scrollWidth") <= width
+    assert page.complaints() == []
+    assert page.requests() == []
+    page.run('document.getElementById("theme").focus()')
+    page.press("Enter", "\r")
+    assert page.run("document.documentElement.dataset.theme") == ("light" if dark else "dark")
+
+
+def test_the_page_says_what_the_sweep_found(swept: Path):
+    result, page = SweepResult.read(swept), (swept / "report.html").read_text(encoding="utf-8")
+    assert result.sweep.open
+    for words in ("72 people can exist", "is open, so more work may prove up to", "Ada &lt;b&gt;", result.sweep.hash):
+        assert words in page
+    pairs = pd.read_csv(swept / "pairs.csv")
+    assert f"{len(pairs) // 2} pairs were found" in page
+    assert len(result.worst) <= len(pairs) // 2
+    apart = [one.apart for one in result.worst]
+    assert apart == sorted(apart, reverse=True)
+    assert all(set(one.differs) == {"sex"} and one.decision != one.other_decision for one in result.worst)
+    both = [frozenset(json.dumps(dict(person)) for person in (one.x, one.other)) for one in result.worst]
+    assert len(set(both)) == len(both)
+
+
+def test_markdown_and_json_say_the_same(swept: Path):
+    result = SweepResult.read(swept)
+    lcifr("report", "swept", "--out", "page.md", cwd=swept.parent)
+    lcifr("report", "swept", "--out", "page.json", cwd=swept.parent)
+    text = (swept.parent / "page.md").read_text(encoding="utf-8")
+    assert "## Where the violations are" in text
+    assert "| Violating |" in text
+    plain = json.loads((swept.parent / "page.json").read_text(encoding="utf-8"))
+    assert plain["exact_shares"] == {str(one): str(result.sweep.share(one)) for one in Standing}
+    assert len(plain["map"]["strips"]) == len(SCHEMA)
+
+
+def test_a_frontier_beside_a_sweep_is_refused(swept: Path):
+    said = lcifr("report", "swept", "--tune", "swept", cwd=swept.parent, expect=2)
+    assert "not about a sweep" in said.err
