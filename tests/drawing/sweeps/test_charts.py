@@ -9,7 +9,7 @@ import pytest
 from lcifr.drawing.axes import WIDTH
 from lcifr.drawing.markup import to_xml
 from lcifr.drawing.sweeps.charts import grid_chart, strip_chart
-from lcifr.drawing.sweeps.shares import AttributeBins, ShareGrid, Shares, ShareStrip
+from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip, ValueParts
 
 HALF: Shares = {"proved": 0.5, "open": 0.25, "violating": 0.25}
 ALL: Shares = {"proved": 1.0, "open": 0.0, "violating": 0.0}
@@ -20,7 +20,7 @@ def bars(chart: Element) -> list[dict[str, str]]:
 
 
 def test_a_strip_is_as_high_everywhere_and_divided_by_share():
-    strip = ShareStrip(AttributeBins("age", "years", ("0", "1"), (0.0, 1.0, 2.0)), (HALF, ALL))
+    strip = ShareStrip(ValueParts("age", "years", ("0", "1"), (0.0, 1.0, 2.0)), (HALF, ALL))
     drawn = bars(strip_chart(strip, title="age", description="d", key="k"))
     kinds = {one["class"]: float(one["height"]) for one in drawn if float(one["x"]) < WIDTH / 2}
     assert kinds["bar certified"] == pytest.approx(2 * kinds["bar counterexample"], abs=0.2)
@@ -30,8 +30,8 @@ def test_a_strip_is_as_high_everywhere_and_divided_by_share():
 
 
 def test_a_grid_has_a_divided_rectangle_for_each_part_and_escapes_names():
-    names = AttributeBins("sex<script>", "", ("female & more", "a very long category that has no room"))
-    grid = ShareGrid(AttributeBins("age", "", ("0", "1", "2"), (0.0, 1.0, 2.0, 3.0)), names, ((HALF, ALL, ALL),) * 2)
+    names = ValueParts("sex<script>", "", ("female & more", "a very long category that has no room"))
+    grid = ShareGrid(ValueParts("age", "", ("0", "1", "2"), (0.0, 1.0, 2.0, 3.0)), names, ((HALF, ALL, ALL),) * 2)
     chart = grid_chart(grid, title="t", description="d", key="k")
     drawn = bars(chart)
     assert len(drawn) == 2 * (3 + 1 + 1)
@@ -41,5 +41,5 @@ def test_a_grid_has_a_divided_rectangle_for_each_part_and_escapes_names():
 
 def test_a_part_in_which_nobody_can_be_is_empty():
     nobody: Shares = {"proved": 0.0, "open": 0.0, "violating": 0.0}
-    strip = ShareStrip(AttributeBins("age", "", ("0", "1"), (0.0, 1.0, 2.0)), (nobody, ALL))
+    strip = ShareStrip(ValueParts("age", "", ("0", "1"), (0.0, 1.0, 2.0)), (nobody, ALL))
     assert len(bars(strip_chart(strip, title="t", description="d", key="k"))) == 1

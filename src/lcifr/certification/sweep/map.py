@@ -10,7 +10,7 @@ import numpy as np
 
 from lcifr.certification.query import FloatArray
 from lcifr.data import Categorical, Numeric
-from lcifr.drawing.sweeps.shares import AttributeBins, ShareGrid, Shares, ShareStrip, SweepMap
+from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip, SweepMap, ValueParts
 from lcifr.drawing.text import short
 from lcifr.regions.universe import UniverseCells
 
@@ -30,14 +30,14 @@ def map_cells(cells: UniverseCells, shares: Mapping[str, FloatArray]) -> SweepMa
     shares : for each standing (cells,) the share of everybody who is in the cell and has it.
     """
     weights = _Weights(tuple(shares), np.stack(list(shares.values())))
-    layouts = [_Layout(cells, name) for name in cells.schema.names]
+    layouts = [_CellParts(cells, name) for name in cells.schema.names]
     strips = [weights.along(one) for one in layouts]
     order = np.argsort([-weights.separation(counted) for counted in strips], kind="stable").tolist()
     found = tuple(ShareStrip(layouts[place].bins, weights.shares(strips[place])) for place in order)
     return SweepMap(found, weights.best_grid([layouts[place] for place in order[:TRIED]]))
 
 
-class _Layout:
+class _CellParts:
     """How much of each cell lies in each part of an attribute's values.
 
     ``parts`` : (cells, parts) shares of the cell, 1 together.
@@ -49,7 +49,7 @@ class _Layout:
             mask = cells.allowed[cells.schema.names_categorical.index(name)]
             there = np.atleast_1d(mask.any(0))  # values at which the model raises are in no cell
             labels = tuple(value for value, here in zip(attribute.values, there, strict=True) if here)
-            self.bins = AttributeBins(name, "", labels)
+            self.bins = ValueParts(name, "", labels)
             self.parts: FloatArray = mask[:, there] / mask.sum(1, keepdims=True)
             return
         place = cells.schema.names_numeric.index(name)
@@ -68,14 +68,14 @@ class _Layout:
             short(low) if low == high else f"{short(low)} to {short(high)}"
             for low, high in zip(starts[:-1], ends, strict=True)
         )
-        self.bins = AttributeBins(attribute.name, attribute.unit or "", labels, tuple(starts.tolist()))
+        self.bins = ValueParts(attribute.name, attribute.unit or "", labels, tuple(starts.tolist()))
         self.parts = np.maximum(here, 0.0) / (upper - lower + 1)[:, None]
 
     def _lay_reals(self, attribute: Numeric, lower: FloatArray, upper: FloatArray) -> None:
         first, last = float(lower.min()), float(upper.max())
         edges = np.unique(np.linspace(first, last, PARTS + 1)) if last > first else np.array([first, first])
         labels = tuple(f"{short(low)} to {short(high)}" for low, high in pairwise(edges.tolist()))
-        self.bins = AttributeBins(attribute.name, attribute.unit or "", labels, tuple(edges.tolist()))
+        self.bins = ValueParts(attribute.name, attribute.unit or "", labels, tuple(edges.tolist()))
         here = np.maximum(np.minimum(upper[:, None], edges[1:]) - np.maximum(lower[:, None], edges[:-1]), 0.0)
         length = (upper - lower)[:, None]
         inside = (edges[:-1] <= lower[:, None]) & (upper[:, None] <= edges[1:])
@@ -90,15 +90,15 @@ class _Weights:
     standings: tuple[str, ...]
     of: FloatArray
 
-    def along(self, layout: _Layout) -> FloatArray:
+    def along(self, layout: _CellParts) -> FloatArray:
         """(parts, standings) shares of everybody."""
         return np.asarray((self.of @ layout.parts).T)
 
-    def over(self, down: _Layout, across: _Layout) -> FloatArray:
+    def over(self, down: _CellParts, across: _CellParts) -> FloatArray:
         """(parts down, parts across, standings) shares of everybody."""
         return np.stack([(down.parts * weight[:, None]).T @ across.parts for weight in self.of], axis=-1)
 
-    def best_grid(self, layouts: list[_Layout]) -> ShareGrid | None:
+    def best_grid(self, layouts: list[_CellParts]) -> ShareGrid | None:
         """Of the two attributes whose parts separate the standings best."""
         pairs = list(combinations(layouts, 2))
         if not pairs:

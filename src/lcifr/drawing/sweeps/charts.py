@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from lcifr.drawing.axes import BOTTOM, RIGHT, TOP, WIDTH, Frame, grid, label_width, line, rectangle, svg, text
 from lcifr.drawing.labels import axis_name, clipped, fit_row, width_of
-from lcifr.drawing.sweeps.shares import AttributeBins, ShareGrid, Shares, ShareStrip
+from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip, ValueParts
 from lcifr.drawing.text import short
 
 KINDS = {"proved": "certified", "open": "undecided", "violating": "counterexample"}
@@ -61,7 +61,7 @@ def _divided(x: float, y: float, width: float, shares: Shares) -> list[Element]:
     return found
 
 
-def _below(frame: Frame, bins: AttributeBins) -> list[Element]:
+def _below(frame: Frame, bins: ValueParts) -> list[Element]:
     """As many labels as have room, each below the middle of its part or the edge of it, and the attribute's name."""
     wide = bool(bins.edges) and any(" to " in label for label in bins.labels)
     places = [(float(place), short(edge)) for place, edge in enumerate(bins.edges)] if wide else []

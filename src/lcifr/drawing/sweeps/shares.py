@@ -11,7 +11,7 @@ Shares = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class AttributeBins:
+class ValueParts:
     """The values of an attribute, in the table's units, in a few parts.
 
     Parameters
@@ -33,7 +33,7 @@ class AttributeBins:
 class ShareStrip:
     """Along one attribute: the shares of everybody with a value of each part."""
 
-    bins: AttributeBins
+    bins: ValueParts
     shares: tuple[Shares, ...]
 
 
@@ -41,8 +41,8 @@ class ShareStrip:
 class ShareGrid:
     """Over two attributes: ``shares[row][column]`` of everybody in a part of each."""
 
-    across: AttributeBins
-    down: AttributeBins
+    across: ValueParts
+    down: ValueParts
     shares: tuple[tuple[Shares, ...], ...]
 
 
