@@ -18,6 +18,10 @@ from tests.story import lcifr, write_german
 NOT_RUN = {
     "data fetch": "downloads",
     "demo": "tests/cli/test_demo.py runs it",
+    **dict.fromkeys(
+        [f"evidence {name}" for name in ("commit", "challenge", "open", "check")],
+        "tests/cli/evidence/test_sampling.py runs it",
+    ),
     "evidence sign": "tests/cli/evidence/test_signing.py runs it",
     "evidence verify": "tests/cli/evidence/test_signing.py runs it",
     "model show": "tests/cli/test_model_audit.py runs it",

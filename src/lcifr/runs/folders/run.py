@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.data.io.clock import now
+from lcifr.clock import now
 from lcifr.errors import LcifrError
 from lcifr.runs.events import Resumed, emit, note
 from lcifr.runs.folders.settings import SETTINGS, Command, RunSettings

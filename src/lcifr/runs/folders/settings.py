@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from lcifr.data.io.clock import now
+from lcifr.clock import now
 from lcifr.errors import LcifrError
 from lcifr.runs.events import note
 
