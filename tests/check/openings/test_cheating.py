@@ -14,7 +14,7 @@ from lcifr.check.bundle import PEOPLE, check_bundle, read_people
 from lcifr.check.openings.opening import check_opening
 from lcifr.check.openings.sample import at_least, chance, drawn, leaf_of, root_over
 from lcifr.data.io.files import sha256_of
-from lcifr.runs.evidence.committing import Hidden, commit, open_drawn
+from lcifr.runs.evidence.committing import SaltedLines, commit, open_drawn
 from tests.check.openings.producers import bundle_of, write_challenge
 
 CHALLENGES, LINES, DRAWN = 1000, 200, 20
@@ -43,15 +43,15 @@ def test_false_certificates_are_found_as_often_as_they_must(tmp_path: Path, shar
     bad = set(check_bundle(bundle).rejected)
     assert len(bad) == false
     lines = [line["id"] for line in read_people(bundle / PEOPLE, sha256_of(bundle / PEOPLE))]
-    hidden = Hidden.of(secrets.token_bytes(32), [name.encode() for name in lines])
+    salted = SaltedLines.of(secrets.token_bytes(32), [name.encode() for name in lines])
     number, seeds = random_seeds(CHALLENGES)
     found, wrong = 0, 0
     for seed in seeds:
         good = 0
-        for entry in map(hidden.entry, drawn(seed, hidden.tree.root, LINES, DRAWN)):
-            name = lines[hidden.order[entry["index"]]]
+        for entry in map(salted.entry, drawn(seed, salted.tree.root, LINES, DRAWN)):
+            name = lines[salted.order[entry["index"]]]
             leaf = leaf_of(bytes.fromhex(entry["salt"]), name.encode())
-            assert root_over(leaf, entry["index"], LINES, bytes.fromhex(entry["path"])) == hidden.tree.root
+            assert root_over(leaf, entry["index"], LINES, bytes.fromhex(entry["path"])) == salted.tree.root
             good += name not in bad
         found += good < DRAWN
         wrong += at_least(LINES, DRAWN, good, ALPHA) > LINES - false

@@ -15,7 +15,7 @@ from lcifr.check.openings.sample import drawn
 from lcifr.data.io.files import sha256_of
 from lcifr.errors import LcifrError
 from lcifr.runs.evidence.challenging import challenge
-from lcifr.runs.evidence.committing import Hidden, commit, open_drawn
+from lcifr.runs.evidence.committing import SaltedLines, commit, open_drawn
 from tests.certification.bundles.made_bundles import bundle, contents
 from tests.check.openings.producers import audited, bundle_of, write_challenge
 
@@ -79,10 +79,10 @@ def test_the_same_people_are_committed_to_in_another_order_with_other_salts(tmp_
     roots = {commit(made, tmp_path / str(number)).commitment.tree for number in range(3)}
     assert len(roots) == 3
     lines = _lines(made)
-    orders = [tuple(Hidden.of(bytes([number]) * 32, lines).order) for number in range(20)]
+    orders = [tuple(SaltedLines.of(bytes([number]) * 32, lines).order) for number in range(20)]
     assert len(set(orders)) == 20
     assert all(sorted(order) == list(range(16)) for order in orders)
-    salts = [Hidden.of(bytes(32), lines).entry(leaf)["salt"] for leaf in range(16)]
+    salts = [SaltedLines.of(bytes(32), lines).entry(leaf)["salt"] for leaf in range(16)]
     assert len(set(salts)) == 16
     assert {len(salt) for salt in salts} == {32}
 

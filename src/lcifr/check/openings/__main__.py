@@ -1,26 +1,8 @@
-"""``python -m lcifr.check.openings COMMITMENT CHALLENGE OPENING``: check an opening with Python alone.
-
-Exit codes: 0 everything that was drawn is opened, belongs to the committed tree and is confirmed, 1 something is not,
-2 a file cannot be read, or wrong use.
-"""
+"""``python -m lcifr.check.openings COMMITMENT CHALLENGE OPENING``: check an opening with Python alone."""
 
 import sys
 
-from lcifr.check.exact import Rejected, ensure
-from lcifr.check.openings.opening import check_opening
-
-
-def main(paths: list[str]) -> int:
-    """Check one opening; the report goes to stdout."""
-    try:
-        ensure(len(paths) == 3, "use: python -m lcifr.check.openings COMMITMENT CHALLENGE OPENING")
-        report = check_opening(*paths)
-    except (Rejected, OSError) as problem:
-        print(f"nothing is confirmed: {problem}", file=sys.stderr)
-        return 2
-    print("\n".join(report.text()))
-    return report.exit_code
-
+from lcifr.check.report.opening_command import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

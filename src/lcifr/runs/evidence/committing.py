@@ -81,7 +81,7 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Hidden:
+class SaltedLines:
     """What only the producer knows: which line is which leaf, and every leaf's salt; both follow from one key.
 
     Parameters
@@ -94,7 +94,7 @@ class Hidden:
     tree: MerkleTree
 
     @classmethod
-    def of(cls, key: bytes, lines: list[bytes]) -> Hidden:
+    def of(cls, key: bytes, lines: list[bytes]) -> SaltedLines:
         """The same for the same key and lines."""
         order = sorted(range(len(lines)), key=lambda line: _keyed(key, b"order", line))
         return cls(
@@ -121,13 +121,13 @@ def commit(bundle: Path, out: Path) -> Committed:
         decision, digests = _about(bundle)
         lines = _lines(bundle)
     universe, arithmetic = _one_claim(lines)
-    hidden = Hidden.of(secrets.token_bytes(KEY), lines)
+    salted = SaltedLines.of(secrets.token_bytes(KEY), lines)
     verdicts = dict(sorted(Counter(_verdict(line) for line in lines).items()))
-    said = Commitment(len(lines), hidden.tree.root.hex(), verdicts, universe, arithmetic, decision, digests)
+    said = Commitment(len(lines), salted.tree.root.hex(), verdicts, universe, arithmetic, decision, digests)
     with fresh_folder(out) as fresh:
         write_json(fresh / COMMITMENT, {"format": "lcifr-commitment-1", "written": now(), **asdict(said)})
         root = sha256_of(fresh / COMMITMENT)
-        kept = {"commitment": root, "people": sha256_of(bundle / PEOPLE), "key": hidden.key.hex()}
+        kept = {"commitment": root, "people": sha256_of(bundle / PEOPLE), "key": salted.key.hex()}
         write_json(fresh / SECRET, {"format": "lcifr-secret-1", **kept})
         (fresh / SECRET).chmod(0o600)
     return Committed(said, root, str(out / COMMITMENT))
@@ -150,17 +150,17 @@ def open_drawn(bundle: Path, commitment: Path, challenge: Path, out: Path) -> Op
     if secret["commitment"] != root or secret["people"] != sha256_of(bundle / PEOPLE):
         raise ArtefactError(f"{bundle} is not the bundle that was committed to", fix="give that one, as it was written")
     lines = _lines(bundle)
-    hidden = Hidden.of(bytes.fromhex(secret["key"]), lines)
-    if hidden.tree.root.hex() != said["tree"]:
+    salted = SaltedLines.of(bytes.fromhex(secret["key"]), lines)
+    if salted.tree.root.hex() != said["tree"]:
         raise ArtefactError(f"{commitment} does not lead to the root that was committed to")
     places = drawn(bytes.fromhex(asked["seed"]), bytes.fromhex(root), said["lines"], asked["people"])
     with fresh_folder(out) as fresh:
-        _write_part(bundle, fresh / BUNDLE, [lines[hidden.order[i]] for i in places])
+        _write_part(bundle, fresh / BUNDLE, [lines[salted.order[i]] for i in places])
         opening = {
             "format": "lcifr-opening-1",
             "written": now(),
             "commitment": root,
-            "lines": [*map(hidden.entry, places)],
+            "lines": [*map(salted.entry, places)],
         }
         write_json(fresh / OPENING, opening)
     return Opened(len(places), said["lines"], str(out))
