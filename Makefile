@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint format bench bench-train paper paper-quick pictures clean
+.PHONY: help demo test test-long lint format bench bench-train paper paper-quick pictures docs clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,12 @@ $(VENV)/run.stamp: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/dev.stamp: pyproject.toml constraints.txt | $(VENV)/run.stamp
 	@echo "Setting up the developers' tools ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	$(BIN)/python -m lcifr.prove.trees
+	@touch $@ $(VENV)/run.stamp
+
+$(VENV)/docs.stamp: pyproject.toml constraints.txt | $(VENV)/run.stamp
+	@echo "Setting up what builds the documentation ..."
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]' --constraint constraints.txt
 	$(BIN)/python -m lcifr.prove.trees
 	@touch $@ $(VENV)/run.stamp
 
@@ -65,5 +71,9 @@ pictures: $(VENV)/dev.stamp  ## README's two pictures, from a demo on this machi
 	$(BIN)/lcifr demo --out lcifr-demo --picture docs/demo.svg
 	$(BIN)/python -m tests.report.pictures lcifr-demo/report.html docs/report.png
 
+docs: $(VENV)/docs.stamp  ## the documentation site, to docs/_build/html: its tutorials are run (some minutes the first time)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -26,12 +26,12 @@ COLOURS = {
 def new_figure() -> Any:
     """An empty figure, not registered with pyplot."""
     try:
-        from matplotlib.figure import Figure
+        from lcifr.drawing.notebook_figure import NotebookFigure
     except ImportError:
         raise LcifrError(
             "figures are drawn by matplotlib, which is not installed", fix='pip install "lcifr[plot]"'
         ) from None
-    return Figure(figsize=(6.4, 3.8), layout="constrained")
+    return NotebookFigure(figsize=(6.4, 3.8), layout="constrained")
 
 
 def histogram_figure(shown: Histogram | None, *, title: str, axis: str) -> Any:
