@@ -6,6 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from lcifr.datasets import find
+from lcifr.similarity.language.parser import parse
+from lcifr.similarity.language.printer import print_formula
+from tests.pages import pages, text_of
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -26,8 +31,17 @@ def test_every_file_the_readme_points_to_is_there():
         assert target.startswith("http") or (ROOT / target).exists(), target
 
 
-def test_the_two_commands_are_targets_of_the_makefile():
-    makefile = (ROOT / "Makefile").read_text()
-    for target in ("demo", "test"):
-        assert f"make {target} " in README
-        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+def test_the_formula_reads():
+    (text,) = re.findall(r"```phi\n(.*?)```", README, flags=re.DOTALL)
+    schema = find("law_school").schema
+    formula = parse(text, schema)
+    assert parse(print_formula(formula), schema) == formula
+
+
+def test_targets_that_pages_name_are_targets_of_the_makefile():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    named = {
+        word for page in pages() for word in re.findall(r"^ *make ([a-z-]+)|`make ([a-z-]+)`", text_of(page), re.M)
+    }
+    assert {"demo", "test"} <= {word for pair in named for word in pair if word} <= targets
+    assert README.index("make demo ") < README.index("make test ") < 1500  # on the first screen
