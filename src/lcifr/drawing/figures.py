@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from lcifr.drawing.charts import Dot, family_lines
@@ -24,14 +26,29 @@ COLOURS = {
 
 
 def new_figure() -> Any:
-    """An empty figure, not registered with pyplot."""
+    """An empty figure, not registered with pyplot; a notebook shows it nevertheless."""
     try:
-        from lcifr.drawing.notebook_figure import NotebookFigure
+        return _notebook_figure()(figsize=(6.4, 3.8), layout="constrained")
     except ImportError:
         raise LcifrError(
             "figures are drawn by matplotlib, which is not installed", fix='pip install "lcifr[plot]"'
         ) from None
-    return NotebookFigure(figsize=(6.4, 3.8), layout="constrained")
+
+
+@cache
+def _notebook_figure() -> Any:
+    """Made on demand, as matplotlib is optional. Notebooks can show a plain figure only once pyplot was imported."""
+    from matplotlib.figure import Figure
+
+    class NotebookFigure(Figure):
+        """A figure that shows itself in notebooks."""
+
+        def _repr_png_(self) -> bytes:
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png", dpi=110)
+            return buffer.getvalue()
+
+    return NotebookFigure
 
 
 def histogram_figure(shown: Histogram | None, *, title: str, axis: str) -> Any:
