@@ -14,9 +14,10 @@ from typing import Any
 from lcifr.check.exact import BYTES, LETTERS, LONGER, MOST, VALUES, Limit, Rejected, at_most, ensure, number, reading
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.similar import Formula
+from lcifr.check.sweeps.judge import SweepJudge
 from lcifr.check.table import AttributeTable
 
-FORMAT = "lcifr-audit-9"
+FORMAT, SWEEP = "lcifr-audit-9", "lcifr-sweep-1"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
 DIFFERS = f"is not the file that {MANIFEST} speaks about: its hash differs"
 ENCODER, MODEL, HANDOVER, SCHEMA, LARGER = "encoder.json", "model.json", "hand-over", "schema", 16
@@ -42,6 +43,7 @@ def check_bundle(root: str | Path, progress: Callable[[int, int], Any] | None = 
                 progress(report.people, people)
     except Limit as limit:
         raise Rejected(f"{limit} (person {report.people})" if report.people else str(limit)) from None
+    judge.finish(report)
     ensure(report.people == people, f"{PEOPLE} holds {report.people} people or more, {MANIFEST} says {people}")
     if latents.digest() != hashlib.sha256().digest():
         report.hashes[HANDOVER] = latents.hexdigest()
@@ -88,7 +90,8 @@ def read_judge(root: Path, patience: int = 1) -> tuple[Judge, CheckReport, Any]:
     manifest = _file(root / MANIFEST, None)
     with reading(MANIFEST):
         named = manifest["format"]
-        ensure(named == FORMAT, f"{MANIFEST} has the format {named!r:.60}, this checker reads {FORMAT!r}")
+        known = named == FORMAT or (named == SWEEP and manifest["decision"] is not None)
+        ensure(known, f"{MANIFEST} has the format {named!r:.60}, this checker reads {FORMAT!r} and {SWEEP!r}")
         rule, hashes = manifest["decision"], {name: about["sha256"] for name, about in manifest["files"].items()}
         people = int.__index__(manifest["people"])
         at_most(MOST, people, "people")
@@ -101,7 +104,8 @@ def read_judge(root: Path, patience: int = 1) -> tuple[Judge, CheckReport, Any]:
         formula = Formula(found[SIMILARITY]["formula"], AttributeTable(found[ENCODING]))
     hashes[SCHEMA] = hashlib.sha256(json.dumps(found[ENCODING]["schema"]).encode()).hexdigest()
     with reading(f"{ENCODER} or {MODEL}"):
-        return Judge(formula, found[ENCODER], found.get(MODEL), rule), CheckReport(rule, hashes), people
+        given, more = (formula, found[ENCODER], found.get(MODEL), rule), manifest.get("sweep")
+        return SweepJudge(*given, more) if named == SWEEP else Judge(*given), CheckReport(rule, hashes), people
 
 
 def read_people(path: Path, sha256: str) -> Iterator[Any]:

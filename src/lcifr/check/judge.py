@@ -1,21 +1,21 @@
 """One person of an audit bundle: everything that is claimed of them, confirmed or not confirmed with the reason."""
 
-import json
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, cast
 
-from lcifr.check.exact import COUNTER, STEPS, Rejected, ensure, items, number, numbers, position, printable, reading
+from lcifr.check.exact import COUNTER, STEPS, Rejected, ensure, items, number, numbers, position, reading
 from lcifr.check.network import FactorChain, Groups, errors, numeric, read_factors
 from lcifr.check.proof import Bounds, Problem, RationalCell, examine, follows
+from lcifr.check.report.text import lines
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import Person
 from lcifr.check.trees import ScoreChain, TreeSum, is_trees
 
 KINDS = ("radius", "vacuous_radius", "unproved", "certified", "vacuous", "counterexample", "undecided", "unclaimed")
-OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; radii without a proof: {unproved}"
 CLAIMS = ("radius", "certified", "counterexample")
+STRICT = ("verdict", "proved")  # must be shown to stay below; the others not to exceed
 KEYS = {"sign": {"kind", "band"}, "class": {"kind", "groups", "band"}, "within": {"kind", "tolerance"}}
 
 
@@ -29,6 +29,7 @@ class CheckReport:
     names: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     confirmed: dict[str, int] = field(default_factory=dict)
     rejected: dict[str, str] = field(default_factory=dict)
+    shares: dict[str, str] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -42,15 +43,7 @@ class CheckReport:
 
     def lines(self) -> list[str]:
         """For people to read."""
-        sure = self.people - len(self.rejected) - len(self.names["unclaimed"])
-        return [
-            f"{sure} of {self.people} people: everything that is claimed of them is confirmed, by exact arithmetic",
-            *(f"  {count} × {what}" for what, count in self.confirmed.items()),
-            OPEN.format(**{kind: len(names) for kind, names in self.names.items()}),
-            *([f"  what must agree: {json.dumps(self.decision)}"] if self.decision is not None else []),
-            *(f"  {what} {value}" for what, value in self.hashes.items()),
-            *(f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()),
-        ]
+        return lines(self)
 
 
 class DecisionRule:
@@ -67,6 +60,7 @@ class DecisionRule:
             self.lower, self.upper = (Fraction(end) for end in numbers(found.get("band", [0.0, 0.0]), 2))
             self.tolerance = Fraction(number(found.get("tolerance", 0.0)))
             self.groups = [[0], [1]] if self.sign else found.get("groups", [])
+            self.middle = float(self.lower) / 2 + float(self.upper) / 2
             self.classes = sorted(position(c, outputs + 1) for group in self.groups for c in items(group))
             right = self.within or self.classes == [*range(outputs + self.sign)] > [0]
             right &= self.lower <= self.upper and (self.sign == 1 or self.lower == -self.upper) and self.tolerance >= 0
@@ -115,36 +109,45 @@ class Judge:
             self.model = cast(Any, self.encoder and FactorChain([second], self.encoder.outputs))
             self.whole = ScoreChain(self.encoder, self.model) if trees else FactorChain([first, second], *about)
         self.rule: Any = None if rule is None else DecisionRule(rule, self.whole.outputs)
+        self.settles = {"radius"} if rule is None else {"certified", "counterexample"}
 
     def judge(self, line: Any, report: CheckReport) -> None:
         """Add one line of the bundle to the report: a person of whom all that is claimed is confirmed, or not."""
-        name, latent, decision = str(line["id"]), line.get("latent"), line.get("decision")
+        name = str(line["id"])
         report.people += 1
         COUNTER.most, COUNTER.done = self.steps, 0
-        verdicts = {"radius"} if self.rule is None else {"certified", "counterexample"}
         try:
             with reading("what is said of them"):
-                kinds = {} if latent is None else {"radius" if "proofs" in latent else "unproved": latent}
-                if decision is not None:
-                    known = decision["verdict"] in {"undecided"} | verdicts - {"radius"}
-                    ensure(known, f"there is no model to decide, or no verdict {decision['verdict']!s:.60}")
-                    kinds[decision["verdict"]] = decision
-                claims, x = {kind: kinds[kind] for kind in CLAIMS if kind in kinds}, self.table.person(line["x"])
-                for kind, claim in claims.items():
-                    cells = derive(self.formulas[claim["universe"]], x)
-                    confirm = self._radius if kind == "radius" else self._verdict
-                    confirm(claim, claims.get("radius"), x, cells)
-                    kinds |= {} if cells else {"vacuous" if kind == "certified" else "vacuous_radius": None}
+                kinds, claims = self.confirm(line)
         except Rejected as rejected:
             report.rejected[name] = str(rejected)
             return
         finally:
             COUNTER.most = math.inf
-        for kind in (*kinds, *([] if verdicts & claims.keys() else ["unclaimed"])):
-            report.names[kind].append(name)
+        for kind in (*kinds, *([] if self.settles & claims.keys() else ["unclaimed"])):
+            report.names.setdefault(kind, []).append(name)
         for kind, claim in claims.items():
             what = f"{kind} (universe: {claim['universe']}, arithmetic: {claim['arithmetic']})"
             report.confirmed[what] = report.confirmed.get(what, 0) + 1
+
+    def finish(self, report: CheckReport) -> None:
+        """After the last line."""
+
+    def confirm(self, line: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a person belongs to, and what of it is claimed."""
+        latent, decision, x = line.get("latent"), line.get("decision"), self.table.person(line["x"])
+        kinds = {} if latent is None else {"radius" if "proofs" in latent else "unproved": latent}
+        if decision is not None:
+            known = self.rule is not None and decision["verdict"] in ("undecided", "certified", "counterexample")
+            ensure(known, f"there is no model to decide, or no verdict {decision['verdict']!s:.60}")
+            kinds[decision["verdict"]] = decision
+        claims = {kind: kinds[kind] for kind in CLAIMS if kind in kinds}
+        for kind, claim in claims.items():
+            cells = derive(self.formulas[claim["universe"]], x)
+            confirm = self._radius if kind == "radius" else self._verdict
+            confirm(claim, claims.get("radius"), x, cells)
+            kinds |= {} if cells else {"vacuous" if kind == "certified" else "vacuous_radius": None}
+        return kinds, claims
 
     def _at(self, function: Any, point: Groups, arithmetic: list[str]) -> tuple[list[Fraction], list[Fraction]]:
         """The exact outputs at a point, and how far a machine's are from them at most."""
@@ -204,7 +207,7 @@ class Judge:
             for proof in [*proofs[place:], *proofs[:place]]:
                 try:
                     found = examine(problem, proof)
-                    left = {d: k for d, k in left.items() if not follows(found, d, k, strict=what == "verdict")}
+                    left = {d: k for d, k in left.items() if not follows(found, d, k, strict=what in STRICT)}
                 except Rejected as rejected:
                     reason = str(rejected)
                 if not left:

@@ -31,7 +31,7 @@ def _possible(part: Part, key: Any) -> bool:
     return bool(part[key]) if isinstance(key, str) else -part.get(tuple((n, -a) for n, a in key), math.inf) <= part[key]
 
 
-def _cut(parts: list[Part], alternatives: list[Part]) -> list[Part]:
+def cut(parts: list[Part], alternatives: list[Part]) -> list[Part]:
     """What is left of the parts within the limits of an alternative, too."""
     found = []
     for part, limits in product(parts, alternatives):
@@ -42,7 +42,7 @@ def _cut(parts: list[Part], alternatives: list[Part]) -> list[Part]:
     return found
 
 
-def _within(part: Part, other: Part) -> bool:
+def within(part: Part, other: Part) -> bool:
     """Whether a part is inside another: codes are among codes, limits not above limits."""
     spend(4 * len(other))
     return all(part.get(key, math.inf) <= limit for key, limit in other.items())
@@ -83,11 +83,11 @@ class Formula:
         if kind == "any":
             found: list[Part] = []
             for part in (part for one in inside for part in self.narrow(one, people, parts)):
-                if not any(_within(part, other) for other in found):
-                    found = [*(other for other in found if not _within(other, part)), part]
+                if not any(within(part, other) for other in found):
+                    found = [*(other for other in found if not within(other, part)), part]
                     at_most(CELLS, len(found), "cells of a person")
             return found
-        return _cut(parts, {"category": self._category, "compare": self._compare}[kind](people, *inside))
+        return cut(parts, {"category": self._category, "compare": self._compare}[kind](people, *inside))
 
     def _category(self, people: dict[str, Any], who: str, name: str, codes: Any) -> list[Part]:
         allowed = frozenset(position(code, len(self.table.categories[name])) for code in items(codes))
@@ -150,21 +150,27 @@ class Formula:
             for name, a in row:
                 far = [(abs(c), part[((other, -1 if c > 0 else 1),)]) for other, c in row if other != name]
                 if all(math.isfinite(end) for _, end in far):
-                    left = _cut(left, [self._end(name, a, part[row] + sum(c * decimal(end) for c, end in far))])
+                    left = cut(left, [self._end(name, a, part[row] + sum(c * decimal(end) for c, end in far))])
         return left
 
 
 def derive(formula: Formula, x: Person) -> list[RationalCell]:
     """Cells that together hold the features of every individual similar to x; those without a point are left out."""
-    parts = formula.narrow(formula.tree, {"self": x, "other": None}, [formula.table.everybody()])
+    return cells_of(formula, x, formula.table.everybody())
+
+
+def cells_of(formula: Formula, x: Person, part: Part) -> list[RationalCell]:
+    """Those of a part of everybody."""
+    parts = formula.narrow(formula.tree, {"self": x, "other": None}, [part])
     for _ in range(2 * len(formula.table.numbers)):  # each round may bound one more end
         before, parts = parts, [narrower for part in parts for narrower in formula.narrowed(part)]
         if parts == before:
             break
-    return [_cell(part, formula) for part in parts]
+    return [cell_of(part, formula) for part in parts]
 
 
-def _cell(part: Part, formula: Formula) -> RationalCell:
+def cell_of(part: Part, formula: Formula) -> RationalCell:
+    """A part as the model sees it."""
     ends, wholes, table = {}, {}, formula.table
     spend((10 * table.width + 100) * (1 + sum(map(len, _rows(part)))))
     for name, about in table.numbers.items():

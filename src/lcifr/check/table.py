@@ -82,7 +82,7 @@ class AttributeTable:
     """
 
     def __init__(self, encoding: Any) -> None:
-        self.numbers, self.categories, self.width = dict[str, Number](), dict[str, range](), 0
+        self.encoding, self.numbers, self.categories, self.width = encoding, dict[str, Number](), dict[str, range](), 0
         known, outside = encoding["schema"]["attributes"], items(encoding["outside"])
         for name, entry in known.items():
             if {"categorical": True, "numeric": False}[entry["kind"]]:

@@ -81,6 +81,12 @@ def sweep(
         float | None, typer.Option(min=1, help="How long to go on, at most. (Default: no limit.)")
     ] = None,
     nodes: Annotated[int, typer.Option(min=1, help="Of the search in one part, before it is cut.")] = 200,
+    bundle: Annotated[
+        bool,
+        typer.Option(
+            "--bundle", help="Also write the proofs into OUT/bundle, for `lcifr check`, and have them checked."
+        ),
+    ] = False,
     arithmetic: AnyArithmeticOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -89,14 +95,14 @@ def sweep(
 
     The schema says who can exist: every number needs a range there (lower, upper). The universe is cut into cells:
     proved, violating (everybody there has a counterexample), or open. OUT/cells.parquet has them with their shares,
-    OUT/pairs.csv every pair that was found, in the table's own units.
+    OUT/pairs.csv every pair that was found, in the table's own units. With --bundle, OUT/bundle has the proofs.
 
     Exit codes: 0 all is proved, 1 there is a pair that is decided differently, 2 wrong use, 3 some is open.
 
     Ctrl-C, and whatever else stops it, keeps what is known; the same command goes on.
     """
     options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
-    options |= {"nodes": nodes, "force": force}
+    options |= {"nodes": nodes, "bundle": bundle, "force": force}
     about: dict[str, Any] = {"describe": describe, "schema": schema, "reference": reference, "tolerance": tolerance}
     if model is None:
         refuse_without_model(**about, same=same)
@@ -127,6 +133,8 @@ def _sweep_folders(
 
 def _show(result: SweepResult, out: Path) -> None:
     say(str(result.sweep))
+    if result.checked is not None:
+        say(f"{result.checked}; again with: lcifr check {out / 'bundle'}")
     people = ", ".join(f"{count:,} {name}" for name, count in result.people.items() if count)
     say(f"people of the table: {people}")
     for number, pair in enumerate(result.sweep.pairs[:SHOWN], 1):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from lcifr.certification.sweep.result import Standing, Sweep
@@ -16,28 +15,9 @@ from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.runs import ModelSweepRequest, sweep_model
 from lcifr.runs.folders.run import RunStopped
 from lcifr.runs.sweeps.folder import CELLS
-from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
+from tests.certification.sweep.tiny import SCHEMA, everybody, fitted
+from tests.runs.sweeps.swept_place import ASKED
 from tests.story import lcifr
-
-ASKED = ("--model", "model.skops", "--phi", "people.phi", "--schema", "people.toml")
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sweep")
-    everybody().to_pandas().to_csv(folder / "people.csv", index=False)
-    skops.io.dump(fitted(LogisticRegression(), 1), folder / "model.skops")
-    (folder / "people.phi").write_text(FORMULAS[0])
-    SCHEMA.save(folder / "people.toml")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def swept(place: Path) -> Path:
-    said = lcifr("sweep", "people.csv", *ASKED, "--out", "swept", cwd=place, expect=1)
-    assert "violating:" in said.out
-    assert "pair 1: sex" in said.out
-    return place / "swept"
 
 
 def test_shares_count_the_people_of_a_table_that_is_everybody(swept: Path) -> None:

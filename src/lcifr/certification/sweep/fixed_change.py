@@ -13,6 +13,7 @@ from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Categorical, Individuals, Numeric
 from lcifr.models.rule import Kind
 from lcifr.prove import Budget
+from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity.language.formula import Person
@@ -40,9 +41,13 @@ def violating_everywhere(swept: SweptModel, cells: UniverseCells, pairs: Pairs, 
 
 
 def _alike(swept: SweptModel, cells: UniverseCells, people: Individuals, budget: Budget) -> BoolArray:
-    encoding = swept.encoding
-    region = cells.region(encoding)
-    return decided_alike(swept, narrow_to_whole_numbers(region, encoding) if cells.whole else region, people, budget)
+    return decided_alike(swept, people_of(swept, cells), people, budget)
+
+
+def people_of(swept: SweptModel, cells: UniverseCells) -> Region:
+    """(cells,) everybody in each cell."""
+    region = cells.region(swept.encoding)
+    return narrow_to_whole_numbers(region, swept.encoding) if cells.whole else region
 
 
 class FixedChange:

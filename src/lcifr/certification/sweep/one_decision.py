@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lcifr.certification.query import OWN_WORD, BoolArray, is_strict, outputs_at, query_of
+from lcifr.certification.query import OWN_WORD, BoolArray, Outputs, Query, is_strict, outputs_at, query_of
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Encoding, Individuals
 from lcifr.models.rule import Kind
@@ -22,7 +22,7 @@ def decided_alike(swept: SweptModel, region: Region, people: Individuals, budget
     """
     rule, deployment = swept.rule, swept.deployment
     own = outputs_at(deployment, swept.encoding.encode(people))
-    query = query_of(rule, own).lowered(deployment.room_over(region))
+    query = alike_query(swept, region, own)
     answer = maximize(
         deployment.merged,
         query.directions,
@@ -38,6 +38,11 @@ def decided_alike(swept: SweptModel, region: Region, people: Individuals, budget
     top, bottom = np.split(answer.upper + room, 2, axis=1)
     spread = top + bottom
     return np.asarray((spread + 1e-12 * (np.abs(top) + np.abs(bottom)) < rule.known_tolerance).all(1))
+
+
+def alike_query(swept: SweptModel, region: Region, own: Outputs) -> Query:
+    """What the function must show on a region of people: all are decided as those with these outputs."""
+    return query_of(swept.rule, own).lowered(swept.deployment.room_over(region))
 
 
 def reached_people(space: PairSpace, region: Region, cells: UniverseCells, encoding: Encoding) -> Region:

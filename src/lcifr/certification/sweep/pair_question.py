@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lcifr.certification.end_to_end import audit_region
-from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray
+from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
 from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified
 from lcifr.certification.sweep.swept_model import SweptModel
@@ -95,14 +95,23 @@ class PairQuestion:
         """Around which a score's sides lie: a lead of one class over another is compared with 0, whatever its band."""
         return self.swept.rule.middle if self.swept.rule.kind is Kind.SIGN else 0.0
 
-    def _ask_network(self, region: Region, whole: bool, budget: Budget) -> tuple[BoolArray, FloatArray]:
-        product = merge(*self._factors)
-        directions = self._directions(product.outputs)
+    @cached_property
+    def product(self) -> Network:
+        """Both copies with the crossings of their scores, as one network."""
+        return merge(*self._factors)
+
+    def query(self, region: Region, whole: bool) -> Query:
+        """What the product must show on a region of pairs: nobody is decided differently, ties included."""
+        directions = self._directions(self.product.outputs)
         room = np.abs(self.swept.scores) @ self._room(whole)
         beside = np.einsum("ko,po->pk", np.abs(directions), merging_error(self._factors, region))
         limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
-        answer = maximize(product, directions, region, target=limit, method=OWN_WORD, budget=budget)
-        return (answer.upper < limit).all(1), answer.witness
+        return Query(np.broadcast_to(directions, (len(limit), *directions.shape)), limit)
+
+    def _ask_network(self, region: Region, whole: bool, budget: Budget) -> tuple[BoolArray, FloatArray]:
+        query = self.query(region, whole)
+        answer = maximize(self.product, query.directions[0], region, target=query.limit, method=OWN_WORD, budget=budget)
+        return np.asarray((answer.upper < query.limit).all(1)), answer.witness
 
     def _directions(self, outputs: int) -> FloatArray:
         """(2 · scores, outputs) both orders of each score."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import ArtefactError
 from lcifr.runs.folders.run import fitting_together, read_result
 from lcifr.runs.folders.settings import RunSettings
+from lcifr.runs.sweeps.proving import SweepCheck
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 
 if TYPE_CHECKING:
@@ -29,13 +30,15 @@ class SweepResult:
     """Parameters
     ----------
     model : what was swept. sweep : its cells, shares and pairs. people : of the table, by their standing.
-    worst : the pairs whose outputs are furthest apart.
+    worst : the pairs whose outputs are furthest apart. checked : what the exact checker confirmed of proofs on file;
+        None where none were asked for.
     """
 
     model: ModelSummary
     sweep: Sweep
     people: dict[str, int]
     worst: tuple[WorstPair, ...] = ()
+    checked: SweepCheck | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -57,6 +60,7 @@ class SweepResult:
             "map": self.sweep.map().to_dict(),
             "decision": decision,
             "sweep": self.sweep.hash,
+            "checked": None if self.checked is None else self.checked.to_dict(),
             **self.model.to_dict(),
         }
 
@@ -84,7 +88,8 @@ class SweepResult:
             if sweep.hash != said["sweep"]:
                 raise ArtefactError(f"{folder / CELLS} does not hold the cells of this sweep", fix="sweep again")
             people = {str(name): int(count) for name, count in said["people"].items()}
-            return cls(model, sweep, people, tuple(WorstPair(**one) for one in said["worst"]))
+            worst = tuple(WorstPair(**one) for one in said["worst"])
+            return cls(model, sweep, people, worst, SweepCheck.from_dict(said["checked"]))
 
 
 def _refuse_changed(folder: Path, *names: str) -> None:

@@ -14,6 +14,7 @@ from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
 from lcifr.runs.sweeps.folder import CELLS, ENCODING, PAIRS, SweepResult
+from lcifr.runs.sweeps.proving import write_and_check
 from lcifr.runs.sweeps.worst_pairs import worst_pairs
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class SweepOptions:
     Parameters
     ----------
     out : the new folder. universe : ``whole`` or ``reals``. cells, seconds : looked at, at most, in this run.
-    nodes : of the search in one cell. force : replace ``out`` if lcifr wrote it.
+    nodes : of the search in one cell. bundle : write the proofs for the exact checker, and check them.
+    force : replace ``out`` if lcifr wrote it.
     """
 
     out: Path
@@ -44,6 +46,7 @@ class SweepOptions:
     cells: int = 10_000
     seconds: float | None = None
     nodes: int = 200
+    bundle: bool = False
     force: bool = False
 
 
@@ -102,7 +105,8 @@ def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: Sweep
     found.counterexamples().to_csv(run.work / PAIRS, index=False)
     subject.encoder.encoding.save(run.work / ENCODING)
     worst = worst_pairs(swept, found.pairs)
-    result = SweepResult(subject.summary(), found, _standings(found, people), worst)
+    checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
+    result = SweepResult(subject.summary(), found, _standings(found, people), worst, checked)
     run.finish(result.to_dict())
     return result
 
