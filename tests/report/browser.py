@@ -87,7 +87,7 @@ class Browser:
         return json.loads(message)
 
     def open(
-        self, path: Path, *, width: int = 1280, height: int = 900, dark: bool = False, scripts: bool = True
+        self, path: Path | str, *, width: int = 1280, height: int = 900, dark: bool = False, scripts: bool = True
     ) -> Page:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -98,7 +98,7 @@ class Page:
     """One page: what it did, and what a person would see of it."""
 
     def __init__(
-        self, browser: Browser, session: str, path: Path, width: int, height: int, dark: bool, scripts: bool
+        self, browser: Browser, session: str, path: Path | str, width: int, height: int, dark: bool, scripts: bool
     ) -> None:
         self.browser, self.session = browser, session
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -109,7 +109,7 @@ class Page:
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
-        self.address = path.resolve().as_uri()
+        self.address = path if isinstance(path, str) else path.resolve().as_uri()
         self.call("Page.navigate", url=self.address)
         until = time.monotonic() + PATIENCE
         while self.run("document.readyState") != "complete":

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lcifr.drawing.text import visible
+from lcifr.runs.event_log import VARIABLE, EventLog
 from lcifr.runs.events import Advanced, Ended, Event, Note, Resumed, Started, StepKind, Warned, listening
 
 if TYPE_CHECKING:
@@ -220,6 +223,14 @@ def _bar(*columns: Any, shown: bool = True, kept: bool = False) -> Any:
 
 @contextmanager
 def on_terminal() -> Iterator[None]:
-    """Show the events of what runs inside."""
-    with listening(Terminal()):
+    """Show the events of what runs inside; also keep them in the file that LCIFR_EVENTS names, for another process."""
+    terminal, kept = Terminal(), os.environ.get(VARIABLE)
+    log = None if not kept else EventLog(Path(kept))
+
+    def both(event: Event) -> None:
+        terminal(event)
+        if log is not None:
+            log(event)
+
+    with listening(both):
         yield

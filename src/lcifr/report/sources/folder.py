@@ -49,6 +49,13 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: 
         another one.
     """
     root = Path(folder)
+    found = read_content(root)
+    with fitting_together(root):
+        return found.report(None if tuned is None else read_tuned(tuned), author=author, written=written)
+
+
+def read_content(root: Path) -> FolderContent:
+    """What a result folder holds about people, once its parts are known to belong together."""
     is_audit = command_of_folder(root, "audit", "consume") == "audit"
     settings = read_settings(root)
     with fitting_together(root):
@@ -61,16 +68,7 @@ def read_folder(folder: str | Path, tuned: str | Path | None = None, *, author: 
         )
         statement = _counted_again(root, found.verdicts, found.statement)
         _refuse_changed(root, settings)
-        return build(
-            found.verdicts,
-            statement,
-            encoder=found.encoder,
-            radius=found.radius,
-            tuning=None if tuned is None else read_tuned(tuned),
-            about=replace(found.about, author=author, written=written),
-            promise=found.promise,
-            hashes=found.hashes,
-        )
+    return replace(found, statement=statement)
 
 
 def _refuse_many(root: Path, people: int) -> None:
@@ -82,7 +80,7 @@ def _refuse_many(root: Path, people: int) -> None:
 
 
 @dataclass(frozen=True)
-class _FolderContent:
+class FolderContent:
     """What a folder holds about people; ``encoder`` is None where φ cannot be evaluated with what is there."""
 
     verdicts: Audit | Certificates
@@ -92,6 +90,19 @@ class _FolderContent:
     hashes: dict[str, str]
     encoder: FrozenEncoder | None = None
     radius: Any = None
+
+    def report(self, tuning: Tuning | None = None, *, author: str = "", written: str = "") -> Report:
+        """The content of the report; see :func:`read_folder`."""
+        return build(
+            self.verdicts,
+            self.statement,
+            encoder=self.encoder,
+            radius=self.radius,
+            tuning=tuning,
+            about=replace(self.about, author=author, written=written),
+            promise=self.promise,
+            hashes=self.hashes,
+        )
 
 
 def read_settings(root: Path) -> RunSettings | None:
@@ -113,7 +124,7 @@ def _refuse_changed(root: Path, settings: RunSettings | None) -> None:
 # -- verdicts ----------------------------------------------------------------------------------------------------------
 
 
-def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -> _FolderContent:
+def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -> FolderContent:
     import pandas as pd
 
     schema = Schema.load(root / "schema.toml")
@@ -123,7 +134,7 @@ def _read_audit(root: Path, result: AuditResult, settings: RunSettings | None) -
     verdicts = read_audited(root / "audited", people, model, about)
     columns = pd.read_parquet(root / "audited" / "audit.parquet")
     phi = result.model.phi
-    return _FolderContent(
+    return FolderContent(
         verdicts,
         result.statement,
         Promise(phi.source, phi.text, phi.english, phi.hash),
@@ -174,7 +185,7 @@ def _fitting(encoding: Any, schema: Schema) -> Any:
     return encoding
 
 
-def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | None) -> _FolderContent:
+def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | None) -> FolderContent:
     import pandas as pd
 
     rows, said, proved = pd.read_parquet(root / "certificates.parquet"), result.model, result.model.provenance
@@ -185,7 +196,7 @@ def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | No
         raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")
     similar = proved.formula()  # read again: whoever edited the text is found out
     english = None if similar is None else similar.explain()
-    return _FolderContent(
+    return FolderContent(
         Certificates.of_rows(rows, model, result.on),
         result.statement,
         Promise("the producer’s formula", proved.similarity_text, english, proved.similarity),

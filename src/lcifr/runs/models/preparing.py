@@ -145,7 +145,7 @@ def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: Pe
     with step(f"Reading {question.model}"):
         return read_subject(
             prepared.file,
-            _examples(source),
+            example_rows(source),
             prepared.similarity,
             target=prepared.schema.target or "decision",
             reference=prepared.reference,
@@ -171,7 +171,7 @@ def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> Peopl
     return source.without_labels()
 
 
-def _examples(source: PeopleSource) -> Any:
+def example_rows(source: PeopleSource) -> Any:
     """A pandas frame with every category spelled as in the table: the first rows, and others where one is new."""
     import pyarrow as pa
 

@@ -125,18 +125,22 @@ def check_formula(
     listener : hears the events of :mod:`lcifr.runs.events`.
     most : people whose neighbours are counted; of more a sample is drawn. seed : of the sample and the examples.
     """
-    from lcifr.similarity.linting.linter import lint
-    from lcifr.similarity.linting.neighbours import find_neighbours
-
     with listening(listener):
         text, source = read_formula(request.formula)
         people = _read_people(request.data or _dataset_of(request.formula), request)
-        similarity = people.fit(text, source)
-        findings = lint(similarity, seed=seed)
-        with step("Comparing people", StepKind.COUNT) as progress:
-            training = similarity.encoding.training
-            neighbours = find_neighbours(similarity, training, most=most, seed=seed, progress=progress)
-    return FormulaCheckResult(similarity, people.name, tuple(findings), neighbours, seed)
+        return check_with_people(people.fit(text, source), people.name, most=most, seed=seed)
+
+
+def check_with_people(similarity: Similarity, data: str, *, most: int = 500, seed: int = 0) -> FormulaCheckResult:
+    """:func:`check_formula` of one that is at hand, with the people its encoding was fitted on; data : their name."""
+    from lcifr.similarity.linting.linter import lint
+    from lcifr.similarity.linting.neighbours import find_neighbours
+
+    findings = lint(similarity, seed=seed)
+    with step("Comparing people", StepKind.COUNT) as progress:
+        training = similarity.encoding.training
+        neighbours = find_neighbours(similarity, training, most=most, seed=seed, progress=progress)
+    return FormulaCheckResult(similarity, data, tuple(findings), neighbours, seed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedToken
 
 from lcifr.data.schema import Schema
+from lcifr.errors import SimilarityError
 from lcifr.similarity.language.constrained_attributes import check_free_clauses
 from lcifr.similarity.language.diagnostics import Diagnostic, Diagnostics
 from lcifr.similarity.language.formula import Formula, Span, parts_of
@@ -44,7 +46,18 @@ def parse(text: str, schema: Schema, *, source: str = "formula") -> Formula:
     >>> parse("age within 5", schema)
     Within(set=AttributeSet(names=('age',), excluded=()), distance=Fraction(5, 1), in_sd=False)
     """
-    diagnostics = Diagnostics(text, source)
+    return _parse(text, schema, Diagnostics(text, source))
+
+
+def diagnose(text: str, schema: Schema) -> tuple[Diagnostic, ...]:
+    """Everything that :func:`parse` refuses in a text, in its order; nothing where it is a formula."""
+    diagnostics = Diagnostics(text, "formula")
+    with suppress(SimilarityError):
+        _parse(text, schema, diagnostics)
+    return tuple(sorted(diagnostics.found, key=lambda one: one.span.start))
+
+
+def _parse(text: str, schema: Schema, diagnostics: Diagnostics) -> Formula:
     if len(text) > MAX_LENGTH:
         diagnostics.add(
             f"the formula is longer than {MAX_LENGTH} characters", Span(MAX_LENGTH, MAX_LENGTH), fix="split it"

@@ -184,7 +184,7 @@ def _choose_missed(
     similarity: Similarity, table: Individuals, asked: IntArray, random: np.random.Generator
 ) -> tuple[Example, ...]:
     """Pairs that fail in as few parts of the formula as any, and of those the ones with the smallest loss."""
-    parts = _conjuncts(similarity.core)
+    parts = conjuncts(similarity.core)
     kept: list[_RowPairs] = []
     fewest = len(parts) + 1
     for _, pairs in _blocks(asked[: max(1, MISSES_LOOKED_AT // len(table))], len(table)):
@@ -195,15 +195,15 @@ def _choose_missed(
             kept, fewest = [], int(least)
         kept.append(pairs.take(_some(np.flatnonzero(failing == fewest), random)))
     missed = _join(kept) if kept else _RowPairs(asked[:0], asked[:0])
-    return missed.examples(table, np.argsort(_losses(similarity, missed.of(table)), kind="stable"))
+    return missed.examples(table, np.argsort(losses_of(similarity, missed.of(table)), kind="stable"))
 
 
-def _conjuncts(core: Core) -> tuple[Core, ...]:
+def conjuncts(core: Core) -> tuple[Core, ...]:
     """The parts of a formula that must all hold."""
-    return tuple(leaf for part in core.parts for leaf in _conjuncts(part)) if isinstance(core, AllOf) else (core,)
+    return tuple(leaf for part in core.parts for leaf in conjuncts(part)) if isinstance(core, AllOf) else (core,)
 
 
-def _losses(similarity: Similarity, pair: PairedPeople) -> Floats:
+def losses_of(similarity: Similarity, pair: PairedPeople) -> Floats:
     """(rows,) how far each pair is from being similar."""
     import torch
 

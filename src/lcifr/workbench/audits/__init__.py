@@ -1,0 +1,1 @@
+"""Audits on the page: started, watched, stopped, resumed, explored."""

@@ -1,0 +1,1 @@
+"""Formulas on the page: while they are written, and with people."""

@@ -1,0 +1,186 @@
+"""The formula desk: a formula while it is written, what it means, and what it means for people of a table."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lcifr.certification.explanations.neighbours import surroundings
+from lcifr.data import Numeric
+from lcifr.data.io.files import write_atomic
+from lcifr.drawing.text import visible
+from lcifr.errors import LcifrError, RegionError
+from lcifr.report.people.content import Explorer, PersonRow
+from lcifr.report.people.shown import Row, show
+from lcifr.runs.formulas import read_formula
+from lcifr.runs.preparing.formula_check import check_with_people
+from lcifr.similarity import Similarity
+from lcifr.similarity.language.diagnostics import find_position
+from lcifr.similarity.language.formula import Span
+from lcifr.similarity.language.parser import diagnose
+from lcifr.similarity.linting.finding import Example, Severity, short_percent, values_of
+from lcifr.similarity.linting.nearest import neighbours_of
+from lcifr.workbench.command_lines import command_line
+from lcifr.workbench.formulas.answers import (
+    AroundPerson,
+    LookedAt,
+    Mistake,
+    NeighbourBar,
+    PairLine,
+    PlacedFinding,
+    ReadFormula,
+    SavedFormula,
+    TypedFormula,
+)
+from lcifr.workbench.formulas.completion import complete
+from lcifr.workbench.people_tables import OpenTable, PeopleTables
+from lcifr.workbench.work_folder import WorkFolder
+
+BARS = 12
+"""Of the histogram of neighbour counts."""
+
+
+class FormulaDesk:
+    """Formulas of a folder."""
+
+    def __init__(self, folder: WorkFolder, tables: PeopleTables) -> None:
+        self._folder, self._tables = folder, tables
+
+    def open(self, file: str) -> SavedFormula:
+        """The text of a file."""
+        text, _ = read_formula(str(self._folder.file(file)))
+        return SavedFormula(file, text, _digest(self._folder.file(file)))
+
+    def save(self, file: str, text: str, seen: str, overwrite: bool) -> SavedFormula:
+        """Write a formula; refused where the file is not what was opened, unless that is meant.
+
+        Parameters
+        ----------
+        seen : the hash of the file when it was opened or saved; empty for a new one.
+        """
+        path = self._folder.new(file, ".phi")
+        if path.exists() and not overwrite and (not path.is_file() or _digest(path) != seen):
+            raise LcifrError(
+                f"{file} was changed by somebody else since it was opened",
+                fix="open it again, or save under another name",
+            )
+        write_atomic(path, text.encode())
+        return SavedFormula(file, text, _digest(path))
+
+    def read(self, typed: TypedFormula) -> ReadFormula:
+        """What is wrong with a text, or what it says; quick enough for every key."""
+        table = self._tables.open(typed.table, typed.schema)
+        offered = () if typed.caret is None else complete(typed.text, typed.caret, table.schema)
+        mistakes = tuple(
+            _mistake(typed.text, one.span, one.message, one.fix) for one in diagnose(typed.text, table.schema)
+        )
+        english = ""
+        if not mistakes:
+            try:
+                english = self._similarity(typed, table).explain()
+            except LcifrError as error:  # ranks, which need the people
+                mistakes = (Mistake(0, 0, 1, 1, *_both(error)),)
+        command = command_line("phi", "explain", typed.file or "NAME.phi", data=table.name, schema=table.schema_name)
+        return ReadFormula(mistakes, english, offered, command)
+
+    def look(self, typed: TypedFormula) -> LookedAt:
+        """What lint finds, and how many neighbours the people have."""
+        table = self._tables.open(typed.table, typed.schema)
+        similarity = self._similarity(typed, table)
+        result = check_with_people(similarity, table.name)
+        found = result.neighbours
+        findings = tuple(
+            PlacedFinding(
+                one.code,
+                str(one.severity),
+                visible(one.message),
+                None if one.span is None else one.span.start,
+                None if one.span is None else one.span.end,
+                tuple(visible(str(example)) for example in one.examples if one.severity is not Severity.NOTE),
+            )
+            for one in result.findings
+        )
+        who = f"{len(found.asked):,} people drawn at random" if found.is_sample else f"all {found.people:,} people"
+        return LookedAt(
+            findings,
+            f"Of {who}, each compared with the other {found.people - 1:,}:",
+            f"{found.median:g} similar others in the median, {found.largest:,} at most",
+            f"{short_percent(found.share_isolated)} have nobody else in the table who is similar to them",
+            tuple(_bars(found.counts)),
+            tuple(_pair_line(one, table) for one in found.similar),
+            tuple(_pair_line(one, table) for one in found.missed),
+            command_line("phi", "check", typed.file or "NAME.phi", data=table.name, schema=table.schema_name),
+        )
+
+    def around(self, typed: TypedFormula) -> AroundPerson:
+        """What a formula means for one person of the table."""
+        table = self._tables.open(typed.table, typed.schema)
+        similarity, place = self._similarity(typed, table), table.place(typed.row)
+        near = neighbours_of(similarity, table.people, place)
+        rows, note, problem = _surroundings(similarity, table, place)
+        return AroundPerson(
+            typed.row,
+            rows,
+            note,
+            near.count,
+            near.compared,
+            tuple(_pair_line(one, table) for one in near.similar),
+            tuple(_pair_line(one.example, table, typed.text, one.failing) for one in near.missed),
+            problem,
+        )
+
+    def _similarity(self, typed: TypedFormula, table: OpenTable) -> Similarity:
+        return Similarity(typed.text, table.schema, table.encoding, source=typed.file or "the formula")
+
+
+def _surroundings(similarity: Similarity, table: OpenTable, place: int) -> tuple[tuple[Row, ...], str, str]:
+    """What may differ, in words; and why nobody can say, where that is so."""
+    person = table.people.take([place])
+    values = values_of(person, 0)
+    units = {one.name: one.unit for one in table.schema if isinstance(one, Numeric) and one.unit}
+    row = PersonRow(str(place), "CERTIFIED", "", "", None, values=values)
+    about = Explorer((row,), table.schema.names, units, True, 0, True, None, (), None)
+    try:
+        [around] = surroundings(similarity, person)
+    except RegionError as error:
+        return show(row, replace(about, regions=False)).rows, "", str(error)
+    row = replace(row, may=around.may, linked=around.linked)
+    shown = show(row, about)
+    return shown.rows, shown.note, ""
+
+
+def _mistake(text: str, span: Span, message: str, fix: str | None) -> Mistake:
+    place = find_position(text, span.start)
+    return Mistake(span.start, span.end, place.line, place.column, visible(message), visible(fix or ""))
+
+
+def _both(error: LcifrError) -> tuple[str, str]:
+    """What an error says, and what to do about it."""
+    return visible(str(error).removesuffix(f"\nFix: {error.fix}")), visible(error.fix or "")
+
+
+def _bars(counts: Any) -> Iterable[NeighbourBar]:
+    """People by how many neighbours they have: nobody first, then ranges of equal width."""
+    counts = np.asarray(counts)
+    yield NeighbourBar(0, 0, int((counts == 0).sum()))
+    most = int(counts.max())
+    width = -(-most // BARS) if most else 0
+    for low in range(1, most + 1, max(width, 1)):
+        high = min(low + width - 1, most)
+        yield NeighbourBar(low, high, int(((counts >= low) & (counts <= high)).sum()))
+
+
+def _pair_line(example: Example, table: OpenTable, text: str = "", failing: Span | None = None) -> PairLine:
+    rows = [None if place is None else table.rows[place] for place in example.rows]
+    who = " and ".join("somebody made up" if row is None else f"row {row}" for row in rows)
+    part = "" if failing is None else " ".join(text[failing.start : failing.end].split())
+    return PairLine(who, visible(str(example)), visible(part), rows[1])
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,1 @@
+"""Models on the page: what they are, and what they decide."""

@@ -1,0 +1,228 @@
+"""Tables of people as the workbench shows them: read once, with the schema beside them or one that is inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcifr.data import Categorical, Encoding, Individuals, Schema
+from lcifr.data.io.stream import column_names
+from lcifr.errors import LcifrError, SchemaError, TableError
+from lcifr.runs.people.complete import complete_table
+from lcifr.runs.people.loading import LoadedTable, load_whole
+from lcifr.runs.people.tables import pick_columns, with_fix
+from lcifr.runs.preparing.column_choices import ColumnChoices
+from lcifr.runs.preparing.proposal import propose_schema
+from lcifr.similarity.language.names import quote_name, quote_value
+from lcifr.workbench.work_folder import WorkFolder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KEPT = 4
+"""Tables that are held in memory."""
+
+
+@dataclass(frozen=True)
+class AttributeCard:
+    """An attribute as it is shown beside a formula.
+
+    Parameters
+    ----------
+    written : its name as formulas write it. low, high, sd : of the people of the table, for a number.
+    lower, upper : the declared range. values : of a category, as formulas write them, with how many people have each.
+    """
+
+    name: str
+    written: str
+    kind: str
+    unit: str
+    integer: bool
+    lower: float | None
+    upper: float | None
+    low: float | None
+    high: float | None
+    sd: float | None
+    values: tuple[tuple[str, str, int], ...]
+
+
+@dataclass(frozen=True)
+class TableCard:
+    """A table as it is shown: its attributes, how many people there are, and columns of its file."""
+
+    table: str
+    schema: str
+    people: int
+    left_out: int
+    target: str
+    columns: tuple[str, ...]
+    groups: Mapping[str, tuple[str, ...]]
+    attributes: tuple[AttributeCard, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenTable:
+    """People whose attributes are known.
+
+    Parameters
+    ----------
+    name : of the file. schema_name : of the schema's file; empty where it was inferred.
+    loaded : complete rows, as the file has them. left_out : rows with missing values.
+    """
+
+    name: str
+    schema_name: str
+    schema: Schema
+    loaded: LoadedTable
+    left_out: int
+
+    @cached_property
+    def frame(self) -> pa.Table:
+        """The attributes alone, with the types of the file."""
+        return self.loaded.frame.select(list(self.schema.names))
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """With the scales of these people."""
+        try:
+            return Encoding.fit(self.frame, self.schema)
+        except TableError as error:
+            raise with_fix(error, self.name) from None
+
+    @property
+    def people(self) -> Individuals:
+        """Everybody of whom nothing is missing."""
+        assert self.encoding.training is not None
+        return self.encoding.training
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Which rows of the file they are."""
+        return tuple(range(len(self.frame))) if self.loaded.drawn is None else self.loaded.drawn
+
+    def place(self, row: int) -> int:
+        """Where among the people somebody of this row of the file stands."""
+        if row not in self.rows:
+            raise LcifrError(
+                f"{self.name} has no person in row {row}",
+                fix="rows count from 0, and those with missing values are left out",
+            )
+        return self.rows.index(row)
+
+    def person(self, values: Mapping[str, Any]) -> Individuals:
+        """Somebody whose attributes are given, once they are known to fit the schema."""
+        return read_person(values, self.schema)
+
+    def card(self) -> TableCard:
+        """As it is shown."""
+        return TableCard(
+            self.name,
+            self.schema_name,
+            len(self.frame),
+            self.left_out,
+            self.schema.target or "",
+            tuple(self.loaded.frame.column_names),
+            self.schema.groups,
+            tuple(self._attribute(name) for name in self.schema.names),
+        )
+
+    def _attribute(self, name: str) -> AttributeCard:
+        attribute, people = self.schema[name], self.people
+        if isinstance(attribute, Categorical):
+            codes = people.code(name)
+            values = tuple(
+                (value, quote_value(value), int((codes == code).sum())) for code, value in enumerate(attribute.values)
+            )
+            return AttributeCard(name, quote_name(name), "categorical", "", False, None, None, None, None, None, values)
+        numbers = people.number(name)
+        sd = float(self.encoding.sds[self.schema.names_numeric.index(name)])
+        ends = float(numbers.min()), float(numbers.max())
+        limits = attribute.lower, attribute.upper
+        return AttributeCard(
+            name, quote_name(name), "numeric", attribute.unit or "", attribute.integer, *limits, *ends, sd, ()
+        )
+
+
+def read_person(values: Mapping[str, Any], schema: Schema) -> Individuals:
+    """One person by attribute, as a form sends them: texts of numbers are read as numbers."""
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {}
+    for name in values:
+        known = name in schema and not isinstance(schema[name], Categorical)
+        columns[name] = [_number(values[name]) if known else str(values[name])]
+    try:
+        return Individuals.read(pa.table(columns), schema)
+    except TableError as error:
+        raise TableError(error.problems, source="this person", fix=error.fix or "correct the values") from None
+
+
+def _number(value: Any) -> Any:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+class PeopleTables:
+    """Tables of a folder, each read once until it changes."""
+
+    def __init__(self, folder: WorkFolder) -> None:
+        self._folder = folder
+        self._open: dict[tuple[object, ...], OpenTable] = {}
+
+    def open(self, table: str, schema: str = "") -> OpenTable:
+        """A table with the schema that is named, or that lies beside it, or one that is inferred."""
+        path = self._folder.file(table)
+        schema = schema or self.schema_for(table)
+        named = None if not schema else self._folder.file(schema)
+        key = (table, schema, *(stamp(one) for one in (path, named) if one is not None))
+        if key not in self._open:
+            while len(self._open) >= KEPT:
+                self._open.pop(next(iter(self._open)))
+            self._open[key] = _read(path, table, named, schema)
+        return self._open[key]
+
+    def schema_for(self, table: str) -> str:
+        """The schema of the table's own name, else the first of the folder whose columns it has; empty for none."""
+        schemas = self._folder.listing().schemas
+        folder, _, file = table.rpartition("/")
+        beside = f"{folder}/" * bool(folder) + f"{file.split('.')[0]}.toml"
+        if beside in schemas:
+            return beside
+        columns = set(column_names(self._folder.file(table)))
+        return next((name for name in schemas if set(self._attributes(name)) <= columns), "")
+
+    def _attributes(self, schema: str) -> tuple[str, ...]:
+        try:
+            return Schema.load(self._folder.file(schema)).names
+        except SchemaError:
+            return ("",)
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """What changes when a file does."""
+    about = path.stat()
+    return about.st_mtime_ns, about.st_size
+
+
+def _read(path: Path, table: str, named: Path | None, schema_name: str) -> OpenTable:
+    loaded = load_whole(path, None, "the workbench")
+    if named is None:
+        schema, _ = propose_schema(loaded.frame, Path(table), ColumnChoices())
+    else:
+        schema = Schema.load(named)
+        pick_columns(loaded.frame.column_names, table, schema, None, labelled=False)
+    missing = [name for name in schema.names if name not in loaded.frame.column_names]
+    if missing:
+        try:
+            Individuals.read(loaded.frame, schema)
+        except TableError as error:
+            raise with_fix(error, table) from None
+    complete, left_out = complete_table(loaded, Path(table), schema)
+    found = OpenTable(table, schema_name, schema, complete, left_out)
+    _ = found.encoding  # what is wrong with the people is said now
+    return found

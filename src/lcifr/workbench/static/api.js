@@ -1,0 +1,51 @@
+// What the page asks the server. Addresses are relative: the token is the first part of the page's own path.
+import { find, make, show } from "./dom.js";
+
+export class Refused extends Error {
+  constructor(message, fix) { super(message); this.fix = fix; }
+}
+
+export const ask = async (name, values = {}) => {
+  let response;
+  try {
+    response = await fetch(`api/${name}`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values), credentials: "omit", cache: "no-store",
+    });
+  } catch {
+    throw new Refused("The workbench does not answer.", "See whether `lcifr workbench` still runs in its terminal, and open the address that it prints.");
+  }
+  const said = await response.json().catch(() => ({ error: `The workbench refused (${response.status}).`, fix: "" }));
+  if (!response.ok) throw new Refused(said.error, said.fix);
+  return said.answer;
+};
+
+export const problemWords = (error) => {
+  const parts = [make("p", { class: "what", text: error.message })];
+  if (error.fix) parts.push(make("p", { text: `What to do: ${error.fix}` }));
+  return parts;
+};
+
+// Work whose problems are shown: in an element of its own, or at the top of the page.
+export const trying = async (work, element = find("problem")) => {
+  try {
+    const found = await work();
+    if (element.id === "problem") { element.hidden = true; show(element); }
+    return found;
+  } catch (error) {
+    if (!(error instanceof Refused)) console.error(error);
+    const words = error instanceof Refused ? error : new Refused(`The page itself failed: ${error.message}`, "Please report it.");
+    if (element.id === "problem") element.hidden = false;
+    show(element, ...(element.id === "problem" ? problemWords(words) : [make("div", { class: "problem" }, ...problemWords(words))]));
+    return undefined;
+  }
+};
+
+// Only the last of several answers to the same question counts: an earlier one may come later.
+export const latest = () => {
+  let number = 0;
+  return async (work) => {
+    const mine = ++number;
+    const found = await work();
+    return mine === number ? found : undefined;
+  };
+};

@@ -1,0 +1,175 @@
+// The formula's page: written, read, looked at with people, saved.
+import { ask, latest, trying } from "./api.js";
+import { button, command, drawn, fill, find, make, points, show, soon, table } from "./dom.js";
+import * as editor from "./editor.js";
+import { listing, look, named, none, onFolder, tableFor } from "./folder.js";
+import { showTable } from "./schema.js";
+
+const file = find("formula-file"), people = find("formula-table"), schema = find("formula-schema"), row = find("row");
+const last = { read: latest(), look: latest(), around: latest() };
+const state = { seen: "", saved: "", begun: false, mistakes: [], findings: [], card: null };
+
+const asked = () => ({ text: editor.text(), table: people.value, schema: schema.value, file: file.value });
+const isSaved = () => editor.text() === state.saved && file.value !== "";
+
+const marks = () => editor.mark([
+  ...state.mistakes.map((one) => ({ ...one, kind: "mistake" })),
+  ...state.findings.filter((one) => one.start !== null && one.severity !== "note").map((one) => ({ ...one, kind: "odd" })),
+]);
+
+const showSaved = () => { find("saved").textContent = isSaved() ? `saved in ${file.value}` : "not saved"; };
+
+// -- reading while typing ---------------------------------------------------------------------------------------------
+
+const read = async (offering, first = false) => {
+  const answer = await last.read(() => trying(() => ask("formula/read", { ...asked(), ...(offering ? { caret: editor.caret() } : {}) }), find("mistakes")));
+  if (!answer) return;
+  state.mistakes = answer.mistakes;
+  if (answer.mistakes.length) state.findings = [];
+  marks();
+  showMistakes(answer.mistakes);
+  if (!answer.mistakes.length) show(find("english"), ...points(answer.english));
+  find("english").classList.toggle("old", answer.mistakes.length > 0);
+  command(find("explain-command"), answer.mistakes.length || !isSaved() ? "" : answer.command);
+  if (offering) editor.offer(answer.suggestions, first); else editor.hide();
+  if (!answer.mistakes.length) lookSoon();
+};
+
+const showMistakes = (mistakes) => {
+  const count = mistakes.length === 1 ? "One mistake" : `${mistakes.length} mistakes`;
+  show(find("mistakes"), make("p", { class: mistakes.length ? "bad" : "good", text: mistakes.length ? `${count}:` : "No mistakes." }),
+    mistakes.length ? make("ol", { class: "mistakes" }, ...mistakes.map((one) => make("li", {},
+      button(`Line ${one.line}, column ${one.column}`, () => editor.goTo(one.start, one.end)),
+      make("span", { text: ` ${one.message}` }), one.fix ? make("span", { class: "fix", text: ` What to do: ${one.fix}` }) : null))) : null);
+};
+
+const readSoon = soon(150, read);
+
+// -- with people ------------------------------------------------------------------------------------------------------
+
+const lookNow = async () => {
+  if (state.mistakes.length) return;
+  around();
+  find("neighbours").setAttribute("aria-busy", "true");
+  const answer = await last.look(() => trying(() => ask("formula/look", asked()), find("findings")));
+  find("neighbours").removeAttribute("aria-busy");
+  if (!answer) return;
+  state.findings = answer.findings;
+  marks();
+  show(find("findings"), ...(answer.findings.length ? answer.findings.map(finding) : [make("p", { text: "Nothing odd was found." })]));
+  show(find("neighbours"), make("p", { text: answer.asked }),
+    make("ul", { class: "points" }, make("li", { text: answer.counted }), make("li", { text: answer.alone })),
+    bars(answer.bars), make("h4", { text: "Similar" }), pairs(answer.similar, "Nobody was found."),
+    make("h4", { text: "Just not similar" }), pairs(answer.missed, "Nobody: everybody is similar to everybody."));
+  command(find("check-command"), isSaved() ? answer.command : "");
+};
+const lookSoon = soon(600, lookNow);
+
+const finding = (one) => make("div", { class: `finding ${one.severity}` },
+  make("p", {}, make("strong", { text: `${{ error: "Error", warning: "Warning", note: "To know" }[one.severity]}: ` }), one.message),
+  one.examples.length ? make("ul", { class: "points" }, ...one.examples.map((text) => make("li", { text }))) : null,
+  one.start === null ? null : button("Show where", () => editor.goTo(one.start, one.end)));
+
+const pairs = (lines, nobody) => (lines.length
+  ? make("ul", { class: "points" }, ...lines.map((one) => make("li", {}, make("strong", { text: `${one.who}: ` }), one.differs,
+    one.failing ? make("span", { class: "fix", text: ` It fails: ${one.failing}` }) : null,
+    one.row === null ? null : button(`See row ${one.row}`, () => choose(one.row)))))
+  : make("p", { class: "quiet", text: nobody }));
+
+const bars = (found) => {
+  const most = Math.max(1, ...found.map((one) => one.people)), step = 22;
+  const words = (one) => (one.low === one.high ? `${one.low}` : `${one.low} to ${one.high}`);
+  return make("figure", {}, make("figcaption", { text: "People by how many similar others they have" }),
+    drawn("svg", { class: "chart bars", viewBox: `0 0 400 ${found.length * step + 4}`, role: "img", "aria-label": found.map((one) => `${words(one)}: ${one.people}`).join("; ") },
+      ...found.flatMap((one, place) => {
+        const label = drawn("text", { x: 82, y: place * step + 16, "text-anchor": "end" });
+        label.textContent = words(one);
+        const count = drawn("text", { x: 94 + (250 * one.people) / most, y: place * step + 16 });
+        count.textContent = `${one.people}`;
+        return [label, drawn("rect", { x: 88, y: place * step + 3, width: Math.max(1, (250 * one.people) / most), height: step - 6 }), count];
+      })));
+};
+
+const choose = (number) => { row.value = number; around(); };
+
+const around = async () => {
+  if (state.mistakes.length || row.value === "") return;
+  const answer = await last.around(() => trying(() => ask("formula/around", { ...asked(), row: Number(row.value) }), find("around")));
+  if (!answer) return;
+  const similar = answer.count === 1 ? "One other person" : `${answer.count} other people`;
+  show(find("around"),
+    answer.problem ? make("div", { class: "problem" }, make("pre", { text: answer.problem })) : null,
+    table(["Attribute", "This person", "A similar person may have"], answer.rows.map((one) => ({
+      cells: [one.unit ? `${one.attribute} (${one.unit})` : one.attribute, one.own, one.may], kind: one.may === "the same" ? "same" : "moves",
+    })), "around"),
+    answer.note ? make("p", { class: "quiet", text: answer.note }) : null,
+    make("h4", { text: "Similar to this person" }),
+    make("p", { text: `${similar} of the ${answer.compared} in the table ${answer.count === 1 ? "is" : "are"} similar.` }),
+    answer.similar.length ? pairs(answer.similar, "") : null,
+    make("h4", { text: "Just not similar" }), pairs(answer.missed, "Everybody is similar."));
+};
+
+// -- files ------------------------------------------------------------------------------------------------------------
+
+const open = async () => {
+  if (!file.value) { editor.write(""); state.saved = ""; state.seen = ""; showSaved(); read(false); return; }
+  const found = await trying(() => ask("formula/open", { name: file.value }));
+  if (!found) return;
+  editor.write(found.text);
+  state.saved = found.text; state.seen = found.sha256;
+  showSaved();
+  read(false);
+};
+
+const openTable = async () => {
+  if (!people.value) return;
+  const card = await trying(() => ask("table", { table: people.value, schema: schema.value }));
+  if (!card) return;
+  state.card = card;
+  showTable(card, (made) => { look().then(() => { schema.value = ""; fill(file, fileOptions(), made.phi); openTable(); open(); }); });
+  read(false);
+};
+
+const save = async (name = file.value) => {
+  if (!name) { askName(); return; }
+  const values = { file: name, text: editor.text(), seen: name === file.value ? state.seen : "" };
+  const found = await trying(() => ask("formula/save", values));
+  if (!found) return;
+  state.saved = found.text; state.seen = found.sha256;
+  if (!listing.formulas.includes(name)) await look();
+  fill(file, fileOptions(), name);
+  find("new-name").hidden = true;
+  showSaved();
+  read(false);
+};
+
+const askName = () => { find("new-name").hidden = false; find("new-file").value = file.value || "similar.phi"; find("new-file").focus(); };
+const fileOptions = () => [...named(listing.formulas), ["", "a new formula"]];
+
+onFolder(({ tables, schemas }) => {
+  const before = file.value;
+  fill(file, fileOptions(), state.begun ? file.value : listing.formulas[0]);
+  fill(people, named(tables), state.begun ? people.value : tableFor(file.value, tables));
+  fill(schema, [...none("as the file that fits says"), ...named(schemas)]);
+  if (state.begun && before !== file.value) open();
+});
+
+export const shown = () => {
+  if (state.begun) return;
+  state.begun = true;
+  openTable();
+  open();
+};
+
+editor.listen({ typed: (offering) => { showSaved(); readSoon(offering === true); }, wanted: () => read(true, true), keep: () => save() });
+file.addEventListener("change", open);
+people.addEventListener("change", openTable);
+schema.addEventListener("change", openTable);
+row.addEventListener("change", around);
+find("previous").addEventListener("click", () => choose(Math.max(0, Number(row.value) - 1)));
+find("next").addEventListener("click", () => choose(Number(row.value) + 1));
+find("save").addEventListener("click", () => save());
+find("save-as").addEventListener("click", askName);
+find("no-name").addEventListener("click", () => { find("new-name").hidden = true; });
+find("new-name").addEventListener("submit", (event) => { event.preventDefault(); save(find("new-file").value.trim()); });
+window.addEventListener("beforeunload", (event) => { if (state.begun && editor.text() !== state.saved) event.preventDefault(); });

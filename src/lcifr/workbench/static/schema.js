@@ -1,0 +1,43 @@
+// The columns beside a formula: what they mean, and a proposal where no file says so.
+import { ask, trying } from "./api.js";
+import { button, command, fill, find, make, show } from "./dom.js";
+import { none } from "./folder.js";
+
+const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 3 });
+
+const card = (one) => {
+  const isNumber = one.kind === "numeric";
+  const unit = one.unit ? ` ${one.unit}` : "";
+  const words = isNumber ? `${one.integer ? "whole number" : "number"}${unit}` : `${one.values.length} values`;
+  const inside = isNumber
+    ? make("ul", { class: "points" },
+      make("li", { text: `here ${number(one.low)} to ${number(one.high)}; one standard deviation is ${number(one.sd)}` }),
+      one.lower === null && one.upper === null ? null
+        : make("li", { text: `who can exist: ${one.lower === null ? "any" : number(one.lower)} to ${one.upper === null ? "any" : number(one.upper)}` }))
+    : make("ul", { class: "points" }, ...one.values.map(([, written, people]) => make("li", {}, make("code", { text: written }), ` ${people} people`)));
+  return make("details", {}, make("summary", {}, make("code", { text: one.written }), make("span", { class: "quiet", text: ` ${words}` })), inside);
+};
+
+const proposal = (found, proposed) => {
+  const target = make("select", { id: "target" });
+  fill(target, [...none("nobody says"), ...found.columns.map((name) => [name, name])], "");
+  const said = make("div");
+  const propose = async () => {
+    const made = await trying(() => ask("table/propose", { table: found.table, target: target.value }), said);
+    if (!made) return;
+    command(said, made.command);
+    proposed(made);
+  };
+  return [
+    make("p", { text: `No file says what the columns of ${found.table} mean, so they were guessed. A proposal can be written down, with a formula to correct.` }),
+    make("label", {}, "What is predicted ", target), button("Propose", propose), said,
+  ];
+};
+
+export const showTable = (found, proposed) => {
+  const left = found.left_out ? ` ${found.left_out} rows with missing values are left out.` : "";
+  find("table-words").textContent = `${found.people} people in ${found.table}.${left}${found.schema ? ` What the columns mean is said in ${found.schema}.` : ""}`;
+  show(find("attributes"), ...found.attributes.map(card));
+  find("propose").hidden = found.schema !== "";
+  show(find("propose"), ...(found.schema ? [] : proposal(found, proposed)));
+};

@@ -1,0 +1,1 @@
+"""The way from a request of the page to its answer: server, guard, typed requests, application."""

@@ -1,0 +1,178 @@
+"""WorkFolder: the one folder whose files the workbench reads and writes, and what is in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from lcifr.errors import LcifrError
+from lcifr.models.files.formats import PICKLE_SUFFIXES, recognise
+from lcifr.runs.folders.run import RESULT
+from lcifr.runs.folders.settings import SETTINGS, RunSettings
+
+DEEPEST = 2
+"""Folders below the one that was opened in which files are looked for."""
+MOST = 2_000
+"""Files that are looked at."""
+TABLES = (".csv", ".tsv", ".parquet", ".pq", ".csv.gz", ".tsv.gz")
+MODELS = (".onnx", ".skops", ".json", ".ubj", ".txt", ".model", ".bst", ".xgb", ".lgb", *PICKLE_SUFFIXES)
+"""Of models that can be read, and of those that are refused with what to do instead."""
+WORK = ".work"
+
+
+@dataclass(frozen=True)
+class UnfinishedRun:
+    """A run that was stopped: the folder that it was to become, and what made it."""
+
+    out: str
+    settings: RunSettings
+
+
+@dataclass
+class FolderListing:
+    """Names of files and result folders by what they are, relative to the folder; cut : whether there are more."""
+
+    tables: list[str] = field(default_factory=list)
+    formulas: list[str] = field(default_factory=list)
+    schemas: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    producers: list[str] = field(default_factory=list)
+    consumers: list[str] = field(default_factory=list)
+    audits: list[str] = field(default_factory=list)
+    sweeps: list[str] = field(default_factory=list)
+    unfinished: list[UnfinishedRun] = field(default_factory=list)
+    cut: bool = False
+
+
+class WorkFolder:
+    """A folder, and the names below it."""
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise LcifrError(f"{root} is no folder", fix="name a folder that exists, or none for this one")
+        self.root = root.resolve()
+
+    def path(self, name: str) -> Path:
+        """What a name means; refused where it leads out of the folder, by whatever way.
+
+        Symbolic links are followed first: what counts is where a file lies.
+        """
+        parts = PurePosixPath(name).parts
+        odd = not name or "\\" in name or any(ord(sign) < 32 or ord(sign) == 127 for sign in name)
+        if odd or PurePosixPath(name).is_absolute() or any(part.startswith((".", "-")) for part in parts):
+            raise LcifrError(f"“{name}” is no name of a file below the folder", fix="choose one that is listed")
+        return self._inside(self.root.joinpath(*parts), name)
+
+    def _inside(self, path: Path, name: str) -> Path:
+        try:
+            found = path.resolve()
+        except (OSError, RuntimeError):  # a link that leads to itself
+            found = Path("/")
+        if not found.is_relative_to(self.root):
+            raise LcifrError(f"“{name}” leads out of the folder", fix="copy the file into the folder")
+        return found
+
+    def file(self, name: str) -> Path:
+        """A file that is there; the .toml beside it, which commands read by themselves, is inside as well."""
+        found = self.path(name)
+        if not found.is_file():
+            raise LcifrError(f"{name}: there is no such file in {self.root.name}", fix="choose one that is listed")
+        self._inside(self.root.joinpath(name).with_suffix(".toml"), name)
+        return found
+
+    def folder(self, name: str) -> Path:
+        """A result folder, nothing in which leads out."""
+        found = self.path(name)
+        if not (found / RESULT).is_file():
+            raise LcifrError(f"{name} is no folder of results", fix="choose one that is listed")
+        for path in found.rglob("*"):
+            if path.is_symlink():
+                self._inside(path, f"{name}/{path.relative_to(found)}")
+        return found
+
+    def new(self, name: str, suffix: str = "") -> Path:
+        """Where a file or folder may be written; the folder it lies in is there."""
+        found = self.path(name)
+        if not name.endswith(suffix):
+            raise LcifrError(f"“{name}” does not end in {suffix}", fix=f"call it {name}{suffix}")
+        if not found.parent.is_dir():
+            raise LcifrError(f"{name}: there is no such folder", fix="name a file in a folder that exists")
+        return found
+
+    def listing(self) -> FolderListing:
+        """Everything that the workbench can do something with."""
+        found = FolderListing()
+        for seen, name in enumerate(self._names(self.root, 0), start=1):
+            if seen > MOST:
+                found.cut = True
+                break
+            self._sort_in(name, found)
+        return found
+
+    def _names(self, folder: Path, depth: int) -> Iterator[str]:
+        try:
+            entries = sorted(os.scandir(folder), key=lambda one: one.name)
+        except OSError:
+            return
+        for entry in entries:
+            path = Path(entry.path)
+            name = path.relative_to(self.root).as_posix()
+            if not path.resolve().is_relative_to(self.root) or entry.name.startswith("-"):
+                continue
+            if entry.name.startswith("."):
+                if entry.name.endswith(WORK) and (path / SETTINGS).is_file():
+                    yield name
+            elif entry.is_dir() and not (path / RESULT).is_file() and depth < DEEPEST:
+                yield from self._names(path, depth + 1)
+            else:
+                yield name
+
+    def _sort_in(self, name: str, found: FolderListing) -> None:
+        path, lower = self.root / name, name.lower()
+        if path.is_dir():
+            self._sort_folder(path, name, found)
+        elif lower.endswith(TABLES):
+            found.tables.append(name)
+        elif lower.endswith(".phi"):
+            found.formulas.append(name)
+        elif lower.endswith(".toml"):
+            if _begins_with(path, "[attributes"):
+                found.schemas.append(name)
+        elif lower.endswith(MODELS) and (lower.endswith((".onnx", ".skops", *PICKLE_SUFFIXES)) or _is_model(path)):
+            found.models.append(name)
+
+    def _sort_folder(self, path: Path, name: str, found: FolderListing) -> None:
+        try:
+            settings = RunSettings.read(path)
+        except (LcifrError, OSError, ValueError):
+            return
+        if path.name.endswith(WORK):
+            out = path.with_name(path.name.removeprefix(".").removesuffix(WORK))
+            found.unfinished.append(UnfinishedRun(out.relative_to(self.root).as_posix(), settings))
+            return
+        decides = (path / "model.safetensors").is_file()
+        for commands, names, fits in (
+            (("produce", "tune"), found.producers, True),
+            (("consume", "produce", "tune"), found.consumers, decides),
+            (("audit",), found.audits, True),
+            (("sweep",), found.sweeps, True),
+        ):
+            if settings.command in commands and fits:
+                names.append(name)
+
+
+def _begins_with(path: Path, text: str) -> bool:
+    try:
+        return text in path.read_text(encoding="utf-8-sig")[:100_000]
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _is_model(path: Path) -> bool:
+    try:
+        recognise(path)
+    except (LcifrError, OSError):
+        return False
+    return True
