@@ -11,7 +11,7 @@ from lcifr.runs.preparing.initializing import InitRequest, init
 from lcifr.similarity.linting.finding import values_of
 from lcifr.workbench.audits.audit_explorer import AuditExplorer
 from lcifr.workbench.audits.audit_plans import AuditPlan
-from lcifr.workbench.audits.command_runs import CommandRuns
+from lcifr.workbench.audits.command_runs import PROGRAM, CommandRuns
 from lcifr.workbench.command_lines import command_line
 from lcifr.workbench.example import write_example
 from lcifr.workbench.formulas.answers import TypedFormula
@@ -80,15 +80,18 @@ class Ability:
 
 
 class Desk:
-    """The workbench without its page."""
+    """The workbench without its page.
 
-    def __init__(self, folder: Path) -> None:
+    program : what runs its commands; see :class:`CommandRuns`.
+    """
+
+    def __init__(self, folder: Path, program: tuple[str, ...] = PROGRAM) -> None:
         self.folder = WorkFolder(folder)
         self.tables = PeopleTables(self.folder)
         self.subjects = Subjects(self.folder, self.tables)
         self.formulas = FormulaDesk(self.folder, self.tables)
         self.models = ModelDesk(self.subjects)
-        self.runs = CommandRuns(self.folder)
+        self.runs = CommandRuns(self.folder, program)
         self.audits = AuditExplorer(self.folder)
         formulas, models, audits = self.formulas, self.models, self.audits
         self._abilities: dict[str, Ability] = {

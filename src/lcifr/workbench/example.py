@@ -19,8 +19,9 @@ same(categorical except sex, foreign_worker, telephone, housing, job, property) 
 duration within 6 and
 credit_amount within 1000 and
 age within 10 and
-installment_rate, existing_credits, dependents within 1 and
-residence_since within 3
+installment_rate, existing_credits within 1 and
+residence_since within 2 and
+same(dependents)
 """
 
 

@@ -60,19 +60,24 @@ class WorkFolder:
         Symbolic links are followed first: what counts is where a file lies.
         """
         parts = PurePosixPath(name).parts
-        odd = not name or "\\" in name or any(ord(sign) < 32 or ord(sign) == 127 for sign in name)
+        odd = not parts or "\\" in name or any(ord(sign) < 32 or ord(sign) == 127 for sign in name)
         if odd or PurePosixPath(name).is_absolute() or any(part.startswith((".", "-")) for part in parts):
             raise LcifrError(f"“{name}” is no name of a file below the folder", fix="choose one that is listed")
         return self._inside(self.root.joinpath(*parts), name)
 
     def _inside(self, path: Path, name: str) -> Path:
-        try:
-            found = path.resolve()
-        except (OSError, RuntimeError):  # a link that leads to itself
-            found = Path("/")
-        if not found.is_relative_to(self.root):
+        found = self._where(path)
+        if found is None:
             raise LcifrError(f"“{name}” leads out of the folder", fix="copy the file into the folder")
         return found
+
+    def _where(self, path: Path) -> Path | None:
+        """Where a file lies once links are followed; None for outside, and for a link that leads to itself."""
+        try:
+            found = path.resolve()
+        except (OSError, RuntimeError):
+            return None
+        return found if found.is_relative_to(self.root) else None
 
     def file(self, name: str) -> Path:
         """A file that is there; the .toml beside it, which commands read by themselves, is inside as well."""
@@ -119,7 +124,7 @@ class WorkFolder:
         for entry in entries:
             path = Path(entry.path)
             name = path.relative_to(self.root).as_posix()
-            if not path.resolve().is_relative_to(self.root) or entry.name.startswith("-"):
+            if self._where(path) is None or entry.name.startswith("-"):
                 continue
             if entry.name.startswith("."):
                 if entry.name.endswith(WORK) and (path / SETTINGS).is_file():

@@ -10,7 +10,7 @@ import pytest
 from lcifr.data.schema import Categorical, Numeric, Schema
 from lcifr.errors import SimilarityError
 from lcifr.similarity.language.formula import And, Comparison, Not, Same
-from lcifr.similarity.language.parser import MAX_LENGTH, MAX_NESTING, parse
+from lcifr.similarity.language.parser import MAX_LENGTH, MAX_NESTING, diagnose, parse
 from tests.similarity.language.corpus import CORPUS, SCHEMA, Entry
 
 ODD = Schema(
@@ -192,6 +192,22 @@ def test_refusals_name_the_place_and_the_reason(text: str, place: str, said: str
 def test_reserved_words_that_the_schema_uses_are_explained() -> None:
     with pytest.raises(SimilarityError, match="the attribute is written `in`"):
         parse("in' <= 3", ODD)
+
+
+@pytest.mark.parametrize(
+    "text", ['agee <= 3 and\nsxe = "male"', "same(", "age <=", "🙂 and age = 3", "same(agee, ages) or"]
+)
+def test_diagnoses_are_what_the_error_shows_each_at_its_place(text: str) -> None:
+    found = diagnose(text, SCHEMA)
+    with pytest.raises(SimilarityError) as refused:
+        parse(text, SCHEMA)
+    assert found
+    assert list(found) == sorted(found, key=lambda one: one.span.start)
+    assert all(one.message in str(refused.value) and 0 <= one.span.start <= one.span.end <= len(text) for one in found)
+
+
+def test_a_formula_has_nothing_to_diagnose() -> None:
+    assert all(diagnose(entry.text, SCHEMA) == () for entry in CORPUS)
 
 
 def test_every_problem_with_names_is_reported_at_once() -> None:

@@ -22,17 +22,18 @@ from lcifr.runs.auditing.verdicts_so_far import VerdictsSoFar
 from lcifr.runs.event_log import VARIABLE, read_events
 from lcifr.workbench.work_folder import WORK, WorkFolder
 
+PROGRAM = (sys.executable, "-m", "lcifr.cli")
 GRACE = 10.0
 """Seconds that a command has to stop before it is killed when the workbench ends; what is done is kept either way."""
 LAST = 6
 """Notes and warnings that are shown while it runs."""
 EXITS = {
-    0: "finished",
-    1: "finished: there is a counterexample, or a proof was refused",
-    2: "refused",
-    3: "finished: somebody is undecided",
-    130: "stopped; what is done is kept",
-    -2: "stopped; what is done is kept",
+    0: ("finished", "is finished"),
+    1: ("finished", "is finished; there is a counterexample, or the exact checker refused a proof"),
+    2: ("refused", "was refused"),
+    3: ("finished", "is finished; somebody is undecided"),
+    130: ("stopped", "was stopped; what is done is kept"),
+    -signal.SIGINT: ("stopped", "was stopped; what is done is kept"),
 }
 
 
@@ -73,10 +74,10 @@ class CommandRun:
 
     Parameters
     ----------
-    words : after ``lcifr``. out : the folder of results that it makes.
+    words : after ``lcifr``. out : the folder of results that it makes. program : what stands for ``lcifr``.
     """
 
-    def __init__(self, folder: WorkFolder, words: list[str], out: str) -> None:
+    def __init__(self, folder: WorkFolder, words: list[str], out: str, program: tuple[str, ...] = PROGRAM) -> None:
         self.words, self.out = words, out
         self._logs = tempfile.TemporaryDirectory(prefix="lcifr-workbench-")
         logs = Path(self._logs.name)
@@ -87,7 +88,7 @@ class CommandRun:
         self._verdicts = VerdictsSoFar(target.with_name(f".{target.name}{WORK}"))
         with self._printed.open("wb") as printed:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "lcifr.cli", *words],
+                [*program, *words],
                 cwd=folder.root,
                 env={**os.environ, VARIABLE: str(self._events), "NO_COLOR": "1", "COLUMNS": "100"},
                 stdin=subprocess.DEVNULL,
@@ -118,14 +119,16 @@ class CommandRun:
         """How far it is."""
         code = self._process.poll()
         self._read_events()
-        said = "running" if code is None else EXITS.get(code, f"failed with exit code {code}")
+        state, said = ("running", "is running")
+        if code is not None:
+            state, said = EXITS.get(code, ("failed", f"failed with exit code {code}"))
         if self.words[0] == "audit":  # once it has its name, the folder that was worked in is gone
             self._counted = self._verdicts.count() or self._counted
         printed = "" if code is None else self._printed.read_text(encoding="utf-8", errors="replace")[-20_000:]
         return RunState(
             shlex.join(["lcifr", *self.words]),
             self.out,
-            "running" if code is None else said.partition(":")[0].partition(";")[0].partition(" ")[0],
+            state,
             said,
             tuple(self._steps.values()),
             self._counted,
@@ -157,8 +160,8 @@ class CommandRun:
 class CommandRuns:
     """The runs of a workbench: one at a time, as each of them uses all cores."""
 
-    def __init__(self, folder: WorkFolder) -> None:
-        self._folder, self._lock = folder, threading.Lock()
+    def __init__(self, folder: WorkFolder, program: tuple[str, ...] = PROGRAM) -> None:
+        self._folder, self._program, self._lock = folder, program, threading.Lock()
         self._run: CommandRun | None = None
 
     def start(self, words: list[str], out: str) -> RunState:
@@ -170,7 +173,7 @@ class CommandRuns:
                         f"{self._run.out} is still being made", fix="stop it, or wait until it is finished"
                     )
                 self._run.close()
-            self._run = CommandRun(self._folder, words, out)
+            self._run = CommandRun(self._folder, words, out, self._program)
             return self._run.state()
 
     def stop(self) -> RunState | None:

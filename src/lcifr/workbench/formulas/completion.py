@@ -24,7 +24,8 @@ WORDS = {
 }
 SETS = {"all": "every attribute", "numeric": "every number", "categorical": "every category"}
 _NAME = r"(?:[^\W\d]\w*|`(?:[^`\\\n]|\\[^\n])*`)"
-_VALUE = re.compile(rf"({_NAME})'?\s*(?:!=|=|(?:not\s+)?in\s*\{{[^{{}}\n]*)\s*(\"(?:[^\"\\\n]|\\[^\n])*|)$")
+_TEXT = r"\"(?:[^\"\\\n]|\\[^\n])*"
+_VALUE = re.compile(rf"({_NAME})'?\s*(?:!=|=|(?:not\s+)?in\s*\{{(?:\s*{_TEXT}\"\s*,)*)\s*({_TEXT}|)$")
 _WORD = re.compile(r"(?:`(?:[^`\\\n]|\\[^\n])*|[^\W\d]\w*)$")
 _COMMENT = re.compile(r"#[^\n]*$")
 
@@ -64,6 +65,7 @@ def _values(found: re.Match[str], schema: Schema) -> tuple[Suggestion, ...] | No
     typed = found[2].removeprefix('"').casefold()
     start = found.end() - len(found[2])
     fits = [value for value in attribute.values if typed in value.casefold()]
+    fits.sort(key=lambda value: not value.casefold().startswith(typed))
     return tuple(Suggestion(quote_value(value), f"a value of {name}", start) for value in fits)
 
 

@@ -24,6 +24,9 @@ from lcifr.workbench.command_lines import command_line
 from lcifr.workbench.models.subjects import ModelChoice, Subjects
 from lcifr.workbench.people_tables import read_person
 
+PERSON = "person.csv"
+"""What the command calls the table with one person."""
+
 
 @dataclass(frozen=True)
 class DecisionAsked:
@@ -54,12 +57,16 @@ class OwnDecision:
 
 @dataclass(frozen=True)
 class PersonDecided:
-    """A decision; library : what the model's own library says. asked : the verdict, where there is a formula."""
+    """A decision; library : what the model's own library says. asked : the verdict, where there is a formula.
+
+    table : the person as the text of a table, for the command.
+    """
 
     own: OwnDecision
     library: str
     asked: Shown | None
     command: str
+    table: str
 
 
 class ModelDesk:
@@ -71,7 +78,7 @@ class ModelDesk:
     def show(self, choice: ModelChoice) -> ShownChoice:
         """What a model is."""
         sentences = tuple(visible(one) for one in self._subjects.sentences(choice))
-        command = command_line("model", "show", choice.model) if choice.model else f"less {choice.producer}/result.json"
+        command = command_line("model", "show", choice.model) if choice.model else f"cat {choice.producer}/result.json"
         return ShownChoice(sentences, self._subjects.predicts_number(choice), command)
 
     def decide(self, asked: DecisionAsked) -> PersonDecided:
@@ -88,7 +95,8 @@ class ModelDesk:
             own_decision(subject.model, subject.model.function(subject.encoder.transform(person))),
             library,
             None if verdict is None else shown_verdict(verdict, subject),
-            _certify_line(asked),
+            _audit_line(asked),
+            person.to_pandas().to_csv(index=False),
         )
 
 
@@ -121,13 +129,13 @@ def own_decision(model: Model, outputs: Any) -> OwnDecision:
     return OwnDecision(visible(str(decision)), f"{short(lead)} from another decision, in units of the output")
 
 
-def _certify_line(asked: DecisionAsked) -> str:
-    """``lcifr certify`` of a table with this person."""
+def _audit_line(asked: DecisionAsked) -> str:
+    """``lcifr audit`` of a table with this person."""
     choice, phi = asked.choice, asked.file or "NAME.phi"
     if choice.model:
-        options = {"model": choice.model, "phi": phi, "reference": choice.table, "tolerance": choice.tolerance}
-        return command_line("certify", "PERSON.csv", **options, schema=choice.schema, out="OUT")
-    return command_line("certify", choice.consumer, "PERSON.csv", producer=choice.producer, out="OUT")
+        about = {"model": choice.model, "phi": phi, "reference": choice.table, "schema": choice.schema}
+        return command_line("audit", PERSON, **about, tolerance=choice.tolerance, out="OUT")
+    return command_line("audit", choice.producer, choice.consumer, PERSON, phi=phi, out="OUT")
 
 
 def row_of(people: tuple[PersonRow, ...], name: str) -> PersonRow:

@@ -129,7 +129,7 @@ def _learned(producer: Path, consumer: Path) -> Iterator[str]:
     made, used = read_producer(producer), read_consumer(consumer)
     kind = "A sum of step functions, one for each attribute" if made.learner == "trees" else "A network"
     learned = sum(size for name, size in made.sizes.items() if name == "train")
-    yield f"{kind}, learned by lcifr from {learned:,} people of {producer.name}."
+    yield f"{kind}, learned by lcifr from {learned:,} people ({producer.name})."
     if made.scores:
         yield f"It reads {len(made.scores)} attributes: {', '.join(made.scores)}."
     if made.unread:

@@ -45,7 +45,7 @@ const startExample = () => trying(async () => {
   show(note, make("p", { text: "The example’s files are in the folder. Its model is being learned …" }));
   await watch(note, async (state) => {
     await look();
-    const words = state.state === "finished" ? "The example’s files are in the folder, and its model is learned: see Model and Audit." : `The model was not learned: ${state.said}.`;
+    const words = state.state === "finished" ? "The example’s files are in the folder, and its model is learned: see Model and Audit." : `The model was not learned: it ${state.said}.`;
     show(note, make("p", { text: words }), button("Close", () => note.remove()));
   });
 });

@@ -58,6 +58,7 @@ const freeName = () => {
 };
 
 const open = async () => {
+  audits.closest("label").hidden = !audits.value;
   if (!audits.value) { show(find("opened"), make("p", { class: "quiet", text: "There is no finished audit in the folder." })); return; }
   show(find("opened"), make("p", { class: "quiet", text: "Reading …" }));
   const found = await trying(() => ask("audit/open", { name: audits.value }), find("opened"));

@@ -62,7 +62,8 @@ const choose = (number) => {
   [...offers.children].forEach((item, place) => item.setAttribute("aria-selected", String(place === number)));
   if (number < 0) { phi.removeAttribute("aria-activedescendant"); return; }
   phi.setAttribute("aria-activedescendant", offers.children[number].id);
-  offers.children[number].scrollIntoView({ block: "nearest" });
+  const item = offers.children[number];
+  offers.scrollTop = Math.min(item.offsetTop, Math.max(offers.scrollTop, item.offsetTop + item.offsetHeight - offers.clientHeight));
 };
 
 // What may stand at the caret: { text, about, start }. With `first`, the first one is chosen already.

@@ -1,6 +1,6 @@
 // The explorer of an audit: the figure, who is in it, and one person at a time.
 import { ask, latest, trying } from "./api.js";
-import { button, command, find, make, show } from "./dom.js";
+import { button, command, make, show } from "./dom.js";
 import { legend, sharesBar } from "./run.js";
 import { person } from "./whatif.js";
 
@@ -51,7 +51,8 @@ const finder = (found, chosen) => {
     at = place;
     [...people.children].forEach((item, number) => item.setAttribute("aria-selected", String(number === place)));
     people.setAttribute("aria-activedescendant", people.children[place].id);
-    people.children[place].scrollIntoView({ block: "nearest" });
+    const item = people.children[place]; // only the list scrolls, not the page
+    people.scrollTop = Math.min(item.offsetTop, Math.max(people.scrollTop, item.offsetTop + item.offsetHeight - people.clientHeight));
     const answer = await last(() => trying(() => ask("audit/person", { audit: found.audit, id: shown[place].id }), chosen));
     if (answer) person(chosen, found.audit, shown[place].id, answer);
   };

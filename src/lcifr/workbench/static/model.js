@@ -54,6 +54,7 @@ const decide = async () => {
     answer.library ? make("p", { text: `The model’s own library says: ${answer.library}` }) : null,
     ...(answer.asked ? verdict(answer.asked) : [make("p", { class: "quiet", text: "Choose a formula to see whether everybody similar is decided the same." })]));
   command(find("decide-command"), formula.value ? answer.command : "");
+  if (formula.value) find("decide-command").append(make("details", {}, make("summary", { text: "person.csv, for the command" }), make("pre", { text: answer.table })));
 };
 
 const verdict = (found) => [

@@ -60,7 +60,7 @@ export const watch = async (element, ended) => {
     show(moving, ...picture(state));
     if (state.state !== "running") {
       stop.remove();
-      show(still, make("p", { class: "what", role: "status", text: `${state.out}: ${state.said}.` }),
+      show(still, make("p", { class: "what", role: "status", text: `${state.out} ${state.said}.` }),
         state.printed ? make("details", { open: state.state === "refused" || state.state === "failed" }, make("summary", { text: "What the command printed" }), make("pre", { text: state.printed })) : null);
       await ended(state);
       return;

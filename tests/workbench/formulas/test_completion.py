@@ -1,0 +1,72 @@
+"""Completion: attributes, values and words that fit, with the text they replace; and what is taken can be read."""
+
+from __future__ import annotations
+
+import pytest
+
+from lcifr.data import Categorical, Numeric, Schema
+from lcifr.similarity.language.parser import diagnose
+from lcifr.workbench.formulas.completion import SHOWN, complete
+
+SCHEMA = Schema(
+    (
+        Numeric("age", unit="years"),
+        Numeric("hours per week"),
+        Categorical("sex", ("female", "male")),
+        Categorical("job title", ('so-called "chief"', "cook")),
+    ),
+    {"effort": ("hours per week",)},
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "after"),
+    [
+        ("ag", "age"),
+        ("age within 5 an", "age within 5 and"),
+        ("sa", "same("),
+        ("same(cat", "same(categorical"),
+        ("hou", "`hours per week`"),
+        ("`hou", "`hours per week`"),
+        ("eff", "effort"),
+        ("AG", "age"),
+        ("sex' = ", 'sex\' = "female"'),
+        ("sex' = \"m", 'sex\' = "male"'),
+        ('sex in {"female", "m', 'sex in {"female", "male"'),
+        ("sex' not in {", 'sex\' not in {"female"'),
+        ("`job title`' != ", '`job title`\' != "so-called \\"chief\\""'),
+        ("# a comment\nag", "# a comment\nage"),
+    ],
+)
+def test_the_first_suggestion(typed, after):
+    one = complete(typed, len(typed), SCHEMA)[0]
+    assert typed[: one.start] + one.text == after
+
+
+def test_nothing_is_suggested_inside_a_comment():
+    assert complete("# ag", 4, SCHEMA) == ()
+
+
+def test_numbers_have_no_values_to_suggest():
+    assert "female" not in str(complete("age = ", 6, SCHEMA))
+
+
+def test_only_text_before_the_caret_counts():
+    [first, *_] = complete("ag within 5", 2, SCHEMA)
+    assert (first.text, first.start) == ("age", 0)
+
+
+def test_every_name_and_value_that_is_offered_is_read_by_the_parser():
+    names = [one.text for one in complete("", 0, SCHEMA) if one.about in ("category", "years", "number")]
+    assert len(names) == len(SCHEMA)
+    for name in names:
+        assert diagnose(f"same({name})", SCHEMA) == ()
+    for attribute in ("sex", "`job title`"):
+        text = f"{attribute}' = "
+        for one in complete(text, len(text), SCHEMA):
+            assert diagnose(text[: one.start] + one.text, SCHEMA) == ()
+
+
+def test_a_long_list_is_cut():
+    many = Schema(tuple(Numeric(f"a{number}") for number in range(100)))
+    assert len(complete("a", 1, many)) == SHOWN

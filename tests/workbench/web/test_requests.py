@@ -1,0 +1,37 @@
+"""Typed requests: what is of another kind, unknown or missing is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from lcifr.errors import LcifrError
+from lcifr.workbench.audits.audit_plans import AuditPlan
+from lcifr.workbench.formulas.answers import TypedFormula
+from lcifr.workbench.models.model_desk import DecisionAsked
+from lcifr.workbench.web.requests import read_as
+
+TYPED = {"text": "same(all)", "table": "people.csv"}
+
+
+def test_values_become_the_request():
+    assert read_as(TypedFormula, {**TYPED, "caret": 3}) == TypedFormula("same(all)", "people.csv", caret=3)
+    assert read_as(AuditPlan, {"out": "audit", "tolerance": 1}).tolerance == 1.0
+    asked = read_as(DecisionAsked, {"choice": {"model": "m.onnx", "table": "t.csv"}, "values": {"age": 30}})
+    assert asked.choice.model == "m.onnx"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({**TYPED, "shell": "rm"}, "unknown entry “shell”"),
+        ({"text": "same(all)"}, "lacks “table”"),
+        ({**TYPED, "caret": "3"}, "“caret”"),
+        ({**TYPED, "caret": True}, "“caret”"),
+        ({**TYPED, "table": ["people.csv"]}, "“table”"),
+        ({**TYPED, "table": None}, "“table”"),
+        ({**TYPED, "row": 1.5}, "“row”"),
+    ],
+)
+def test_anything_else_is_refused(values, said):
+    with pytest.raises(LcifrError, match=said):
+        read_as(TypedFormula, values)
