@@ -26,6 +26,7 @@ NOT_RUN = {
     "evidence verify": "tests/cli/evidence/test_signing.py runs it",
     "model show": "tests/cli/test_model_audit.py runs it",
     "sweep": "tests/runs/sweeps/test_run.py runs it",
+    "workbench": "tests/workbench/web/test_server.py runs it",
 }
 REPORTS_NOTHING = {"data fetch"}  # prints paths, one a line
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 
 from lcifr.runs.models.auditing import ModelAuditRequest, audit_model
-from lcifr.workbench.desk import Desk
 from lcifr.workbench.web.application import build_app
+from lcifr.workbench.workbench import Workbench
 from tests.runs.models.credit import write_credit
 from tests.story import SLOWLY
 
@@ -41,6 +41,10 @@ values = ["north", "south"]
 """
 IN_NO_HURRY = (sys.executable, "-c", SLOWLY + "from lcifr.cli import main; main()")
 """A command that waits before it writes a part, so that it can be stopped between two of them."""
+SLOWLY_CHILDREN = f"""from lcifr.workbench import workbench
+workbench.Workbench.__init__.__defaults__ = ({IN_NO_HURRY!r},)
+"""
+"""The same for what a served workbench starts."""
 PLAN = {
     "model": "model.skops",
     "table": "people.csv",
@@ -90,7 +94,7 @@ class Client:
     """Asks as the page does; ``raw`` as somebody else would."""
 
     def __init__(self, folder: Path, program: tuple[str, ...] = IN_NO_HURRY) -> None:
-        self.desk = Desk(folder, program)
+        self.desk = Workbench(folder, program)
         self.raw = Raw(build_app(self.desk, TOKEN, (HOST,)))
 
     def post(self, what: str, /, **values: Any) -> Any:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbench.bench import Client, write_audit, write_folder
+from tests.workbench.bench import SLOWLY_CHILDREN, Client, write_audit, write_folder
+from tests.workbench.served import Served
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +36,14 @@ def own(written: Path, tmp_path: Path) -> Iterator[Client]:
     made = Client(folder)
     yield made
     made.desk.close()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory, written: Path) -> Iterator[Served]:
+    """The command on a copy of the shared folder, until all tests are done; then Ctrl-C ends it at once."""
+    folder = tmp_path_factory.mktemp("served") / "credit"
+    shutil.copytree(written, folder)
+    made = Served(folder, first=SLOWLY_CHILDREN)
+    made.wait()
+    yield made
+    assert made.stop() == 0

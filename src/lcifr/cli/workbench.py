@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lcifr.cli.terminal.output import say, to_stderr
+from lcifr.cli.terminal.output import JsonOption, print_json, say, to_stderr
 
 EXAMPLE = "Example: lcifr workbench people"
 
@@ -24,6 +24,7 @@ def workbench(
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in the default browser.")
     ] = True,
+    as_json: JsonOption = False,
 ) -> None:
     """Write formulas, look at models, and start and explore audits, in a browser on this machine.
 
@@ -35,7 +36,10 @@ def workbench(
     from lcifr.workbench.web.server import WorkbenchRequest, serve
 
     def ready(address: str) -> None:
-        say(address)
+        if as_json:
+            print_json({"format": "lcifr-workbench-1", "command": "workbench", "address": address})
+        else:
+            say(address)
         to_stderr("Whoever has this address sees the folder: do not pass it on. Ctrl-C ends the workbench.")
         if browser:
             import webbrowser

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lcifr.certification.auditor import audit_region
+from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.verdicts import Audit
 from lcifr.data import Individuals
 from lcifr.data.io.files import json_value
@@ -21,7 +21,7 @@ from lcifr.report.people.explorer import explore
 from lcifr.report.people.shown import Shown, show
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.workbench.command_lines import command_line
-from lcifr.workbench.models.subjects import ModelChoice, Subjects
+from lcifr.workbench.models.subjects import ChosenModel, Subjects
 from lcifr.workbench.people_tables import read_person
 
 PERSON = "person.csv"
@@ -32,7 +32,7 @@ PERSON = "person.csv"
 class DecisionAsked:
     """Whom to decide about: attributes by name; formula : its text, for a verdict, or nothing. file : its file."""
 
-    choice: ModelChoice
+    choice: ChosenModel
     values: Mapping[str, Any]
     formula: str = ""
     file: str = ""
@@ -75,7 +75,7 @@ class ModelDesk:
     def __init__(self, subjects: Subjects) -> None:
         self._subjects = subjects
 
-    def show(self, choice: ModelChoice) -> ShownChoice:
+    def show(self, choice: ChosenModel) -> ShownChoice:
         """What a model is."""
         sentences = tuple(visible(one) for one in self._subjects.sentences(choice))
         command = command_line("model", "show", choice.model) if choice.model else f"cat {choice.producer}/result.json"

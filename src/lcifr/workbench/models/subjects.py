@@ -27,7 +27,7 @@ KEPT = 4
 
 
 @dataclass(frozen=True)
-class ModelChoice:
+class ChosenModel:
     """Which model: a file, or the folders of a producer and a consumer; and the table whose columns it reads.
 
     tolerance : of a model that predicts numbers, how far two may be apart and count as the same.
@@ -52,7 +52,7 @@ class Subjects:
         self._folder, self._tables = folder, tables
         self._known: dict[tuple[object, ...], AuditSubject] = {}
 
-    def sentences(self, choice: ModelChoice) -> Iterator[str]:
+    def sentences(self, choice: ChosenModel) -> Iterator[str]:
         """What a model is, as ``lcifr model show`` says it."""
         if choice.model:
             found = show_model(self._folder.file(choice.model))
@@ -63,17 +63,17 @@ class Subjects:
             return
         yield from _learned(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
 
-    def predicts_number(self, choice: ModelChoice) -> bool:
+    def predicts_number(self, choice: ChosenModel) -> bool:
         """Whether somebody has to say how far two predictions may be apart."""
         return bool(choice.model) and open_model(self._folder.file(choice.model)).outline().is_number
 
-    def schema(self, choice: ModelChoice) -> Schema:
+    def schema(self, choice: ChosenModel) -> Schema:
         """What is to be known of a person: the schema of the table, or of what lcifr learned."""
         if choice.model:
             return self._table(choice).schema
         return self.subject(choice).schema
 
-    def subject(self, choice: ModelChoice, formula: str = "") -> AuditSubject:
+    def subject(self, choice: ChosenModel, formula: str = "") -> AuditSubject:
         """The model with a formula's text, ready to decide and to be asked."""
         if choice.model:
             files = [self._folder.file(choice.model), self._folder.file(choice.table)]
@@ -87,12 +87,12 @@ class Subjects:
             self._known[key] = self._read(choice, table, formula)
         return self._known[key]
 
-    def _table(self, choice: ModelChoice) -> OpenTable:
+    def _table(self, choice: ChosenModel) -> OpenTable:
         if not choice.table:
             raise LcifrError("a model’s file does not say what its columns mean", fix="choose a table of such people")
         return self._tables.open(choice.table, choice.schema)
 
-    def _read(self, choice: ModelChoice, table: OpenTable | None, formula: str) -> AuditSubject:
+    def _read(self, choice: ChosenModel, table: OpenTable | None, formula: str) -> AuditSubject:
         if table is None:
             return self._parties(choice, formula)
         file = open_model(self._folder.file(choice.model))
@@ -112,7 +112,7 @@ class Subjects:
             tolerance=choice.tolerance,
         )
 
-    def _parties(self, choice: ModelChoice, formula: str) -> Parties:
+    def _parties(self, choice: ChosenModel, formula: str) -> Parties:
         from dataclasses import replace
 
         from lcifr.certification.producer import FrozenEncoder

@@ -20,9 +20,9 @@ from lcifr.data.io.files import json_value
 from lcifr.drawing.text import visible
 from lcifr.errors import LcifrError
 from lcifr.runs.events import Event, Note, Warned, listening
-from lcifr.workbench.desk import Desk
 from lcifr.workbench.web.guard import Guard
 from lcifr.workbench.web.requests import read_json_request
+from lcifr.workbench.workbench import Workbench
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -34,7 +34,7 @@ SHARED = {"page.css": ("lcifr.report", "page.css"), "chart.css": ("lcifr.drawing
 """Files of the report's look, which are not kept twice."""
 
 
-def build_app(desk: Desk, token: str, hosts: Iterable[str]) -> ASGIApp:
+def build_app(bench: Workbench, token: str, hosts: Iterable[str]) -> ASGIApp:
     """The application behind its guard.
 
     Parameters
@@ -51,15 +51,15 @@ def build_app(desk: Desk, token: str, hosts: Iterable[str]) -> ASGIApp:
 
     async def answer(request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in desk.names:
+        if name not in bench.names:
             return _json({"error": f"nobody can ask for “{name}”", "fix": ""}, 404)
         body = await request.body()
-        return await run_in_threadpool(_answer, desk, name, body)
+        return await run_in_threadpool(_answer, bench, name, body)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        desk.close()
+        bench.close()
 
     routes = [
         Route("/", page, methods=["GET"]),
@@ -78,7 +78,7 @@ def read_pages() -> dict[str, bytes]:
     return found
 
 
-def _answer(desk: Desk, name: str, body: bytes) -> Response:
+def _answer(bench: Workbench, name: str, body: bytes) -> Response:
     heard: list[str] = []
 
     def hear(event: Event) -> None:
@@ -87,7 +87,7 @@ def _answer(desk: Desk, name: str, body: bytes) -> Response:
 
     try:
         with listening(hear):
-            found = desk.answer(name, read_json_request(body))
+            found = bench.answer(name, read_json_request(body))
         return _json({"answer": found, "notes": heard}, 200)
     except LcifrError as error:
         text = str(error).removesuffix(f"\nFix: {error.fix}")

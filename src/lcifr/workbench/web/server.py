@@ -39,13 +39,13 @@ def serve(request: WorkbenchRequest, ready: Callable[[str], None]) -> None:
         raise LcifrError(
             f"the workbench needs {missing.name}, which is not installed", fix='pip install "lcifr[workbench]"'
         ) from None
-    from lcifr.workbench.desk import Desk
     from lcifr.workbench.web.application import build_app
+    from lcifr.workbench.workbench import Workbench
 
-    desk = Desk(request.folder)
+    bench = Workbench(request.folder)
     with closing(_listen(request.port)) as listener:
         port, token = listener.getsockname()[1], secrets.token_urlsafe(24)
-        app = build_app(desk, token, (f"{HERE}:{port}", f"localhost:{port}"))
+        app = build_app(bench, token, (f"{HERE}:{port}", f"localhost:{port}"))
         config = uvicorn.Config(
             app,
             log_level="warning",
@@ -61,7 +61,7 @@ def serve(request: WorkbenchRequest, ready: Callable[[str], None]) -> None:
         except KeyboardInterrupt:
             pass
         finally:
-            desk.close()
+            bench.close()
 
 
 def _listen(port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""Desk: everything that the page can ask for, by name; each a typed request and what answers it."""
+"""Workbench: everything that the page can ask for, by name; each a typed request and what answers it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lcifr.workbench.example import write_example
 from lcifr.workbench.formulas.answers import TypedFormula
 from lcifr.workbench.formulas.formula_desk import FormulaDesk
 from lcifr.workbench.models.model_desk import DecisionAsked, ModelDesk
-from lcifr.workbench.models.subjects import ModelChoice, Subjects
+from lcifr.workbench.models.subjects import ChosenModel, Subjects
 from lcifr.workbench.people_tables import PeopleTables
 from lcifr.workbench.web.requests import read_as
 from lcifr.workbench.work_folder import WorkFolder
@@ -79,7 +79,7 @@ class Ability:
     answer: Callable[[Any], Any]
 
 
-class Desk:
+class Workbench:
     """The workbench without its page.
 
     program : what runs its commands; see :class:`CommandRuns`.
@@ -105,8 +105,8 @@ class Desk:
             "formula/read": Ability(TypedFormula, formulas.read),
             "formula/look": Ability(TypedFormula, formulas.look),
             "formula/around": Ability(TypedFormula, formulas.around),
-            "model/show": Ability(ModelChoice, models.show),
-            "model/schema": Ability(ModelChoice, self.attributes),
+            "model/show": Ability(ChosenModel, models.show),
+            "model/schema": Ability(ChosenModel, self.attributes),
             "model/decide": Ability(DecisionAsked, models.decide),
             "audit/plan": Ability(AuditPlan, lambda plan: {"command": command_line(*self.planned(plan).words())}),
             "audit/start": Ability(AuditPlan, self.start),
@@ -170,7 +170,7 @@ class Desk:
         know = [f"{name}: {advice}" for name, advice in made.left_out.items()]
         return {"schema": names[0], "phi": names[1], "to_know": [*made.to_know, *know], "command": command}
 
-    def attributes(self, choice: ModelChoice) -> dict[str, Any]:
+    def attributes(self, choice: ChosenModel) -> dict[str, Any]:
         """What is to be known of a person to decide about them."""
         return self.subjects.schema(choice).to_dict()
 
