@@ -35,6 +35,9 @@ RUN_BY = {
     ),
     ("docs/language.md", "phi"): "tests/similarity/language/test_language_page.py::test_formulas_read",
     ("docs/language.md", "toml"): "tests/similarity/language/test_language_page.py::test_formulas_read",
+    ("docs/workbench.md", "sh"): (
+        "tests/workbench/web/test_server.py::test_it_listens_on_this_machine_alone_and_says_nothing_of_itself"
+    ),
     ("docs/learning.md", "python"): "tests/learn/test_learning_page.py::test_the_page_runs",
     ("docs/report.md", "python"): "tests/report/test_report_page.py::test_the_examples_run",
 }
