@@ -118,7 +118,7 @@ def sweep(
         print_json(result.to_dict())
     else:
         _show(result, out)
-    raise typer.Exit(exit_code(result.sweep.refuted, len(result.sweep.open)))
+    raise typer.Exit(exit_code(result.sweep.refuted, result.undecided))
 
 
 def _sweep_folders(

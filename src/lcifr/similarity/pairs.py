@@ -20,11 +20,12 @@ from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 from lcifr.similarity.lowering.cells import Box, bound_by_rows, build_cell
-from lcifr.similarity.lowering.plan import CellPlan
+from lcifr.similarity.lowering.plan import CellPlan, TooManyCells, plan_cells
 from lcifr.similarity.lowering.witness import FormulaOrigin
 from lcifr.similarity.semantics.core import Core, PairedPeople
 from lcifr.similarity.semantics.pair_core import PairRenaming, kept_equal
-from lcifr.similarity.similarity import Similarity
+from lcifr.similarity.semantics.whole_core import closed_over_whole_numbers
+from lcifr.similarity.similarity import MAX_CELLS, Similarity
 
 IntArray = NDArray[np.intp]
 
@@ -67,6 +68,20 @@ class PairSpace:
         return self.similarity.plan(self.core, self.encoding.schema)
 
     @cached_property
+    def whole_plans(self) -> tuple[CellPlan, ...]:
+        """The same of whole numbers where the schema says so: strict comparisons of these hold nobody at their ends.
+
+        Those of :attr:`plans` where ``!=`` would make too many of them.
+        """
+        schema = self.encoding.schema
+        whole = frozenset(attribute.name for attribute in schema.numeric if attribute.integer)
+        core = closed_over_whole_numbers(self.core, whole)
+        try:
+            return self.plans if core == self.core else plan_cells(core, schema, MAX_CELLS)
+        except TooManyCells:
+            return self.plans
+
+    @cached_property
     def _own(self) -> dict[str, str]:
         return {name: name for name in self.others}
 
@@ -106,14 +121,16 @@ class PairSpace:
         codes = [wide.names_categorical.index(names[name]) for name in schema.names_categorical]
         return Individuals(schema, pairs.numbers[:, numbers], pairs.codes[:, codes])
 
-    def region(self, cells: UniverseCells) -> Region:
-        """For each cell, every similar pair with x in it and x′ anywhere in the universe."""
+    def region(self, cells: UniverseCells, *, as_written: bool = False) -> Region:
+        """For each cell, every similar pair with x in it and x′ anywhere in the universe.
+
+        as_written : whether strict comparisons are closed as they are written, which the exact checker does too; else
+            those of whole numbers are rounded to the next one first.
+        """
         encoding, rows = self.encoding, np.zeros(len(cells), np.intp)
-        origin = FormulaOrigin(encoding, self._nobody.take(rows), self.core, self.plans)
-        found = tuple(
-            self._within(plan, whole.take(rows), cells)
-            for plan, whole in zip(self.plans, self._whole_universe, strict=True)
-        )
+        plans = self.whole_plans if cells.whole and not as_written else self.plans
+        origin = FormulaOrigin(encoding, self._nobody.take(rows), self.core, plans)
+        found = tuple(self._within(plan, self._over_everybody(plan).take(rows), cells) for plan in plans)
         region = Region(len(cells), len(encoding.features), tuple(c for c in found if c.present.any()), origin)
         return narrow_to_whole_numbers(region, encoding) if cells.whole else region
 
@@ -123,9 +140,16 @@ class PairSpace:
         schema = self.encoding.schema
         return Individuals(schema, np.zeros((1, len(schema.numeric))), np.zeros((1, len(schema.categorical)), np.int32))
 
+    def _over_everybody(self, plan: CellPlan) -> Cell:
+        """The cell of a plan with x anywhere, kept for the next cells."""
+        if id(plan) not in self._cells:
+            self._cells[id(plan)] = build_cell(plan, self._nobody, self.encoding)
+        return self._cells[id(plan)]
+
     @cached_property
-    def _whole_universe(self) -> tuple[Cell, ...]:
-        return tuple(build_cell(plan, self._nobody, self.encoding) for plan in self.plans)
+    def _cells(self) -> dict[int, Cell]:
+        """By the identity of plans, which live as long as this does."""
+        return {}
 
     def _within(self, plan: CellPlan, cell: Cell, cells: UniverseCells) -> Cell:
         """A cell of pairs with x in the cells of the universe; rows then narrow the numbers of x′."""

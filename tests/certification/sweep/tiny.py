@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ FORMULAS = (
     "same(race) and numeric within 1",
     "same(race, income) and age <= age' and sex != sex'",
     "same(race) and income within 1 and (age <= 1 and age' <= 1 or age > 1 and age' > 1 and sex = \"female\")",
+    "same(race, sex) and |age' - age| < 2 and income' != income",
 )
 
 
@@ -56,6 +57,7 @@ class TinyUniverse:
     function: Function
     rule: Rule
     arithmetic: Arithmetic = Arithmetic.EXACT
+    encoding: Encoding = ENCODING
 
     @classmethod
     def with_network(cls, seed: int, outputs: int = 1) -> TinyUniverse:
@@ -63,20 +65,33 @@ class TinyUniverse:
         sizes = [[len(ENCODING.features), outputs], [len(ENCODING.features), 5, outputs]][seed % 2]
         return cls(FORMULAS[seed % len(FORMULAS)], random_network(rng, sizes), Rule.of(outputs))
 
+    @classmethod
+    def with_ties(cls, seed: int, outputs: int = 1, tolerance: float | None = None) -> TinyUniverse:
+        """Small whole weights on numbers as they are: nothing is rounded, and many outputs are equal or 0."""
+        rng = np.random.default_rng(seed)
+        encoding = Encoding(SCHEMA, np.zeros(2), np.ones(2))
+        sizes = [[len(encoding.features), outputs], [len(encoding.features), 3, outputs]][seed % 2]
+        layers = [
+            (rng.integers(-2, 3, (b, a)).astype(np.float64), rng.integers(-2, 3, b).astype(np.float64))
+            for a, b in pairwise(sizes)
+        ]
+        rule = Rule.of(outputs, tolerance=tolerance)
+        return cls(FORMULAS[seed // 2 % len(FORMULAS)], Network.from_arrays(layers), rule, encoding=encoding)
+
     @property
     def similarity(self) -> Similarity:
-        return Similarity(self.text, SCHEMA, ENCODING)
+        return Similarity(self.text, SCHEMA, self.encoding)
 
     @property
     def swept(self) -> SweptModel:
-        width = len(ENCODING.features)
+        width = len(self.encoding.features)
         identity = Network.from_arrays([(np.eye(width), np.zeros(width))])
         return SweptModel(FrozenEncoder(identity, self.similarity), Model(self.function, self.rule), self.arithmetic)
 
     def violating(self) -> np.ndarray:
         """(72,) who has somebody similar with another decision, by trying everybody."""
         people = everybody()
-        values = self.function(ENCODING.encode(people))
+        values = self.function(self.encoding.encode(people))
         decision = self.rule.decide(values)
         found = np.zeros(len(people), np.bool_)
         for row in range(len(people)):

@@ -18,12 +18,13 @@ from lcifr.regions.universe import UniverseCells
 
 
 def to_table(sweep: Sweep, schema: Schema) -> pa.Table:
-    """``standing``, ``share``; of a number ``age from`` and ``age to``, of a category the list ``sex in``; of a cell
-    with a pair also ``x``'s and ``x'``'s values."""
+    """``standing``, ``share``, ``strict``; of a number ``age from`` and ``age to``, of a category the list ``sex in``;
+    of a cell with a pair also ``x``'s and ``x'``'s values."""
     kept = [(standing, one) for standing in Standing for one in sweep.cells(standing)]
     columns: dict[str, Any] = {
         "standing": [str(standing) for standing, _ in kept],
         "share": [str(one.share) for _, one in kept],
+        "strict": [one.strict for _, one in kept],
     }
     cells = [one.cell for _, one in kept]
     for j, name in enumerate(schema.names_numeric):
@@ -57,7 +58,8 @@ def from_table(
     found: dict[Standing, list[SweptCell]] = {standing: [] for standing in Standing}
     for standing, cell in _read(table.to_pylist(), schema, whole):
         found[standing].append(cell)
-    proved, violating, rest = (tuple(found[one]) for one in (Standing.PROVED, Standing.VIOLATING, Standing.OPEN))
+    proved = (*found[Standing.PROVED], *found[Standing.CROSSINGS])
+    violating, rest = (tuple(found[one]) for one in (Standing.VIOLATING, Standing.OPEN))
     return Sweep(proved, violating, rest, whole, arithmetic, hashes)
 
 
@@ -69,7 +71,7 @@ def _read(rows: list[dict[str, Any]], schema: Schema, whole: bool) -> Iterator[t
         cell = UniverseCells(schema, lower, upper, allowed, whole)
         x, other = (_person(row, who, schema) for who in ("x", "x'"))
         pair = None if x is None or other is None else Pairs(x, other, np.ones(1, np.bool_))
-        yield Standing(row["standing"]), SweptCell(cell, Fraction(row["share"]), pair)
+        yield Standing(row["standing"]), SweptCell(cell, Fraction(row["share"]), pair, bool(row["strict"]))
 
 
 def _person(row: dict[str, Any], who: str, schema: Schema) -> Individuals | None:

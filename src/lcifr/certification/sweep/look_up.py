@@ -60,7 +60,7 @@ class ProvedCells:
         ArtefactError
             If the sweep does not say what it is about, or nothing is proved.
         """
-        strict = [number for number, one in enumerate(sweep.cells(Standing.PROVED)) if one.strict]
+        strict = sweep.cells(Standing.PROVED)
         if sweep.hashes is None:
             raise ArtefactError("the sweep does not say which model and φ it is about", fix="sweep again")
         if not strict:
@@ -68,8 +68,8 @@ class ProvedCells:
                 "the sweep has no strictly proved cell, so nobody can be looked up",
                 fix="leave --sweep out, or sweep for longer (--cells, --seconds)",
             )
-        cells = UniverseCells.joined([sweep.proved[number].cell for number in strict])
-        return cls(CellIndex(cells), np.array(strict, np.int64), sweep.hashes, sweep.hash, status)
+        cells = UniverseCells.joined([one.cell for one in strict])
+        return cls(CellIndex(cells), np.arange(len(cells)), sweep.hashes, sweep.hash, status)
 
     def refuse_others(self, asked: Hashes) -> None:
         """Refuse people to be certified for anything but what was swept; every part that differs is named."""

@@ -6,7 +6,7 @@ a cell is proved where everybody whom its pairs reach is decided alike, which ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,8 @@ from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
 from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified
+from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.settling import settle
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals
@@ -34,12 +36,18 @@ ROUND_UP = 1.0 + 1e-9
 class CellAnswers:
     """Parameters
     ----------
-    proved : (cells,) no similar pair with x in the cell is decided differently, ties included.
+    proved : (cells,) no similar pair with x in the cell is decided differently.
     pairs : where a pair is known that is, the pair.
+    strict : (cells,) whether what is known covers ties; else it is proved for strict crossings only, or refuted by a
+        tie.
     """
 
     proved: BoolArray
     pairs: Pairs
+    strict: BoolArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strict", np.ones(len(self.proved), np.bool_))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +58,11 @@ class PairQuestion:
 
     def ask(self, cells: UniverseCells, budget: Budget) -> CellAnswers:
         """What is known of each cell after this much work: a few pairs are drawn first, and searched for only then."""
+        pairs = Pairs.none(cells)
+        if self._same_outputs:
+            return CellAnswers(np.ones(len(cells), np.bool_), pairs)
         region = self.swept.pairs.region(cells)
         proved = ~region.nonempty
-        pairs = Pairs.none(cells)
         offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
         left = np.flatnonzero(~proved & ~pairs.found)
         scores = len(self.swept.scores)  # none where all classes count as one decision
@@ -66,6 +76,15 @@ class PairQuestion:
             proved[left] = decided_alike(self.swept, reach, some.middles(), budget)
         return CellAnswers(proved, simplified(self.swept, pairs))
 
+    @property
+    def _same_outputs(self) -> bool:
+        """Whether both of every pair have the same outputs and so the same decision, at a tie too.
+
+        Machines may round them differently, and within a rule's band nobody can tell.
+        """
+        swept = self.swept
+        return swept.deployment.is_exact and swept.rule.band == (0.0, 0.0) and swept.ignores_changes
+
     def ask_individuals(self, people: Individuals, budget: Budget) -> CellAnswers:
         """The same of cells of one individual each: an audit, which knows more than pairs do."""
         ids = tuple(range(len(people)))
@@ -74,7 +93,14 @@ class PairQuestion:
         options = dict[str, Any](budget=budget, modular=False, arithmetic=self.swept.arithmetic, library=library)
         found = audit_region(self.swept.encoder, self.swept.model, people, lowered, ids, **options)
         refuted = np.asarray(found.verdict == Verdict.COUNTEREXAMPLE)
-        return CellAnswers(np.asarray(found.verdict == Verdict.CERTIFIED), Pairs(people, found.others, refuted))
+        answers = CellAnswers(found.verdict == Verdict.CERTIFIED, Pairs(people, found.others, refuted))
+        for row in np.flatnonzero(found.verdict == Verdict.UNDECIDED).tolist():
+            settled = settle(self.swept, people.take([row]))
+            answers.strict[row] = settled.strict and settled.standing is not Standing.CROSSINGS
+            answers.proved[row] = settled.standing in (Standing.PROVED, Standing.CROSSINGS)
+            if settled.other is not None:
+                answers.pairs.put([row], Pairs(people.take([row]), settled.other, np.ones(1, np.bool_)))
+        return answers
 
     # -- networks: one product, asked in both orders -------------------------------------------------------------------
 

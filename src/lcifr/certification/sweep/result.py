@@ -28,6 +28,8 @@ class Standing(StrEnum):
 
     PROVED = "proved"
     """Nobody similar is decided otherwise."""
+    CROSSINGS = "strict crossings only"
+    """In exact arithmetic, nobody similar is decided otherwise strictly; what ties and rounding do is not known."""
     VIOLATING = "violating"
     """Somebody similar is."""
     OPEN = "open"
@@ -40,7 +42,8 @@ class SweptCell:
     Parameters
     ----------
     pair : of people that refutes it, where one is known.
-    strict : of a proved cell, whether ties count too; else only decisions that differ strictly are excluded.
+    strict : of a proved cell, whether ties count too, else only strict crossings are excluded; of a violating one,
+        whether its pair crosses strictly, else by a tie.
     """
 
     cell: UniverseCells
@@ -55,7 +58,7 @@ class Sweep:
 
     Parameters
     ----------
-    proved : nobody in them is decided otherwise than anybody similar, ties included.
+    proved : nobody in them is decided otherwise than anybody similar, ties included unless a cell is not strict.
     violating : everybody in them has somebody similar who is decided otherwise; with a pair of each cell.
     open : the rest; with a pair where somebody in the cell is known to have one.
     whole : whether whole-number attributes hold whole numbers only.
@@ -72,7 +75,9 @@ class Sweep:
 
     def cells(self, standing: Standing) -> tuple[SweptCell, ...]:
         """Those of one list."""
-        return {Standing.PROVED: self.proved, Standing.VIOLATING: self.violating, Standing.OPEN: self.open}[standing]
+        if standing in (Standing.PROVED, Standing.CROSSINGS):
+            return tuple(one for one in self.proved if one.strict is (standing is Standing.PROVED))
+        return self.violating if standing is Standing.VIOLATING else self.open
 
     def share(self, standing: Standing) -> Fraction:
         """Of all people who can exist: by count where numbers are whole, by length where they are not."""
@@ -142,7 +147,8 @@ class Sweep:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     def __str__(self) -> str:
-        lines = [f"{standing}: {_percent(self.share(standing))} of everybody who can exist" for standing in Standing]
+        shares = {one: self.share(one) for one in Standing if one is not Standing.CROSSINGS or self.cells(one)}
+        lines = [f"{standing}: {_percent(share)} of everybody who can exist" for standing, share in shares.items()]
         lines.append(f"{len(self.proved) + len(self.violating) + len(self.open)} cells, {len(self.pairs)} pairs")
         universe = "whole numbers where the schema says so" if self.whole else "all real numbers"
         return "\n".join([*lines, f"universe: {universe}; arithmetic: {self.arithmetic}"])

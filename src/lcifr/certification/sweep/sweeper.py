@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
 
@@ -15,7 +15,7 @@ from lcifr.certification.sweep.cutting import cut
 from lcifr.certification.sweep.fixed_change import violating_everywhere
 from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.pairs_found import Pairs
-from lcifr.certification.sweep.result import Sweep, SweptCell
+from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
@@ -53,9 +53,9 @@ class Sweeper:
         if self.start is None:
             self._push(SweptCell(everybody, Fraction(1)))
             return
-        self._done["proved"] += self.start.proved
+        self._done["proved"] += self.start.cells(Standing.PROVED)
         self._done["violating"] += self.start.violating
-        for one in self.start.open:
+        for one in (*self.start.open, *self.start.cells(Standing.CROSSINGS)):
             self._push(one)
 
     def _push(self, one: SweptCell) -> None:
@@ -79,6 +79,8 @@ class Sweeper:
         """What is known so far."""
         rest = (*(one for *_, one in sorted(self._open, key=lambda entry: entry[:2])), *self._done["uncut"])
         proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
+        if self.swept.ignores_changes:  # both outputs of every pair are the same, but for what machines round
+            proved, rest = (*proved, *(replace(one, strict=False) for one in rest)), ()
         return Sweep(proved, violating, rest, self.whole, self.swept.arithmetic, self.swept.hashes)
 
     def _look_at(self, some: list[SweptCell]) -> None:
@@ -90,7 +92,7 @@ class Sweeper:
 
     def _ask(self, some: list[SweptCell], cells: UniverseCells, *, alone: bool) -> None:
         budget = Budget() if alone else Budget(nodes=self.nodes)
-        proved, pairs = np.zeros(len(some), np.bool_), Pairs.none(cells)
+        proved, strict, pairs = np.zeros(len(some), np.bool_), np.ones(len(some), np.bool_), Pairs.none(cells)
         for row, one in enumerate(some):
             if one.pair is not None:  # it was found in the larger cell: nothing is left to search for
                 pairs.put([row], one.pair)
@@ -99,11 +101,12 @@ class Sweeper:
             part = cells.take(fresh)
             ask = self._question.ask
             answers = self._question.ask_individuals(part.middles(), budget) if alone else ask(part, budget)
-            proved[fresh] = answers.proved
+            proved[fresh], strict[fresh] = answers.proved, answers.strict
             pairs.put(fresh, answers.pairs)
         everywhere = pairs.found if alone else violating_everywhere(self.swept, cells, pairs, budget)
         for row, one in enumerate(some):
-            known = SweptCell(one.cell, one.share, pairs.take([row]) if pairs.found[row] else None)
+            pair = pairs.take([row]) if pairs.found[row] else None
+            known = SweptCell(one.cell, one.share, pair, bool(strict[row]))
             if proved[row]:
                 self._done["proved"].append(known)
             elif everywhere[row]:

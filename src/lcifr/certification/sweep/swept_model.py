@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,12 +17,15 @@ from lcifr.certification.query import FloatArray
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import chain_of
 from lcifr.models.deployed import Deployment
+from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.pairing import scores_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment
+from lcifr.models.trees.trees import NUMBER
 from lcifr.similarity.pairs import PairSpace
 
 
@@ -60,6 +64,25 @@ class SweptModel:
         return PairSpace.of(self.encoder.similarity)
 
     @cached_property
+    def ignores_changes(self) -> bool:
+        """Whether the model reads nothing that φ lets differ: then both people of every pair have the same outputs."""
+        changing = [name for name, other in self.pairs.others.items() if name != other]
+        columns = [column for name in changing for column in self._columns(name)]
+        return not (self._read_columns() & set(columns))
+
+    def _columns(self, name: str) -> range:
+        return range(*self.encoding.columns(name).indices(len(self.encoding.features)))
+
+    def _read_columns(self) -> set[int]:
+        """Encoded columns that can change an output, as far as the weights of the first layer or the splits show."""
+        if isinstance(self.deployment, TreesDeployment):
+            nodes = self.deployment.trees.nodes
+            numbers = nodes.column[nodes.kind == NUMBER].tolist()
+            return {*numbers, *np.flatnonzero(nodes.sets.any(0)).tolist()}
+        first = next((one for one in self.deployment.factors if not one.is_identity), self.deployment.factors[0])
+        return set(np.flatnonzero((first.layers[0].weight != 0).any(0)).tolist())
+
+    @cached_property
     def deployment(self) -> Deployment | TreesDeployment:
         """Encoder and model, in the arithmetic.
 
@@ -81,6 +104,16 @@ class SweptModel:
     def score(self, people: Individuals) -> FloatArray:
         """(people, scores) by a plain forward pass."""
         return np.asarray(self.deployment.evaluate(self.encoding.encode(people)).values @ self.scores.T)
+
+    def exactly(self, features: FloatArray) -> tuple[Fraction, ...]:
+        """The outputs of one encoded person (features,), without rounding."""
+        return self._function.exactly(features.tolist())
+
+    @cached_property
+    def _function(self) -> Function:
+        """The factors one after the other; merged, they would be another function by a little."""
+        deployment = self.deployment
+        return deployment.trees if isinstance(deployment, TreesDeployment) else chain_of(deployment.factors)
 
     def decide(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions in the model's own labels, by a plain forward pass."""

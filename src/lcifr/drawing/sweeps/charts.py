@@ -10,7 +10,12 @@ from lcifr.drawing.labels import axis_name, clipped, fit_row, width_of
 from lcifr.drawing.sweeps.shares import ShareGrid, Shares, ShareStrip, ValueParts
 from lcifr.drawing.text import short
 
-KINDS = {"proved": "certified", "open": "undecided", "violating": "counterexample"}
+KINDS = {
+    "proved": "certified",
+    "strict crossings only": "crossings",
+    "open": "undecided",
+    "violating": "counterexample",
+}
 """The class, and so the colour, of each standing, in the order in which they are stacked."""
 HALVES = (0.0, 0.5, 1.0)
 FLOOR = 120.0
@@ -26,10 +31,10 @@ def strip_chart(strip: ShareStrip, *, title: str, description: str, key: str) ->
     for place, shares in enumerate(strip.shares):
         left, right, below = frame.x(place), frame.x(place + 1), 0.0
         for standing, kind in KINDS.items():
-            if shares[standing] > 0:
-                top, bottom = frame.y(below + shares[standing]), frame.y(below)
+            if (share := shares.get(standing, 0.0)) > 0:
+                top, bottom = frame.y(below + share), frame.y(below)
                 bars.append(rectangle(left + GAP / 2, top, right - left - GAP, bottom - top, f"bar {kind}"))
-                below += shares[standing]
+                below += share
     base = line(frame.start, FLOOR, WIDTH - RIGHT, FLOOR, "axis")
     parts = [grid(frame, HALVES, _percent), bars, base, _below(frame, strip.bins)]
     return svg(parts, title=title, description=description, key=key, height=FLOOR + BOTTOM)
@@ -52,12 +57,12 @@ def grid_chart(shown: ShareGrid, *, title: str, description: str, key: str) -> E
 
 
 def _divided(x: float, y: float, width: float, shares: Shares) -> list[Element]:
-    """From left to right: violating, open, proved; nothing where nobody can exist."""
+    """From left to right, what is violating first; nothing where nobody can exist."""
     found, left, room = [], x + GAP / 2, width - GAP
-    for standing in ("violating", "open", "proved"):
-        if shares[standing] > 0:
-            found.append(rectangle(left, y + GAP / 2, room * shares[standing], ROW - GAP, f"bar {KINDS[standing]}"))
-            left += room * shares[standing]
+    for standing, kind in reversed(KINDS.items()):
+        if (share := shares.get(standing, 0.0)) > 0:
+            found.append(rectangle(left, y + GAP / 2, room * share, ROW - GAP, f"bar {kind}"))
+            left += room * share
     return found
 
 

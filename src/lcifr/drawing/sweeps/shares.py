@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 Shares = Mapping[str, float]
-"""For each standing (``proved``, ``violating``, ``open``) a share between 0 and 1; together they are 1."""
+"""For each standing (``proved``, ``strict crossings only``, ``violating``, ``open``) a share; together they are 1."""
 
 
 @dataclass(frozen=True)

@@ -12,19 +12,29 @@ from lcifr.report.document import Chart, Table
 from lcifr.runs.sweeps.folder import SweepResult
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 
-NAMES = {"proved": "Proved", "violating": "Violating", "open": "Open"}
-LEGEND = tuple((KINDS[standing], NAMES[standing]) for standing in ("proved", "open", "violating"))
+NAMES = {
+    Standing.PROVED: "Proved",
+    Standing.CROSSINGS: "Strict crossings only",
+    Standing.VIOLATING: "Violating",
+    Standing.OPEN: "Open",
+}
+
+
+def shown_standings(result: SweepResult) -> tuple[Standing, ...]:
+    """Those that a page speaks of: strict crossings only where there are such cells."""
+    cells = result.sweep.cells
+    return tuple(one for one in Standing if one is not Standing.CROSSINGS or cells(one))
 
 
 def shares_table(result: SweepResult) -> Table:
     """Shares of everybody who can exist, how many that are where they can be counted, and the table's people."""
-    sweep, everybody = result.sweep, result.sweep.individuals
-    texts = percents([float(sweep.share(one)) for one in Standing])
+    sweep, everybody, standings = result.sweep, result.sweep.individuals, shown_standings(result)
+    texts = percents([float(sweep.share(one)) for one in standings])
     head = ["", "Of everybody who can exist", "People of the table", "Cells"]
     if everybody is not None:
         head.insert(2, "People who can exist")
     rows = []
-    for standing, text in zip(Standing, texts, strict=True):
+    for standing, text in zip(standings, texts, strict=True):
         row = [NAMES[standing], text, count(result.people.get(str(standing), 0)), count(len(sweep.cells(standing)))]
         if everybody is not None:
             row.insert(2, count(int(sweep.share(standing) * everybody)))
@@ -32,46 +42,51 @@ def shares_table(result: SweepResult) -> Table:
     return Table("What is known", tuple(head), tuple(rows), (False, *[True] * (len(head) - 1)))
 
 
-def strip(shown: ShareStrip, place: int) -> Chart:
+def strip(shown: ShareStrip, place: int, standings: tuple[Standing, ...]) -> Chart:
     """Shares along one attribute."""
     name = shown.bins.attribute
-    rows = tuple((label, *_texts(shares)) for label, shares in zip(shown.bins.labels, shown.shares, strict=True))
+    head = tuple(NAMES[one] for one in standings)
+    rows = tuple(
+        (label, *_texts(shares, standings)) for label, shares in zip(shown.bins.labels, shown.shares, strict=True)
+    )
     return Chart(
         key=f"strip-{place}",
         title=name,
-        description=f"For each part of the values of {name}, how much of everybody there is proved, open, violating.",
+        description=f"For each part of the values of {name}, how much of everybody there has which standing.",
         axis=name,
-        table=Table(f"{name}, in numbers", (name, *_HEAD), rows, (False, True, True, True)),
+        table=Table(f"{name}, in numbers", (name, *head), rows, (False, *[True] * len(head))),
         strip=shown,
-        legend=LEGEND,
+        legend=_legend(standings),
     )
 
 
-def grid(shown: ShareGrid) -> Chart:
+def grid(shown: ShareGrid, standings: tuple[Standing, ...]) -> Chart:
     """Shares over two attributes."""
+    head = tuple(NAMES[one] for one in standings)
     down, across = shown.down.attribute, shown.across.attribute
     rows = tuple(
-        (label, column, *_texts(shares))
+        (label, column, *_texts(shares, standings))
         for label, line in zip(shown.down.labels, shown.shares, strict=True)
         for column, shares in zip(shown.across.labels, line, strict=True)
     )
     return Chart(
         key="grid",
         title=f"{down} and {across}",
-        description=f"For each part of the values of {down} (rows) and {across} (across), the share that is violating "
-        "(left), open (middle) and proved (right) of everybody there.",
+        description=f"For each part of the values of {down} (rows) and {across} (across), how much of everybody "
+        "there has which standing: what is violating stands on the left.",
         axis=across,
-        table=Table(f"{down} and {across}", (down, across, *_HEAD), rows, (False, False, True, True, True)),
+        table=Table(f"{down} and {across}", (down, across, *head), rows, (False, False, *[True] * len(head))),
         grid=shown,
-        legend=LEGEND,
+        legend=_legend(standings),
     )
 
 
-_HEAD = ("Proved", "Open", "Violating")
+def _legend(standings: tuple[Standing, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((KINDS[one], NAMES[one]) for one in standings)
 
 
-def _texts(shares: Shares) -> tuple[str, ...]:
-    return tuple(percent(shares[standing]) for standing in ("proved", "open", "violating"))
+def _texts(shares: Shares, standings: tuple[Standing, ...]) -> tuple[str, ...]:
+    return tuple(percent(shares[one]) for one in standings)
 
 
 def pair_table(number: int, pair: WorstPair, target: str) -> Table:

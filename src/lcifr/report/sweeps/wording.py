@@ -9,7 +9,7 @@ from lcifr.drawing.sweeps.charts import KINDS
 from lcifr.drawing.text import arithmetic_words, count, percent, percents
 from lcifr.report.content import Caution
 from lcifr.report.document import Block, CodeBlock, Document, Gallery, Headline, Points, Section, Table
-from lcifr.report.sweeps.charts import NAMES, grid, pair_table, shares_table, strip
+from lcifr.report.sweeps.charts import NAMES, grid, pair_table, shares_table, shown_standings, strip
 from lcifr.report.wording import english_points
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.folder import SweepResult
@@ -78,10 +78,11 @@ def _universe(result: SweepResult) -> str:
 
 
 def _headline(result: SweepResult) -> Headline:
-    shares = [float(result.sweep.share(one)) for one in Standing]
-    texts = dict(zip(Standing, percents(shares), strict=True))
+    standings = shown_standings(result)
+    shares = [float(result.sweep.share(one)) for one in standings]
+    texts = dict(zip(standings, percents(shares), strict=True))
     weights = [round(1e6 * share) for share in shares]
-    parts = [(KINDS[one], NAMES[one], weight, texts[one]) for one, weight in zip(Standing, weights, strict=True)]
+    parts = [(KINDS[one], NAMES[one], weight, texts[one]) for one, weight in zip(standings, weights, strict=True)]
     return Headline(
         figure=texts[Standing.PROVED],
         words="of everybody who can exist is proved: nobody similar to them is decided otherwise.",
@@ -94,12 +95,12 @@ def _headline(result: SweepResult) -> Headline:
 
 def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
     """What the proved share can still become."""
-    if not result.sweep.violating and not result.sweep.open:
+    if result.sweep.share(Standing.PROVED) == 1:
         return "Nobody is left out."
     refuted = f"For {texts[Standing.VIOLATING]} somebody similar is decided otherwise"
     if not result.sweep.open:
         return f"{refuted}, and nothing is open."
-    most = percent(float(1 - result.sweep.share(Standing.VIOLATING)))
+    most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
     return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}."
 
 
@@ -118,12 +119,12 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
             "Not everything is known",
             f"{percent(float(sweep.share(Standing.OPEN)))} is open: neither proved nor refuted.",
         )
-    if weak := [one for one in sweep.proved if not one.strict]:
+    if weak := sweep.share(Standing.CROSSINGS):
         yield Caution(
             "crossings",
             "Ties are not covered everywhere",
-            f"{percent(float(sum(one.share for one in weak)))} is proved for strict crossings only: there, somebody "
-            "similar may be decided otherwise by a tie.",
+            f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic nobody similar is decided "
+            "otherwise strictly, but ties and rounding may fall either way.",
         )
 
 
@@ -160,9 +161,10 @@ def _map(result: SweepResult) -> Iterator[Block]:
         yield "No pair was found; what follows shows where proofs are missing, if anywhere."
     if found.grid is not None:
         yield "The two attributes that separate best:"
-        yield grid(found.grid)
+        yield grid(found.grid, shown_standings(result))
     yield "Every attribute on its own, first those along which most changes:"
-    yield Gallery(tuple(strip(one, place) for place, one in enumerate(found.strips)), "")
+    standings = shown_standings(result)
+    yield Gallery(tuple(strip(one, place, standings) for place, one in enumerate(found.strips)), "")
 
 
 def _pairs(result: SweepResult) -> Iterator[Block]:

@@ -40,6 +40,13 @@ class SweepResult:
     worst: tuple[WorstPair, ...] = ()
     checked: SweepCheck | None = None
 
+    @property
+    def undecided(self) -> int:
+        """Cells that are neither strictly proved nor violating."""
+        from lcifr.certification.sweep.result import Standing
+
+        return sum(len(self.sweep.cells(one)) for one in (Standing.OPEN, Standing.CROSSINGS))
+
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
         from lcifr.certification.sweep.result import Standing
