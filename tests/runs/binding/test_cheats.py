@@ -11,7 +11,6 @@ from lcifr.check.__main__ import main
 from tests.certification.bundles.made_bundles import contents_of
 from tests.runs.binding.lender import Plain, changed, check, lender, statuses, verdict, violated
 from tests.runs.models.credit import PHI, fit, made_up
-from tests.story import lcifr
 
 
 def honest() -> Plain:
@@ -47,11 +46,26 @@ def leave_unclaimed(plain: Plain) -> None:
 
 
 CHEATS = {
-    "dropped": (drop, 5, "missing", "of your people are missing in the bundle: "),
-    "copied": (copy_under_their_ids, 5, "differ", "people differ: "),
-    "copied under new ids": (copy_under_new_ids, 5, "missing", "people of the bundle are not in your file: new-"),
-    "undecided": (leave_undecided, 4, "unclaimed", "people of the bundle have no verdict, and nothing is claimed"),
-    "unclaimed": (leave_unclaimed, 4, "unclaimed", "people of the bundle have no verdict, and nothing is claimed"),
+    "dropped": (drop, 5, "missing", "your people who are missing in the bundle ({}): "),
+    "copied": (copy_under_their_ids, 5, "differ", "people who differ ({}): "),
+    "copied under new ids": (
+        copy_under_new_ids,
+        5,
+        "missing",
+        "people of the bundle who are not in your file ({}): new-",
+    ),
+    "undecided": (
+        leave_undecided,
+        4,
+        "unclaimed",
+        "people of the bundle without a verdict, of whom nothing is claimed ({}): ",
+    ),
+    "unclaimed": (
+        leave_unclaimed,
+        4,
+        "unclaimed",
+        "people of the bundle without a verdict, of whom nothing is claimed ({}): ",
+    ),
 }
 
 
@@ -64,15 +78,16 @@ def test_the_honest_bundle_passes() -> None:
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
-def test_a_cheat_is_confirmed_by_itself_and_seen_beside_the_readers_people(cheat: str, tmp_path: Path) -> None:
+def test_a_cheat_is_confirmed_by_itself_and_seen_beside_the_readers_people(
+    cheat: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     change, code, kind, words = CHEATS[cheat]
     bundle = changed(tmp_path, change)
-    lcifr("check", bundle, cwd=tmp_path)  # everything that is claimed is confirmed
-    said = check(bundle, expect=code)
-    assert f"{len(violated(honest()))} {words}" in said.out
-    people = check(bundle, "--json").json["compared"][0]
-    assert people["names"][kind] == violated(honest())
+    assert main([str(bundle)]) == 0  # everything that is claimed is confirmed
+    assert check(bundle, "--json", expect=code).json["compared"][0]["names"][kind] == violated(honest())
+    capsys.readouterr()
     assert main([str(bundle), "--people", str(lender() / "people.csv"), "--id", "person"]) == code
+    assert words.format(len(violated(honest()))) in capsys.readouterr().out
 
 
 def test_copies_are_named_with_whom_they_are_copies_of(tmp_path: Path) -> None:
@@ -83,11 +98,13 @@ def test_copies_are_named_with_whom_they_are_copies_of(tmp_path: Path) -> None:
     assert {name for pair in pairs for name in pair} == {sure, *violated(honest())}
 
 
-def test_people_who_are_not_confirmed_do_not_count_in_the_first_line(tmp_path: Path) -> None:
+def test_people_who_are_not_confirmed_do_not_count_in_the_first_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     sure = 28 - len(violated(honest()))
     for number, change in enumerate((leave_undecided, leave_unclaimed)):
-        said = lcifr("check", changed(tmp_path / str(number), change), cwd=tmp_path)
-        assert said.out.startswith(f"{sure} of 28 people: everything that is claimed")
+        main([str(changed(tmp_path / str(number), change))])
+        assert capsys.readouterr().out.startswith(f"{sure} of 28 people: everything that is claimed")
 
 
 def test_another_model_is_seen(tmp_path: Path) -> None:

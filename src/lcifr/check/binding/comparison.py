@@ -17,14 +17,14 @@ BY_HASH = {"model": (ENCODER, MODEL), "phi": (SIMILARITY,), "schema": (SCHEMA,),
 FILES = ("people", "id", *BY_HASH)  # options of the command
 SHOWN = 5  # names in a text; all of them are in the JSON
 TEXTS = {
-    "missing": "{:,} of your people are missing in the bundle: {}",
-    "unclaimed": "{:,} people of the bundle have no verdict, and nothing is claimed of them: {}",
-    "incomplete": "{:,} of your people have missing values, and nothing is claimed of them: {}",
-    "strangers": "{:,} people of the bundle are not in your file: {}",
-    "copies": "{:,} people of the bundle are copies, and in your file they are not: {}",
-    "differ": "{:,} people differ: {}",
-    "spelled": "{:,} categories are spelled otherwise in your file, and taken as the same: {}",
-    "unbound": "{:,} columns of your file are no attributes, and nothing is said of them: {}",
+    "missing": "your people who are missing in the bundle ({:,}): {}",
+    "unclaimed": "people of the bundle without a verdict, of whom nothing is claimed ({:,}): {}",
+    "incomplete": "your people with missing values, of whom nothing is claimed ({:,}): {}",
+    "strangers": "people of the bundle who are not in your file ({:,}): {}",
+    "copies": "people of the bundle who are copies, and in your file are not ({:,}): {}",
+    "differ": "people who differ ({:,}): {}",
+    "spelled": "categories that your file spells otherwise, taken as the same ({:,}): {}",
+    "unbound": "columns of your file that are no attributes, of which nothing is said ({:,}): {}",
 }
 
 

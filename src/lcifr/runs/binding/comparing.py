@@ -21,6 +21,7 @@ from lcifr.runs.binding.differences import (
 from lcifr.runs.binding.digest import read_canonical
 from lcifr.runs.binding.functions import derive_from_file, derive_from_folders
 from lcifr.runs.binding.own_files import OwnFiles
+from lcifr.runs.events import step
 from lcifr.runs.models.opening import open_model
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class BundleBinding:
         """Every kind of file, whether it was given or not."""
         schema = self._schema()
         train = self._train(schema)
-        people = compare_people(self.folder, self.report, self.files.people, self.files.id_column, read_canonical)
+        with step("Comparing people"):
+            people = compare_people(self.folder, self.report, self.files.people, self.files.id_column, read_canonical)
         return [people, self._model(schema), self._phi(schema, train), schema, train]
 
     def _schema(self) -> FileComparison:
@@ -78,16 +80,19 @@ class BundleBinding:
     def _phi(self, schema: FileComparison, train: FileComparison) -> FileComparison:
         from lcifr.runs.formulas import read_formula
         from lcifr.similarity import Similarity
+        from lcifr.similarity.language.parser import parse
 
         if self.files.phi is None:
             return FileComparison("phi", NOT_GIVEN)
         text, source = read_formula(self.files.phi)
         try:
-            yours = Similarity(text, self.schema, self.encoding, source=source)
+            parse(text, self.schema, source=source)
         except LcifrError as problem:
-            if train.status == NOT_GIVEN and "rank(" in str(problem):
-                return FileComparison("phi", NAMED, ("it ranks people of the training table: give it with --train",))
             return _misfit("phi", schema, problem)
+        try:
+            yours = Similarity(text, self.schema, self.encoding, source=source)
+        except LcifrError as problem:  # ranks among people who are not at hand
+            return FileComparison("phi", NAMED, (f"{_words(problem)}: give them with --train",))
         details = (f"{source}: {yours.canonical_text}",)
         needed = [schema, train] if _takes_scales(yours) else [schema]
         if same_json(yours.to_bytes(), self.bundle.files[SIMILARITY]):
@@ -109,20 +114,24 @@ class BundleBinding:
         if not folders and table is None:
             return FileComparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))
         file = None if folders else open_model(paths[0], self.files.describe)
-        tolerance = (self.bundle.decision or {}).get("tolerance")
-        try:
-            if file is None or table is None:
-                derived = derive_from_folders(paths, tolerance)
-            else:
-                ids = self.files.id_column if self.files.people else None
-                derived = derive_from_file(file, table, self._raw_encoding(), ids, tolerance)
-        except LcifrError as problem:
-            return _misfit("model", schema, problem)
+        if file is None or table is None:
+            derived = derive_from_folders(paths, self.bundle.decision)
+        else:
+            ids = self.files.id_column if self.files.people else None
+            try:
+                derived = derive_from_file(file, table, self._raw_encoding(), ids, self.bundle.decision)
+            except LcifrError as problem:
+                if schema.status == SAME:
+                    raise
+                return FileComparison("model", NAMED, (f"the bundle's own schema does not fit it: {_words(problem)}",))
         missing, found = function_differences(derived, self.bundle)
         named = ", ".join(map(str, paths))
         if missing and not found:
             return FileComparison("model", NAMED, tuple(f"{part} is not among {named}" for part in missing))
-        return _status("model", found, (f"{named}: how it reads people, every weight, and how it decides",), [schema])
+        rule = "" if self.bundle.decision is None else ", and how it decides"
+        classes = ", ".join(f"{number} is {label!r}" for number, label in enumerate(derived.classes))
+        details = (f"{named}: how it reads people, every weight{rule}", *([f"classes: {classes}"] if classes else []))
+        return _status("model", found, details, [schema])
 
     def _raw_encoding(self) -> Encoding:
         """Attributes and scales alone: how a model reads them is its own."""
@@ -148,7 +157,12 @@ def _misfit(what: str, schema: FileComparison, problem: LcifrError) -> FileCompa
     """A file that does not fit a schema: with that of the bundle it is a difference, with the reader's own an error."""
     if schema.status == SAME:
         raise problem
-    return FileComparison(what, DIFFERS, (f"it does not fit the bundle's own schema: {problem}",))
+    return FileComparison(what, DIFFERS, (f"it does not fit the bundle's own schema: {_words(problem)}",))
+
+
+def _words(problem: LcifrError) -> str:
+    """What is wrong, without what to do about it: nothing is wrong with the reader's file."""
+    return str(problem).partition("\nFix:")[0].replace("\n", "; ")
 
 
 def _takes_scales(similarity: Similarity) -> bool:

@@ -55,11 +55,14 @@ def _near(mine: float, theirs: float) -> bool:
 
 def rank_differences(yours: Encoding, bundle: CheckedBundle) -> list[str]:
     """Ranks of φ that are taken among other values than those of the training people."""
-    assert yours.training is not None
+    training, known = yours.training, bundle.schema
+    assert training is not None
     found = (
         f"the values among which {one.attribute} is ranked by {one.by}"
         for one in bundle.ranked()
-        if distinct_values(yours.training, one.attribute, one.by, frozenset(one.codes)) != one.values
+        if one.attribute not in known.names_numeric
+        or one.by not in known.names_categorical
+        or distinct_values(training, one.attribute, one.by, frozenset(one.codes)) != one.values
     )
     return list(dict.fromkeys(found))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
+from lcifr.runs.events import step
 from lcifr.runs.formulas import read_schema
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def digest_people(table: Path, schema: str, id_column: str | None = None) -> Peo
     from lcifr.check.binding.people import kinds_of
 
     known = read_schema(schema)
-    people = read_canonical(table, kinds_of(known.to_dict()), id_column)
+    with step(f"Reading {table}"):
+        people = read_canonical(table, kinds_of(known.to_dict()), id_column)
     persons = (json.loads(line)[1:] for line in people.lines.values())
     incomplete = sum(any(value is None for _, value in values) for values in persons)
     return PeopleDigest(people.digest, len(people.lines), known.names, people.unbound, incomplete)

@@ -1,0 +1,103 @@
+"""What was checked, in words: the text of φ means what its tree means, and all that a reader must know is there."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from lcifr.check.bundle import check_bundle
+from lcifr.check.judge import CheckReport
+from lcifr.check.report.statement import statement
+from lcifr.data import Categorical, Encoding, Numeric, Schema
+from lcifr.data.io.files import sha256_of
+from lcifr.similarity import Similarity
+from tests.certification.bundles.made_bundles import bundle, contents, rewritten
+from tests.check.report.read_statement import holds
+
+SCHEMA = Schema((Numeric("age", lower=0, upper=9, integer=True), Numeric("pay"), Categorical("job", ("a", "b", "c"))))
+PEOPLE = [{"age": age, "pay": pay, "job": job} for age in (0, 3, 4) for pay in (0.5, 2.0) for job in "abc"]
+FORMULAS = (
+    "same(all)",
+    "age within 1 and pay within 0.7 sd",
+    "job' != job or age' < 2*age - 1",
+    '(job = "a" implies job\' in {"a", "b"}) and |pay - pay\'| + |age - age\'| <= 1.6',
+    "not (age within 1) and free(pay, job)",
+    'same(job) or (job = "a" and job\' = "b") and 3*pay\' <= 0.5*age + 2',
+    "rank(pay' by job') <= rank(pay by job) and age' != 3",
+    "free(all)",
+)
+
+
+@cache
+def encoding() -> Encoding:
+    return Encoding.fit(pd.DataFrame(PEOPLE), SCHEMA)
+
+
+def said_of(tmp_path: Path, **changes: Any) -> list[str]:
+    """The statement about a bundle with other contents."""
+    folder = rewritten(tmp_path, {**contents(0, "whole"), "encoding": encoding().to_dict(), **changes})
+    hashes = {name: sha256_of(folder / name) for name in ("encoding.json", "similarity.json")}
+    return statement(folder, CheckReport(hashes=hashes))
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_the_text_of_a_formula_is_true_of_the_pairs_of_which_the_formula_is(text: str, tmp_path: Path) -> None:
+    similarity = Similarity(text, SCHEMA, encoding())
+    lines = said_of(tmp_path, similarity=similarity.to_dict())
+    table = pd.DataFrame(PEOPLE)
+    for x in PEOPLE:
+        found = similarity.holds(pd.DataFrame([x]), table)
+        assert found.tolist() == [holds(lines, x, other, PEOPLE) for other in PEOPLE]
+
+
+@pytest.mark.parametrize("change", ["another code", "one value less", "two attributes", "two people alike"])
+def test_what_is_almost_an_equality_is_not_called_one(change: str, tmp_path: Path) -> None:
+    tree = Similarity("same(job)", SCHEMA, encoding()).to_dict()["formula"]
+    same = next(node for node in ([tree], tree[1:]) if node)[0]
+    same = same if same[0] == "any" else same[1]
+    assert "  other.job = self.job" in said_of(tmp_path / "right", similarity={"format": 3, "formula": same})
+    if change == "another code":
+        same[1][2][3] = [1]
+    elif change == "one value less":
+        same.pop()
+    elif change == "two attributes":
+        same[1][2][3] = [0, 1]
+    else:
+        same[1][2][1] = "self"
+    lines = said_of(tmp_path / "wrong", similarity={"format": 3, "formula": same})
+    assert not any(" = " in line for line in lines[: lines.index("of all who can exist")])
+
+
+def test_ranges_scales_categories_and_what_the_model_does_not_take_are_said(tmp_path: Path) -> None:
+    plain = encoding().to_dict()
+    plain["outside"] = [["job", "c"]]
+    plain["schema"]["attributes"]["age"]["unit"] = "years"
+    lines = "\n".join(said_of(tmp_path, encoding=plain, similarity={"format": 3, "formula": ["all"]}))
+    sd = encoding().sd("age")
+    assert (
+        f"age: a whole number from 0 to 9, in years; mean {encoding().mean('age')!r}, standard deviation {sd!r}"
+        in lines
+    )
+    assert "pay: a number without a range" in lines
+    assert "job: one of 'a', 'b', 'c'" in lines
+    assert "nobody has job = 'c'" in lines
+
+
+@pytest.mark.parametrize("kind", ["whole", "box"])
+def test_rule_tie_universe_and_arithmetic_are_said(kind: str) -> None:
+    lines = "\n".join(statement(bundle(0, kind), check_bundle(bundle(0, kind))))
+    assert "the same decision: class 1 where the output is above 0.0, class 0 where it is below 0.0" in lines
+    assert "a tie is never confirmed" in lines
+    assert "universe " in lines
+    assert "arithmetic float64: " in lines
+
+
+def test_names_of_a_foreign_file_do_not_move_the_cursor(tmp_path: Path) -> None:
+    plain = encoding().to_dict()
+    plain["schema"]["attributes"]["job"]["values"] = ["a\x1b[2J", "b\nall of these:", "\u202ec"]
+    lines = said_of(tmp_path, encoding=plain, similarity=Similarity("same(job)", SCHEMA, encoding()).to_dict())
+    assert all(line.isprintable() for line in lines)
