@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint format bench bench-train paper paper-quick pictures docs clean
+.PHONY: help demo test test-long lint format bench bench-train paper paper-quick pictures docs dist clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,13 @@ pictures: $(VENV)/dev.stamp  ## README's two pictures, from a demo on this machi
 docs: $(VENV)/docs.stamp  ## the documentation site, to docs/_build/html: its tutorials are run (some minutes the first time)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
+
+dist: $(VENV)/dev.stamp  ## both wheels to dist/, and the demo's bundle through the small one in an empty environment
+	rm -rf dist
+	$(BIN)/python -m hatchling build -t wheel -d dist
+	cd wheels/lcifr-check && $(abspath $(BIN))/python -m hatchling build -t wheel -d $(abspath dist)
+	$(BIN)/lcifr demo --out dist/demo
+	$(BIN)/python wheels/try_wheel.py dist/lcifr_check-*.whl dist/demo/proofs/trained
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

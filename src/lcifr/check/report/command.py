@@ -14,8 +14,8 @@ from lcifr.check.report.statement import statement
 ABOUT = "Check an audit bundle in exact arithmetic. With --people, a CSV file, say whether it is about these people."
 
 
-def main(arguments: list[str]) -> int:
-    """Check one bundle; the report goes to stdout, as JSON with ``--json``."""
+def main(arguments: list[str] | None = None) -> int:
+    """Check one bundle; the report goes to stdout, as JSON with ``--json``; None for the process's own arguments."""
     parser = argparse.ArgumentParser("python -m lcifr.check", description=ABOUT, allow_abbrev=False)
     parser.add_argument("bundle", metavar="BUNDLE")
     parser.add_argument("--patience", type=int, default=1, metavar="TIMES")

@@ -23,25 +23,31 @@ def render(report: Report) -> str:
 def render_document(document: Document) -> str:
     """The same of any document."""
     head = document.headline
-    lines = [f"# {_plain(document.title)}", "", _plain(document.subtitle), ""]
-    lines += [f"- {name}: {_plain(text)}" for name, text in document.facts] + [""]
-    first = f"**{_plain(head.words)}**" if head.muted else f"**{_plain(head.figure)}** {_plain(head.words)}"
-    lines += [f"{first} {_plain(head.bound)}", ""]
+    lines = [f"# {plain_markdown(document.title)}", "", plain_markdown(document.subtitle), ""]
+    lines += [f"- {name}: {plain_markdown(text)}" for name, text in document.facts] + [""]
+    first = (
+        f"**{plain_markdown(head.words)}**"
+        if head.muted
+        else f"**{plain_markdown(head.figure)}** {plain_markdown(head.words)}"
+    )
+    lines += [f"{first} {plain_markdown(head.bound)}", ""]
     lines += [
         f"- {name}: {f'{count(people)} ({share})' if head.counted else share}" for _, name, people, share in head.parts
     ]
     lines.append("")
     if document.cautions:
         lines += ["## Read this first", ""]
-        lines += [f"- **{_plain(caution.title)}.** {_plain(caution.text)}" for caution in document.cautions] + [""]
+        lines += [
+            f"- **{plain_markdown(caution.title)}.** {plain_markdown(caution.text)}" for caution in document.cautions
+        ] + [""]
     for section in document.sections:
-        lines += [f"## {_plain(section.title)}", ""]
+        lines += [f"## {plain_markdown(section.title)}", ""]
         for block in section.blocks:
             lines += [*_block(block), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _plain(text: str) -> str:
+def plain_markdown(text: str) -> str:
     """Text that is nothing but text: no markup, no HTML, no line of its own."""
     one_line = visible(text).replace("\n", " ").replace("\t", " ")
     escaped = re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", one_line)
@@ -50,36 +56,36 @@ def _plain(text: str) -> str:
 
 def _block(block: Block) -> Iterator[str]:
     if isinstance(block, str):
-        yield _plain(block)
+        yield plain_markdown(block)
     elif isinstance(block, Table):
-        yield from _table(block)
+        yield from markdown_table(block)
     elif isinstance(block, Chart):
-        yield f"**{_plain(block.title)}.** {_plain(block.description)}"
+        yield f"**{plain_markdown(block.title)}.** {plain_markdown(block.description)}"
         yield ""
-        yield from _table(block.table)
+        yield from markdown_table(block.table)
     elif isinstance(block, Gallery):
         for chart in block.charts:
             yield from (*_block(chart), "")
     elif isinstance(block, CodeBlock):
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))
-        yield _plain(block.label)
+        yield plain_markdown(block.label)
         yield ""
         yield from (fence, visible(block.text), fence)
     elif isinstance(block, Points):
         for item in block.items:
             depth = len(item) - len(item.lstrip())
-            yield "  " * (depth // 2) + f"- {_plain(item.strip())}"
+            yield "  " * (depth // 2) + f"- {plain_markdown(item.strip())}"
     else:
         yield from _people(block)
 
 
-def _table(table: Table) -> Iterator[str]:
-    yield f"*{_plain(table.caption)}*"
+def markdown_table(table: Table) -> Iterator[str]:
+    yield f"*{plain_markdown(table.caption)}*"
     yield ""
-    yield "| " + " | ".join(_plain(name) for name in table.head) + " |"
+    yield "| " + " | ".join(plain_markdown(name) for name in table.head) + " |"
     yield "|" + "|".join(" ---: " if number else " --- " for number in table.numbers) + "|"
     for row in table.rows:
-        yield "| " + " | ".join(_plain(cell) for cell in row) + " |"
+        yield "| " + " | ".join(plain_markdown(cell) for cell in row) + " |"
 
 
 def _people(block: PeopleBlock) -> Iterator[str]:
@@ -89,7 +95,7 @@ def _people(block: PeopleBlock) -> Iterator[str]:
         return
     facts = tuple(name for name, _ in shown[0].facts)
     rows = tuple((one.id, one.verdict, *(value for _, value in one.facts), one.sentence) for one in shown)
-    yield from _table(Table("People", ("Id", "Verdict", *facts, "In words"), rows, (False,) * (3 + len(facts))))
+    yield from markdown_table(Table("People", ("Id", "Verdict", *facts, "In words"), rows, (False,) * (3 + len(facts))))
     for one, person in zip(shown, block.explorer.people, strict=True):
         if one.rows:
             yield ""
@@ -106,20 +112,20 @@ def _person(one: Shown, explorer: Explorer) -> Iterator[str]:
     if one.kind == "counterexample":
         head = (*head, "Counterexample")  # type: ignore[assignment]
         rows = [(*cells, ("≠ " if row.differs else "") + row.other) for cells, row in zip(rows, one.rows, strict=True)]
-    yield f"### Person {_plain(one.id)}: {one.verdict}"
+    yield f"### Person {plain_markdown(one.id)}: {one.verdict}"
     yield ""
-    yield from _table(Table(one.note or "Attributes", head, tuple(rows), (False,) * len(head)))
+    yield from markdown_table(Table(one.note or "Attributes", head, tuple(rows), (False,) * len(head)))
 
 
 def _explained(person: PersonRow, explorer: Explorer) -> Iterator[str]:
     """What speaks for and against, and what is seen around the counterexample."""
     for sentence in profile_sentences(person, explorer):
         yield ""
-        yield _plain(sentence)
+        yield plain_markdown(sentence)
     if person.score is not None:
         head = ("Attribute", "This person", "Adds", "Within φ")
         yield ""
-        yield _plain(person_sentence(person.score))
+        yield plain_markdown(person_sentence(person.score))
         yield ""
         rows = tuple(contribution_rows(person, explorer))
-        yield from _table(Table("What speaks for and against", head, rows, (False, False, True, True)))
+        yield from markdown_table(Table("What speaks for and against", head, rows, (False, False, True, True)))

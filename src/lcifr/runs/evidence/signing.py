@@ -50,9 +50,8 @@ def sign_folder(folder: Path, key: Path | None, *, force: bool = False) -> Signe
     if not folder.is_dir():
         raise LcifrError(f"{folder}: there is no such folder", fix="give a folder; a pack is signed by `pack --key`")
     private = None if key is None else read_private_key(key)
-    there = [name for name in (LIST, SIGNATURE, SIGNED) if (folder / name).exists()]
-    if there and not force:
-        raise LcifrError(f"{folder} is signed already: {', '.join(there)}", fix="say --force to sign what it holds now")
+    if (folder / SIGNATURE).exists() and not force:
+        raise LcifrError(f"{folder} is signed already: {SIGNATURE}", fix="say --force to sign what it holds now")
     (folder / SIGNATURE).unlink(missing_ok=True)
     time = now()
     write_atomic(folder / SIGNED, stamp(time))
@@ -80,7 +79,7 @@ def verify_signed(path: Path, key: Path) -> Verified:
     if listed is None or signature is None:
         raise _unsigned(path)
     return verify_files(
-        {name: _sha256(data) for name, data in files.items()}, listed, _text(signature), files.get(SIGNED), public
+        {name: sha256_hex(data) for name, data in files.items()}, listed, _text(signature), files.get(SIGNED), public
     )
 
 
@@ -95,7 +94,7 @@ def _verify_folder(folder: Path, public: Any) -> Verified:
     except ArtefactError as problem:
         return Verified(fingerprint(public), None, 0, (str(problem).split("\n")[0],))
     signed = (folder / SIGNED).read_bytes() if SIGNED in found else None
-    if signed is not None and found[SIGNED] != _sha256(signed):
+    if signed is not None and found[SIGNED] != sha256_hex(signed):
         signed = None
     return verify_files(found, listed, _text(signature), signed, public)
 
@@ -108,5 +107,6 @@ def _text(signature: bytes) -> str:
     return signature[:LARGEST].decode("ascii", "replace")
 
 
-def _sha256(data: bytes) -> str:
+def sha256_hex(data: bytes) -> str:
+    """SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,99 @@
+"""The model card: what the model is, whom it was measured on, what was found, and what its provider must still say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lcifr.drawing.text import count, percent
+from lcifr.report.content import Report
+from lcifr.report.document import Table
+from lcifr.report.formats.md import markdown_table, plain_markdown
+from lcifr.runs.auditing.result import AuditResult
+
+OPEN = "*To be said by whoever provides the model; an audit does not know it.*"
+
+
+def model_card(result: AuditResult, report: Report) -> str:
+    """Markdown, in the order of Mitchell and others, *Model Cards for Model Reporting* (2019)."""
+    sections = {
+        "Model details": _details(result, report),
+        "Intended use": iter([OPEN]),
+        "Factors": _factors(result, report),
+        "Metrics": _metrics(report),
+        "Evaluation data": _evaluated(result, report),
+        "Training data": _trained(result),
+        "Quantitative analyses": _figures(report),
+        "Ethical considerations": _considerations(report),
+        "Caveats and recommendations": _caveats(report),
+    }
+    lines = [f"# Model card: {plain_markdown(result.model.target)}", ""]
+    for title, body in sections.items():
+        lines += [f"## {title}", "", *body, ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _details(result: AuditResult, report: Report) -> Iterator[str]:
+    origin, library = report.origin, report.origin.library
+    yield f"- Predicts: {plain_markdown(result.model.target)} ({result.model.task})"
+    if result.model.classes:
+        yield f"- Decides between: {plain_markdown(', '.join(map(str, result.model.classes)))}"
+    if library is not None:
+        yield f"- File: {plain_markdown(library.name)}, SHA-256 `{library.sha256}`"
+        yield f"- Rule: {plain_markdown(library.rule)}"
+    yield f"- Arithmetic: {plain_markdown(origin.arithmetic)}"
+    yield f"- Audited: {origin.audited or 'on a day that is not on file'}" + (
+        f", by {plain_markdown(origin.author)}" if origin.author else ""
+    )
+    yield from (f"- {name}: `{value}`" for name, value in report.hashes.items())
+
+
+def _factors(result: AuditResult, report: Report) -> Iterator[str]:
+    groups = dict.fromkeys(row.attribute for row in report.groups)
+    yield f"- Groups that were looked at: {plain_markdown(', '.join(groups)) or 'none'}; see `group-rates.md`"
+    yield "- Who counts as similar: φ, in `similar.phi`, said in English in `similar-in-english.txt`"
+
+
+def _metrics(report: Report) -> Iterator[str]:
+    yield f"- Certified: {plain_markdown(report.rule)}, for everybody whom φ calls similar, proved for each person"
+    yield "- Counterexample: a similar person who could exist, and is decided otherwise"
+    yield "- Undecided: neither is known"
+
+
+def _evaluated(result: AuditResult, report: Report) -> Iterator[str]:
+    yield f"- {plain_markdown(report.data)}"
+    yield f"- Left out, because a value is missing: {count(result.left_out)}"
+    yield from (f"- {plain_markdown(text)}" for text in report.data_cautions)
+
+
+def _trained(result: AuditResult) -> Iterator[str]:
+    learned = result.model.trained_on
+    yield OPEN if learned is None else f"- {count(learned)} people. {OPEN}"
+
+
+def _figures(report: Report) -> Iterator[str]:
+    proved = report.proved
+    rows = [
+        ("certified with respect to φ", proved.certified),
+        ("with a counterexample", proved.violated),
+        ("undecided", proved.undecided),
+    ]
+    cells = tuple((name, count(people), percent(people / proved.people)) for name, people in rows)
+    yield from markdown_table(Table("Verdicts", ("", "People", "Share"), cells, (False, True, True)))
+    yield ""
+    models = tuple(
+        (row.name, percent(row.accuracy), percent(row.balanced_accuracy), percent(row.certified))
+        for row in report.models
+    )
+    head = ("Model", "Accuracy", "Balanced", "Certified")
+    yield from markdown_table(Table("Beside its baselines", head, models, (False, True, True, True)))
+
+
+def _considerations(report: Report) -> Iterator[str]:
+    yield "- Certified means: with respect to this φ, for the model with these hashes. It does not mean fair."
+    yield "- Proxies remain: what φ holds equal may stand for what it leaves free."
+    yield "- The proofs hold attributes of people: share the pack with those who may see them."
+
+
+def _caveats(report: Report) -> Iterator[str]:
+    found = [f"- **{plain_markdown(one.title)}.** {plain_markdown(one.text)}" for one in report.cautions]
+    yield from found or ["- None was found by the audit."]

@@ -1,0 +1,187 @@
+"""From the folder of an audit to the archive of its evidence pack."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Any
+
+from lcifr.artifacts.archive import write_archive
+from lcifr.artifacts.folder import versions
+from lcifr.artifacts.signed_files import LIST, SIGNATURE, SIGNED, list_of, stamp
+from lcifr.artifacts.ssh_signature import NAMESPACE, fingerprint, read_private_key, sign
+from lcifr.clock import moment, now
+from lcifr.data.io.files import sha256_of
+from lcifr.errors import LcifrError
+from lcifr.report.content import Report
+from lcifr.report.formats import render
+from lcifr.report.formats.md import markdown_table
+from lcifr.report.pack.group_rates import GroupRates
+from lcifr.report.pack.model_card import model_card
+from lcifr.report.pack.selected import SelectedPeople
+from lcifr.report.sources.folder import read_folder
+from lcifr.runs.auditing.gathering import PATIENCE
+from lcifr.runs.auditing.result import AuditResult
+from lcifr.runs.checking import CheckRequest, check
+
+FORMAT = "lcifr-pack-1"
+FORMS = ("html", "md", "json")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackRequest:
+    """Which audit to pack, and how.
+
+    Parameters
+    ----------
+    folder : written by ``lcifr audit``. out : the new archive. key : a private key of OpenSSH; None not to sign.
+    author : who answers for the report. by : attributes to compare; None for those of the audit.
+    favourable : the decision that people want; None for the second of two. unknown : values of an unknown category.
+    """
+
+    folder: Path
+    out: Path
+    key: Path | None = None
+    author: str = ""
+    by: tuple[str, ...] | None = None
+    favourable: str | None = None
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WrittenPack:
+    """A pack on file; sha256 : of the archive. key : who signed it, by fingerprint. confirmed : by the checker."""
+
+    file: str
+    sha256: str
+    files: int
+    time: str
+    key: str | None
+    people: int
+    certified: int
+    violated: int
+    undecided: int
+    confirmed: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return {"format": "lcifr-evidence-packed-1", "command": "evidence pack", **asdict(self)}
+
+
+def write_pack(request: PackRequest) -> WrittenPack:
+    """Pack an audit: report, model card, φ, proofs, the checker's word, tables, and how to check all of it."""
+    if request.out.suffix.lower() != ".zip" or request.out.exists():
+        wrong = "exists already" if request.out.exists() else "is no name of an archive"
+        raise LcifrError(f"--out {request.out} {wrong}", fix="name a new file that ends in .zip")
+    private = None if request.key is None else read_private_key(request.key)
+    result, time = AuditResult.read(request.folder), now()
+    if result.bundle is None or not (request.folder / result.bundle).is_dir():
+        raise LcifrError(f"{request.folder} holds no proofs", fix="audit without --no-bundle: evidence needs them")
+    written = moment().date().isoformat()
+    report = read_folder(request.folder, author=request.author.strip(), written=written)
+    rates = SelectedPeople.read(request.folder, result, request.favourable).rates(request.by, request.unknown)
+    bundle = _folder(request.folder / result.bundle, "bundle")
+    checked, code = _checked(request.folder / result.bundle)
+    made = {f"report.{form}": render(report, form).encode("utf-8", "replace") for form in FORMS}
+    texts = _texts(result, report, rates, time, signed=private is not None)
+    made |= bundle | checked | {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    made |= {"schema.toml": (request.folder / "schema.toml").read_bytes()}
+    made["digests.json"] = _json(_digests(request.folder / result.bundle, result))
+    made["pack.json"] = _json(_about(request.folder, time))
+    made |= _signed(made, private, time)
+    write_archive(request.out, made)
+    said, key = result.statement, None if private is None else fingerprint(private.public_key())
+    counts = (said.people, said.certified, said.violated, said.undecided)
+    return WrittenPack(str(request.out), sha256_of(request.out), len(made), time, key, *counts, confirmed=code == 0)
+
+
+def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]:
+    """The list of all files, and its signature."""
+    more = {} if private is None else {SIGNED: stamp(time)}
+    listed = list_of({name: hashlib.sha256(data).hexdigest() for name, data in (made | more).items()})
+    return {**more, LIST: listed, **({} if private is None else {SIGNATURE: sign(listed, private).encode()})}
+
+
+def _folder(root: Path, name: str) -> dict[str, bytes]:
+    return {f"{name}/{file.name}": file.read_bytes() for file in sorted(root.iterdir())}
+
+
+def _checked(bundle: Path) -> tuple[dict[str, bytes], int]:
+    """What ``python -m lcifr.check`` prints of the bundle, as text and as JSON; and how it ends."""
+    found = check(CheckRequest(bundle, PATIENCE))
+    lines = "\n".join(found.lines()) + "\n"
+    return {"checker-report.txt": lines.encode(), "checker-report.json": _json(found.to_dict())}, found.exit_code
+
+
+def _texts(result: AuditResult, report: Report, rates: GroupRates, time: str, *, signed: bool) -> dict[str, str]:
+    """What is written in words."""
+    said, checked, name = result.statement, result.checked, versions().get("lcifr", "")
+    assert checked is not None
+    sample = "" if checked.people == checked.of else f", {checked.people:,} of {checked.of:,} drawn at random"
+    words = {
+        "target": result.model.target,
+        "verdicts": f"Of {said.people:,} people {said.certified:,} are certified with respect to φ, {said.violated:,} "
+        f"have a counterexample, and {said.undecided:,} are undecided.",
+        "time": time,
+        "version": name,
+        "audited": report.origin.audited or "on a day that is not on file",
+        "signed": "It is signed." if signed else "**It is not signed.**",
+        "proved": f"{checked.people:,}",
+        "sample": sample,
+        "left_out": f"{result.left_out:,}",
+        "wheel": f"lcifr_check-{name}-py3-none-any.whl",
+        "key": _text("key") if signed else "",
+        "both": "both" if signed else "it",
+        "verify": _text("verify" if signed else "unsigned").format(namespace=NAMESPACE),
+        "patience": str(PATIENCE),
+        "favourable": rates.favourable,
+        "source": rates.source,
+    }
+    tables = "\n\n".join("\n".join(markdown_table(table)) for table in rates.tables())
+    phi = result.model.phi
+    return {
+        "README.md": _text("readme").format(**words),
+        "HOW-TO-CHECK.md": _text("how_to_check").format(**words),
+        "annex-iv.md": _text("annex_iv"),
+        "group-rates.md": _text("group_rates").format(**words) + (tables or "No attribute was compared.") + "\n",
+        "group-rates.csv": rates.to_csv(),
+        "model-card.md": model_card(result, report),
+        "similar.phi": phi.text,
+        "similar-in-english.txt": phi.english + "\n",
+    }
+
+
+def _text(name: str) -> str:
+    return (package_files("lcifr.report.pack") / "texts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _digests(bundle: Path, result: AuditResult) -> dict[str, Any]:
+    """Of people, φ, schema, encoding and models, by which a bundle knows them."""
+    from lcifr.check.binding.people import bundle_people, kinds_of
+    from lcifr.check.bundle import PEOPLE
+
+    schema = json.loads((bundle / "encoding.json").read_bytes())["schema"]
+    people = bundle_people(bundle, sha256_of(bundle / PEOPLE), kinds_of(schema))
+    origin = result.model.origin
+    return {
+        "format": "lcifr-digests-1",
+        "people": {"digest": people.digest, "people": len(people.lines), "attributes": list(schema["attributes"])},
+        "hashes": asdict(result.model.hashes),
+        "model_file": None if origin is None else origin.sha256,
+        "files": {file.name: sha256_of(file) for file in sorted(bundle.iterdir())},
+    }
+
+
+def _about(folder: Path, time: str) -> dict[str, Any]:
+    from lcifr.report.sources.folder import read_settings
+
+    settings = read_settings(folder)
+    made = None if settings is None else {"started": settings.started, "finished": settings.finished}
+    return {"format": FORMAT, "written": time, "versions": versions(), "audit": made}
+
+
+def _json(plain: Any) -> bytes:
+    return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n"
