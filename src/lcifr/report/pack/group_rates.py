@@ -130,8 +130,9 @@ def _rates(
     else:
         rate = metrics.selection_rate
         found = metrics.MetricFrame(metrics=rate, y_true=chosen, y_pred=chosen, sensitive_features=frame).by_group
-    known = found.dropna().items()
-    return {(str(key),) if len(attributes) == 1 else tuple(map(str, key)): float(value) for key, value in known}
+    known: dict[Any, Any] = found.dropna().to_dict()  # a pair of attributes has a pair as its key
+    keys = ((str(key),) if len(attributes) == 1 else tuple(map(str, key)) for key in known)
+    return dict(zip(keys, map(float, known.values()), strict=True))
 
 
 def _source() -> str:
