@@ -47,8 +47,8 @@ every page, command by command), and `{code-cell}` by the build of the site in t
 NOT_RUN = {
     ("CONTRIBUTING.md", "indented"): "targets of the Makefile; tests/test_readme.py looks for them there",
     ("README.md", "indented"): "the two commands that set everything up",
-    ("docs/index.md", "make"): "the two commands that set everything up",
-    ("docs/start.md", "make"): "the two commands that set everything up",
+    ("docs/index.md", "console"): "the two commands that set everything up",
+    ("docs/start.md", "console"): "the two commands that set everything up",
     ("docs/PERFORMANCE.md", "indented"): "benchmarks: minutes to hours each",
     ("docs/audit-your-model.md", "toml"): "an example of entries; tests/models/files reads files of its kind",
     ("docs/design/architecture.md", "text"): "pictures of the source tree; tests/test_contributing.py compares one",
