@@ -24,6 +24,7 @@ RUN_BY = {
     ("docs/audit-your-model.md", "python"): "tests/test_audit_your_model.py::read",
     ("docs/audit-your-model.md", "sh"): "tests/test_audit_your_model.py::read",
     ("docs/cli.md", "python"): "tests/runs/auditing/test_run.py::test_the_examples_of_the_page_run",
+    ("docs/evidence.md", "bash"): "tests/test_evidence_page.py::test_the_commands_of_the_page_run",
     ("docs/language.md", "english"): (
         "tests/similarity/language/test_language_page.py::test_english_is_that_of_the_formula_before_it"
     ),

@@ -11,7 +11,7 @@ import pytest
 
 from lcifr.artifacts.signed_files import LIST, SIGNATURE, SIGNED, list_of, plain_name, verify_files
 from lcifr.artifacts.ssh_signature import fingerprint, read_private_key, read_public_key, sign
-from lcifr.errors import ArtefactError
+from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs.evidence.signing import sign_folder, verify_signed
 from tests.artifacts.keys import make_key
 
@@ -138,6 +138,13 @@ def test_a_folder_is_not_signed_twice_by_accident(folder: Path, key: Path) -> No
     (folder / "new").touch()
     sign_folder(folder, key, force=True)
     assert problems(folder, key) == ()
+
+
+def test_a_key_is_not_signed_along_with_the_folder_it_lies_in(tmp_path: Path) -> None:
+    (tmp_path / "f" / "keys").mkdir(parents=True)
+    with pytest.raises(LcifrError, match="could sign as you"):
+        sign_folder(tmp_path / "f", make_key(tmp_path / "f" / "keys", "auditor"))
+    assert not (tmp_path / "f" / LIST).exists()
 
 
 def test_without_a_key_the_list_waits_for_ssh_keygen(tmp_path: Path, key: Path) -> None:
