@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,9 @@ from hypothesis import settings
 from lcifr.data.io.fetch import FOLDER_VARIABLE
 from lcifr.datasets import Dataset, load
 from lcifr.errors import DatasetError
+
+if TYPE_CHECKING:
+    from tests.report.browser import Browser
 
 settings.register_profile("any machine", deadline=None)  # what a busy machine takes longer for is no failure
 settings.load_profile("any machine")
@@ -74,3 +78,16 @@ def _wait_for(place: Path) -> Path:
         time.sleep(0.2)
     assert (place / "audit.code").exists(), "the process that told the story failed"
     return place
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium, for tests that look at pages."""
+    from tests.report.browser import NAMES, Browser, find
+
+    program = find()
+    if program is None:
+        pytest.skip(f"no browser on the PATH (looked for {', '.join(NAMES)}): pages are not looked at")
+    started = Browser(program)
+    yield started
+    started.close()

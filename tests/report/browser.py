@@ -124,13 +124,20 @@ class Page:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
+    def until(self, script: str) -> None:
+        """Wait until an expression in the page is true."""
+        deadline = time.monotonic() + 2 * PATIENCE
+        while not self.run(f"!!({script})"):
+            assert time.monotonic() < deadline, f"{script}: {self.run('document.body.innerText')}"
+            time.sleep(0.05)
+
     def text(self, selector: str) -> str:
         return str(self.run(f"document.querySelector({json.dumps(selector)}).innerText"))
 
-    def press(self, key: str, text: str = "") -> None:
+    def press(self, key: str, text: str = "", *, control: bool = False) -> None:
         """One key, as from a keyboard."""
-        codes = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Home": 36, "End": 35, "Tab": 9, " ": 32}
-        known = {"key": key, "code": key, "windowsVirtualKeyCode": codes.get(key, 0)}
+        codes = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Home": 36, "End": 35, "Tab": 9, " ": 32, "Escape": 27}
+        known = {"key": key, "code": key, "windowsVirtualKeyCode": codes.get(key, 0), "modifiers": 2 * control}
         self.call("Input.dispatchKeyEvent", type="keyDown", **known, **({"text": text} if text else {}))
         self.call("Input.dispatchKeyEvent", type="keyUp", **known)
 

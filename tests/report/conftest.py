@@ -1,24 +1,14 @@
-"""A browser for all tests of this folder that look at a page."""
+"""Reports as pages, for all tests of this folder that look at one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lcifr.report import Report, render
-from tests.report.browser import NAMES, Browser, Page, find
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    program = find()
-    if program is None:
-        pytest.skip(f"no browser on the PATH (looked for {', '.join(NAMES)}): pages are not looked at")
-    started = Browser(program)
-    yield started
-    started.close()
+from tests.report.browser import Browser, Page
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ class Served:
     """``lcifr workbench FOLDER`` while it runs."""
 
     def __init__(self, folder: Path, *words: str, first: str = "") -> None:
+        self.folder = folder
         code = first + "from lcifr.cli import main; main()"
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, "workbench", str(folder), "--no-browser", *words],

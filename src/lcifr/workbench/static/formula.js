@@ -96,7 +96,8 @@ const around = async () => {
   if (state.mistakes.length || row.value === "") return;
   const answer = await last.around(() => trying(() => ask("formula/around", { ...asked(), row: Number(row.value) }), find("around")));
   if (!answer) return;
-  const similar = answer.count === 1 ? "One other person" : `${answer.count} other people`;
+  const others = `of the other ${answer.compared} in the table`;
+  const similar = answer.count === 0 ? `Nobody ${others} is similar.` : answer.count === 1 ? `One ${others} is similar.` : `${answer.count} ${others} are similar.`;
   show(find("around"),
     answer.problem ? make("div", { class: "problem" }, make("pre", { text: answer.problem })) : null,
     table(["Attribute", "This person", "A similar person may have"], answer.rows.map((one) => ({
@@ -104,7 +105,7 @@ const around = async () => {
     })), "around"),
     answer.note ? make("p", { class: "quiet", text: answer.note }) : null,
     make("h4", { text: "Similar to this person" }),
-    make("p", { text: `${similar} of the ${answer.compared} in the table ${answer.count === 1 ? "is" : "are"} similar.` }),
+    make("p", { text: similar }),
     answer.similar.length ? pairs(answer.similar, "") : null,
     make("h4", { text: "Just not similar" }), pairs(answer.missed, "Everybody is similar."));
 };

@@ -70,7 +70,7 @@ export const person = (element, audit, id, found) => {
       ...(found.can_ask ? [movers.get(found.movable[place].name).element] : [])],
   }));
   show(element,
-    make("h3", { text: shown.id }), make("p", { class: `badge ${shown.kind}`, text: shown.verdict }), make("p", { text: shown.sentence }), facts(shown),
+    make("h3", { text: `Person ${shown.id}` }), make("p", { class: `badge ${shown.kind}`, text: shown.verdict }), make("p", { text: shown.sentence }), facts(shown),
     found.can_ask ? make("div", { class: "beside" }, make("h4", { text: "What if" }),
       make("p", { class: "quiet", text: "Move an attribute below, within φ or beyond it." }), said,
       make("p", {}, button("As the person is", () => put((one) => one.own)), other ? button("As the counterexample", () => put((one) => other[one.name])) : null)) : null,
