@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import Encoder, WholeModel, deploy_both
+from lcifr.certification.deployment import AskedModel, Encoder, WholeModel, deploy_both
 from lcifr.certification.query import (
     BoolArray,
     FloatArray,
@@ -27,6 +27,7 @@ from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.models.table_model import TableModel
+from lcifr.models.trees.deployed import TreesOnLatents
 from lcifr.regions.region import Region
 
 
@@ -71,11 +72,17 @@ class Trial:
         library: LibraryDecisions | None = None,
     ) -> None:
         self.library = library
-        self.encoder, self.model, self.people = encoder, model, people
+        self.encoder, self.model, self.people, self.arithmetic = encoder, model, people, arithmetic
         self.deployment = deploy_both(encoder, model, arithmetic, handed)
         self.features = encoder.encoding.encode(people)
         self._rough = RoughError(self.deployment)
         self.own = self._own_outputs()
+
+    @property
+    def asked(self) -> AskedModel:
+        """The whole model, where one question about it is enough: not trees behind an encoder."""
+        assert not isinstance(self.deployment, TreesOnLatents)
+        return self.deployment
 
     def _own_outputs(self) -> Outputs:
         """Of the people: with one error for all, and each with their own where that leaves their decision open.

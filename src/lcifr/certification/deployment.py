@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from lcifr.data import Encoding
-from lcifr.errors import LcifrError
+from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.model import Model
 from lcifr.models.network import Network
-from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment
+from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment, TreesOnLatents
 from lcifr.models.trees.trees import Trees
 from lcifr.similarity.similarity import Similarity
 
@@ -36,7 +36,9 @@ def is_raw(encoder: Encoder) -> bool:
     return isinstance(encoder.function, Network) and encoder.function.is_identity
 
 
-WholeModel = Deployment | TreesDeployment | NetworkOnTrees
+AskedModel = Deployment | TreesDeployment | NetworkOnTrees
+"""A model about which one question is asked, from end to end."""
+WholeModel = AskedModel | TreesOnLatents
 """A model as machines compute it."""
 
 
@@ -60,21 +62,18 @@ def deploy_encoder(encoder: Encoder, arithmetic: Arithmetic) -> Deployment | Tre
 
 
 def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: Arithmetic | None) -> WholeModel:
-    """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one.
-
-    Raises
-    ------
-    LcifrError
-        For trees on top of anything but encoded people: a tree reads columns, not mixtures of them.
-    """
-    if isinstance(model.function, Trees):
-        if not is_raw(encoder):
-            raise LcifrError(
-                "trees stand behind an encoder that mixes columns, so nobody knows which attribute they split",
-                fix="audit the trees on the raw columns, or certify them on a hand-over's box",
-            )
-        return TreesDeployment(model.function, arithmetic)
+    """The model on top of the encoder, whose own arithmetic is ``handed`` if it is another one."""
     handed = arithmetic if handed is None else handed
+    if isinstance(model.function, Trees):
+        trees = TreesDeployment(model.function, arithmetic)
+        if is_raw(encoder):
+            return trees
+        if encoder.function.outputs != model.function.inputs:
+            raise NetworkError(
+                f"the encoder gives {encoder.function.outputs} numbers, the model takes {model.function.inputs}",
+                fix="audit a model that was trained on this encoder's latents",
+            )
+        return TreesOnLatents(deploy_encoder(encoder, handed), trees)
     if isinstance(encoder.function, Trees):
         return NetworkOnTrees(TreesDeployment(encoder.function, handed), deploy_networks(model, arithmetic))
     first = Stage(encoder.function, handed)

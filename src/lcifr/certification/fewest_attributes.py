@@ -105,7 +105,7 @@ def _ask(
     part = held_at(region.take(rows), trial.features[rows], encoding, names)
     asked = query.take(rows)
     answer = maximize(
-        trial.deployment.merged,
+        trial.asked.merged,
         asked.directions,
         part,
         target=asked.limit,

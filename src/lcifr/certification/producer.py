@@ -159,12 +159,16 @@ def represent_region(
     ids: tuple[Id, ...],
     provenance: Provenance,
     *,
+    tight: bool = False,
     budget: Budget | int | None = None,
     device: str | None = None,
 ) -> Representation:
-    """:func:`represent` of people whose regions are at hand; ``provenance`` names tolerance and arithmetic."""
+    """:func:`represent` of people whose regions are at hand; ``provenance`` names tolerance and arithmetic.
+
+    ``tight``: every end of the box as near as the tolerance, not only those that the radius needs.
+    """
     tolerance = provenance.tolerance
-    options = dict[str, Any](tolerance=(1 - ROOM) * tolerance, budget=budget, device=device)
+    options = dict[str, Any](tolerance=(1 - ROOM) * tolerance, tight=tight, budget=budget, device=device)
     found = prove_box(encoder.function, encoder.encoding.encode(people), region, **options)
     room = _deployment_error(encoder, provenance.arithmetic, ids, people, region)
     lower = _widened(found.lower, -ROOM * tolerance) - room

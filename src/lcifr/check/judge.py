@@ -11,7 +11,7 @@ from lcifr.check.proof import Bounds, Problem, RationalCell, examine, follows
 from lcifr.check.report.text import lines
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import Person
-from lcifr.check.trees import ScoreChain, TreeSum, is_trees
+from lcifr.check.trees import ScoreChain, TreeChain, TreeSum, is_trees
 
 KINDS = ("radius", "vacuous_radius", "unproved", "certified", "vacuous", "counterexample", "undecided", "unclaimed")
 CLAIMS = ("radius", "certified", "counterexample")
@@ -102,8 +102,8 @@ class Judge:
         chain = FactorChain([first], *about) if first else None
         self.encoder = cast(Any, TreeSum(encoder, about[0]) if trees else chain)
         if rule is not None and is_trees(model):
-            ensure(self.encoder is None, "something stands between the encoding and the trees")
-            self.whole: Any = TreeSum(model, about[0])
+            self.model: Any = TreeSum(model, self.encoder.outputs if self.encoder else about[0])
+            self.whole: Any = TreeChain(self.encoder, self.model) if self.encoder else self.model
         elif rule is not None:
             second = read_factors(model)
             self.model = cast(Any, self.encoder and FactorChain([second], self.encoder.outputs))
@@ -176,7 +176,7 @@ class Judge:
             same = latent is not None and latent["universe"] == decision["universe"]
             ensure(same, "the verdict rests on a radius that is not claimed, or is claimed of another universe")
             arithmetic[0] = latent["arithmetic"]
-            known = arithmetic[0] != "exact" or arithmetic[1] == "exact"
+            known = arithmetic[0] != "exact" or (arithmetic[1] == "exact" and not isinstance(self.model, TreeSum))
             ensure(known, "the radius is exact: a machine's f(x) may be outside")
         own = decided = self._at(self.whole, self.table.point(x), arithmetic)
         limits = self.rule.limits(*own, prediction)
@@ -188,6 +188,9 @@ class Judge:
         sure = all(value < 0 for value in beyond(limits, *decided)) or (self.rule.within and not around)
         ensure(sure, "the person's own decision is not the one that is claimed")
         if certified:
+            ensure(
+                not isinstance(function, TreeChain), "trees behind an encoder are shown on its box, not on the whole"
+            )
             if isinstance(function, ScoreChain):
                 function, arithmetic, cells = self.model, arithmetic[1:], function.boxes(cells, arithmetic)
             self._shown("verdict", function, arithmetic, cells, limits, decision["proofs"])

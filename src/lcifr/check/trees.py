@@ -139,3 +139,21 @@ class ScoreChain:
             ends = ([s * up(self.trees.largest(leaves, groups, ((j, s),)) + e) for s in (-1, 1)] for j, e in off)
             found.append(RationalCell(numeric(ends)))
         return found
+
+
+class TreeChain:
+    """Trees on the numbers that a machine stores of an encoder's outputs. Proofs are about the trees, on a box of z."""
+
+    def __init__(self, encoder: Any, trees: TreeSum) -> None:
+        self.encoder, self.trees, self.outputs = encoder, trees, trees.outputs
+
+    def at(self, point: Groups) -> list[Fraction]:
+        """The exact outputs at a point: thresholds are floats, so a number counts as the next float that there is."""
+        return self.trees.at(numeric([up(z)] for z in self.encoder.at(point)))
+
+    def rounding(self, point: Groups, arithmetic: list[str]) -> list[Fraction]:
+        """How far a machine's outputs are from exact ones at most, at a point: what trees say of all that z can be."""
+        ends = zip(self.encoder.at(point), errors(self.encoder, point, arithmetic[:1]), strict=True)
+        box, own = numeric((z - e, z + e) for z, e in ends), self.at(point)
+        leaves, off = self.trees.reach(box), enumerate(self.trees.rounding(box, arithmetic[1:]))
+        return [max(self.trees.largest(leaves, box, ((j, s),)) - s * own[j] for s in (1, -1)) + e for j, e in off]

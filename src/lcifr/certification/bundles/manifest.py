@@ -15,6 +15,7 @@ from lcifr.certification.producer import freeze
 from lcifr.errors import ArtefactError
 from lcifr.models.function import Function
 from lcifr.models.model import Model
+from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.trees.trees import Trees
 
@@ -126,8 +127,10 @@ NOTHING_BETWEEN = b'{"kind":"network","factors":[]}'
 
 
 def encoder_bytes(function: Function, model: Model | None) -> bytes:
-    """An encoder as a bundle holds it before this model."""
-    return NOTHING_BETWEEN if model is not None and isinstance(model.function, Trees) else function.to_bytes()
+    """An encoder as a bundle holds it before this model; trees on raw columns read encoded people themselves."""
+    raw = isinstance(function, Network) and function.is_identity
+    trees = model is not None and isinstance(model.function, Trees)
+    return NOTHING_BETWEEN if raw and trees else function.to_bytes()
 
 
 def readable(model: bytes) -> bytes:

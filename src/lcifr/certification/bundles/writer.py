@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,23 +20,14 @@ import numpy as np
 
 from lcifr.artifacts.folder import describe_files, fresh_folder, versions, write_manifest
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.bundles.evidence import box_question, prove
+from lcifr.certification.bundles.claims import claims_about, plain_person, rests_on_box
 from lcifr.certification.bundles.manifest import Drawn, encoder_bytes, readable, rule_of_bundle
-from lcifr.certification.consumer import surroundings
-from lcifr.certification.counterexample import Trial
-from lcifr.certification.deployment import Encoder, deploy_encoder, deploy_model
-from lcifr.certification.end_to_end import query_end_to_end
+from lcifr.certification.deployment import Encoder
 from lcifr.certification.producer import freeze
-from lcifr.certification.query import Query, outputs_at, query_of
 from lcifr.certification.verdicts import Audit, Certificates, unproved
 from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
-from lcifr.models.network import Network
-from lcifr.models.rule import Kind
-from lcifr.models.trees.trees import Trees
-from lcifr.regions.region import Region
-from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 FORMAT = "lcifr-audit-9"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
@@ -103,6 +93,11 @@ def _check(
             raise ArtefactError(f"there are {len(people)} people, but {len(what)} in the {type(what).__name__}")
     if isinstance(decisions, Certificates) and (representation is None or representation.ids != decisions.ids):
         raise ArtefactError("a consumer's certificates rest on a representation", fix="pass the one that was certified")
+    if representation is not None and isinstance(decisions, Audit) and rests_on_box(encoder, decisions.model):
+        raise ArtefactError(
+            "an audit of trees behind an encoder rests on boxes of its own, and a bundle holds one for each person",
+            fix="leave the representation out, or pass what certify found on it",
+        )
     if representation is not None and representation.provenance.weights != encoder.function.hash:
         raise ArtefactError("the representation comes from another encoder", fix="pass the encoder that made it")
     if representation is not None and (stranger := _first_stranger(people, encoder, representation)) is not None:
@@ -138,109 +133,12 @@ def _write_people(
         for start in range(0, len(people), AT_ONCE):
             rows = np.arange(start, min(start + AT_ONCE, len(people)))
             part = people.take(rows)
-            lines: list[dict[str, Any]] = [
-                {"id": source.ids[row], "x": plain_person(part, place)} for place, row in enumerate(rows)
-            ]
-            lowered = encoder.similarity.region(part)
-            if representation is not None:
-                latents = _latents(encoder, lowered, representation.take(rows), options)
-                for line, latent in zip(lines, latents, strict=True):
-                    line["latent"] = latent
-            if isinstance(decisions, Audit):
-                found = _audited(encoder, part, lowered, decisions, rows, options)
-            elif decisions is not None and representation is not None:
-                proved = np.array(["proofs" in line["latent"] for line in lines], np.bool_)
-                sure = np.flatnonzero(decisions.certified[rows] & proved)
-                found = _certified(encoder, part, representation.take(rows), decisions, sure, options)
-            else:
-                found = iter([{}] * len(rows))
-            for row, line, decision in zip(rows, lines, found, strict=True):
-                if decision:
-                    line["decision"] = decision
-                if decisions is not None and decisions.certified[row] and decision["verdict"] != "certified":
+            claims = claims_about(
+                encoder, part, None if representation is None else representation.take(rows), decisions, rows, options
+            )
+            for place, (row, claim) in enumerate(zip(rows, claims, strict=True)):
+                if decisions is not None and decisions.certified[row] and claim["decision"]["verdict"] != "certified":
                     short.append(int(row))
+                line = {"id": source.ids[row], "x": plain_person(part, place), **claim}
                 file.write(json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n")
     return short
-
-
-def plain_person(people: Individuals, row: int) -> dict[str, Any]:
-    """One person as the checker reads them."""
-    return {"numbers": people.numbers[row].tolist(), "codes": people.codes[row].tolist()}
-
-
-def _latents(
-    encoder: Encoder, lowered: Region, part: Representation, options: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
-    whole = part.provenance.whole_numbers
-    region = narrow_to_whole_numbers(lowered, encoder.encoding) if whole else lowered
-    error = deploy_encoder(encoder, part.provenance.arithmetic).error_over(region)
-    evidence = prove(encoder.function, box_question(part.lower, part.upper).lowered(error), region, **options)
-    for row in range(len(part)):
-        yield {
-            "z": part.latent[row].tolist(),
-            "radius": float(part.radius[row]),
-            "lower": part.lower[row].tolist(),
-            "upper": part.upper[row].tolist(),
-            "exact": bool(part.exact[row]),
-            "vacuous": bool(part.vacuous[row]),
-            "universe": part.provenance.universe,
-            "arithmetic": str(part.provenance.arithmetic),
-            **({"proofs": evidence.proofs[row]} if evidence.reached[row] else {}),
-        }
-
-
-def _certified(
-    encoder: Encoder,
-    people: Individuals,
-    part: Representation,
-    decisions: Certificates,
-    sure: np.ndarray,
-    options: dict[str, Any],
-) -> Iterator[dict[str, Any]]:
-    """Of the ``sure`` places what is proved; nothing of the others."""
-    deployment, rule = deploy_model(decisions.model, decisions.arithmetic), decisions.model.rule
-    own = there = outputs_at(deployment, part.latent)
-    if rule.kind is Kind.NUMBER:  # whoever checks has f, and measures from f(x)
-        own = Trial(encoder, decisions.model, people, decisions.arithmetic, decisions.handover_arithmetic).own
-    region = Region.from_arrays(*surroundings(part, decisions.on))
-    query = query_of(rule, own).lowered(deployment.room_over(region))
-    shown, classes = _shown(deployment.merged, query, region, sure, options), rule.decide(there.values)
-    for place in range(len(part)):
-        if place in shown:
-            about = {"universe": part.provenance.universe, "arithmetic": str(decisions.arithmetic), "on": decisions.on}
-            yield {"verdict": "certified", **_prediction(decisions, classes[place]), **about, "proofs": shown[place]}
-        else:
-            yield {"verdict": "undecided"}
-
-
-def _audited(
-    encoder: Encoder, part: Individuals, lowered: Region, decisions: Audit, rows: np.ndarray, options: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
-    region = narrow_to_whole_numbers(lowered, encoder.encoding)
-    trial = Trial(encoder, decisions.model, part, decisions.arithmetic)
-    query = query_end_to_end(trial, region)
-    sure = np.flatnonzero(decisions.certified[rows])
-    shown = _shown(trial.deployment.merged, query, trial.deployment.asked_over(region), sure, options)
-    classes = decisions.model.rule.decide(trial.own.values)
-    for place, row in enumerate(rows):
-        about = {**_prediction(decisions, classes[place]), "universe": "whole", "arithmetic": str(decisions.arithmetic)}
-        if place in shown:
-            yield {"verdict": "certified", **about, "on": "whole", "proofs": shown[place]}
-        elif decisions.violated[row]:
-            yield {"verdict": "counterexample", **about, "other": plain_person(decisions.others, int(row))}
-        else:
-            yield {"verdict": "undecided"}
-
-
-def _shown(
-    network: Network | Trees, query: Query, region: Region, sure: np.ndarray, options: dict[str, Any]
-) -> dict[int, list[Any]]:
-    """The proofs of those among the ``sure`` places whose proof goes as far as it must."""
-    if len(sure) == 0:
-        return {}
-    evidence = prove(network, query.take(sure), region.take(sure), **options)
-    return {int(place): evidence.proofs[k] for k, place in enumerate(sure) if evidence.reached[k]}
-
-
-def _prediction(decisions: Certificates | Audit, found: Any) -> dict[str, int]:
-    return {} if decisions.model.rule.kind is Kind.NUMBER else {"prediction": int(found)}

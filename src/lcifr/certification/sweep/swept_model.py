@@ -24,7 +24,7 @@ from lcifr.models.model import Model
 from lcifr.models.pairing import scores_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
-from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment
+from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment, TreesOnLatents
 from lcifr.models.trees.trees import NUMBER
 from lcifr.similarity.pairs import PairSpace
 
@@ -89,11 +89,14 @@ class SweptModel:
         Raises
         ------
         LcifrError
-            For a head on the scores of a booster: between two people nothing is known of their scores together.
+            For a head on the scores of a booster, and for trees behind an encoder: between two people nothing is
+            known of their scores together.
         """
         found = deploy_both(self.encoder, self.model, self.arithmetic, None)
         if isinstance(found, NetworkOnTrees):
             raise LcifrError("a head on the scores of a booster cannot be swept", fix="sweep the booster itself")
+        if isinstance(found, TreesOnLatents):
+            raise LcifrError("trees behind an encoder cannot be swept", fix="audit people: `lcifr audit`")
         return found
 
     @cached_property

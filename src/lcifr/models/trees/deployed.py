@@ -1,8 +1,8 @@
-"""Sums of trees in floating point, and networks on their outputs: how far a machine can be from exact arithmetic.
+"""Sums of trees in floating point, networks on their outputs, and trees behind an encoder: how far machines are off.
 
-The bound is that of docs/design/trees.md. Proofs about a network on trees work on the network alone, over the box of
+The bounds are those of docs/design/trees.md. Proofs about a network on trees work on the network alone, over the box of
 outputs of each cell of a region: where scores of attributes move independently, as those of an additive model do, a
-linear network loses nothing by that.
+linear network loses nothing by that. Proofs about trees behind an encoder work on the trees alone, over a box of z.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from lcifr.models.chain import Evaluation, passed_on
 from lcifr.models.deployed import REFUSED, Deployment, FloatArray
 from lcifr.models.layer_rounding import LOST, ROUND_UP
 from lcifr.models.network import Network
-from lcifr.models.trees.boxes import output_region
+from lcifr.models.trees.boxes import OutputBox, box_over_cell, output_region
 from lcifr.models.trees.trees import Trees
-from lcifr.regions.region import Region
+from lcifr.regions.region import Cell, Region
 
 
 @dataclass(frozen=True)
@@ -175,3 +175,66 @@ class NetworkOnTrees:
         for layer, mask in zip(reversed(self.merged.layers[:-1]), reversed(masks), strict=True):
             slope = (slope * mask) @ layer.weight
         return np.asarray(slope)
+
+
+@dataclass(frozen=True)
+class TreesOnLatents:
+    """An encoder, then trees on the z that a machine stores, each in its arithmetic.
+
+    Trees jump: where z may be rounded across a threshold, the outputs may be another leaf's. So what z is off by
+    becomes all that the trees say in a box around it.
+
+    Parameters
+    ----------
+    first : from encoded people to z. second : from stored z to outputs.
+    """
+
+    first: Deployment | TreesDeployment
+    second: TreesDeployment
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is said of real numbers: then nothing is rounded."""
+        return self.first.is_exact or self.second.is_exact
+
+    @property
+    def outputs(self) -> int:
+        """How many values come out at the end."""
+        return self.second.outputs
+
+    def evaluate(self, points: FloatArray) -> Evaluation:
+        """A plain forward pass, and how far it can be from exact arithmetic."""
+        z = self.first.evaluate(points)
+        values, box = self.second.trees(z.values), self._around(z.values, z.error)
+        return Evaluation(values, np.maximum(box.upper - values, values - box.lower) * ROUND_UP)
+
+    def error_at(self, points: FloatArray) -> FloatArray:
+        """(people, outputs) how far the outputs at points (people, inputs) can be from exact ones, at most REFUSED."""
+        if self.is_exact:
+            return np.zeros((len(points), self.outputs))
+        z, off = self.first.evaluate(points), self.first.error_at(points)
+        box = self._around(z.values, np.minimum(off, REFUSED) + 2.0 * z.error)
+        error = (box.upper - box.lower) * ROUND_UP + self.second.error_among(points)
+        return np.where((off >= REFUSED).any(1, keepdims=True), REFUSED, np.minimum(error, REFUSED))
+
+    def error_among(self, points: FloatArray) -> FloatArray:
+        """(outputs,) what :meth:`error_at` is at none of these points above: from any leaves to any others."""
+        if self.is_exact or len(points) == 0:
+            return np.zeros(self.outputs)
+        if (self.first.error_among(points) >= REFUSED).any():
+            return np.full(self.outputs, REFUSED)
+        trees, rounded = self.second.trees, self.second.error_among(points)
+        return np.asarray(np.minimum(3.0 * trees.scale_above * trees.largest.sum(0) + 2.0 * rounded, REFUSED))
+
+    def _around(self, z: FloatArray, off: FloatArray) -> OutputBox:
+        """The outputs at all that is as near to z (people, width) as that, in exact arithmetic."""
+        trees, ends = self.second.trees, (np.nextafter(z - off, -np.inf), np.nextafter(z + off, np.inf))
+        values, error = trees(z), trees.error(z)
+        found = OutputBox(values - 2.0 * error, values + 2.0 * error)
+        # A leaf that holds both corners of a box holds all of it: nearly everybody's.
+        rows = np.flatnonzero((trees.leaves(ends[0]) != trees.leaves(ends[1])).any(1))
+        if len(rows):
+            cell = Cell(np.arange(z.shape[1]), ends[0][rows], ends[1][rows], (), None, np.ones(len(rows), np.bool_))
+            box = box_over_cell(trees, cell)
+            found.lower[rows], found.upper[rows] = box.lower, box.upper
+        return found

@@ -1,0 +1,129 @@
+"""The search from end to end: one question about the whole model, a counterexample where it is answered so.
+
+An encoder and the networks on top of it are one function; so are trees on raw columns, and a head on scores. Trees
+behind an encoder are not: :mod:`lcifr.certification.trees_behind_encoder`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcifr.certification.counterexample import Counterexamples, Trial, find, simplify
+from lcifr.certification.fewest_attributes import with_fewest_attributes
+from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
+from lcifr.certification.verdicts import Reason
+from lcifr.models.deployed import REFUSED
+from lcifr.models.trees.deployed import NetworkOnTrees
+from lcifr.models.trees.trees import Trees
+from lcifr.prove import Answer, Budget, Status, maximize
+from lcifr.regions.region import Region
+
+
+@dataclass(frozen=True)
+class EndToEnd:
+    """What is shown of everybody from end to end.
+
+    Parameters
+    ----------
+    certified : (people,) proved. counterexamples : confirmed, of others.
+    margin : (people,) proved distance of everybody similar from another decision; negative where none is proved.
+    reasons : (people,) masks of why somebody is undecided; the first that fits counts.
+    may_overflow : (people,) whether numbers may, of the person or of somebody similar.
+    """
+
+    certified: BoolArray
+    counterexamples: Counterexamples
+    margin: FloatArray
+    reasons: dict[Reason, BoolArray]
+    may_overflow: BoolArray
+
+
+def search_whole(
+    trial: Trial, region: Region, *, budget: Budget | int | None = None, device: str | None = None
+) -> EndToEnd:
+    """One question about the whole model over every person's region, and people who refute what is not proved."""
+    deployment, query, rule = trial.asked, query_end_to_end(trial, region), trial.model.rule
+    answer = maximize(
+        deployment.merged,
+        query.directions,
+        deployment.asked_over(region),
+        target=query.limit,
+        tolerance=query.precision,
+        method=OWN_WORD,
+        budget=budget,
+        device=device,
+    )
+    strict = is_strict(rule, trial.own)
+    certified = (answer.upper < query.limit).all(1) & strict
+    # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
+    open_rows = np.flatnonzero(~certified & strict)
+    found = find(trial, region, open_rows, _witnesses(trial, region, query, answer, open_rows))
+    found = simplify(trial, found)
+    if isinstance(trial.model.function, Trees):
+        found = with_fewest_attributes(trial, region, query, found)
+    undecided = np.flatnonzero(~certified & ~found.found)
+    reasons = {Reason.NONE: certified | found.found, **reasons_of(trial, region, query, answer, undecided)}
+    margin = np.minimum((query.limit - answer.upper).min(1), np.finfo(np.float64).max)
+    return EndToEnd(certified, found, margin, reasons, may_overflow(trial, query))
+
+
+def _witnesses(
+    trial: Trial, region: Region, query: Query, answer: Answer, rows: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """(rows, k, features) points of the region worth trying; of scores, those that go furthest along their slope."""
+    deployment = trial.deployment
+    if not isinstance(deployment, NetworkOnTrees) or len(rows) == 0:
+        return answer.witness[rows]
+    trees, directions = deployment.first.trees, query.directions[rows]
+    own = trees(trial.features[rows])[:, None]
+    reached = np.where(np.isnan(answer.witness[rows]), own, answer.witness[rows])
+    slopes = [deployment.steepest(at, directions) for at in (reached, np.broadcast_to(own, reached.shape))]
+    return maximize(trees, np.concatenate(slopes, axis=1), region.take(rows), method=OWN_WORD, budget=NODES).witness
+
+
+NODES = 100
+"""Of a search for somebody along a slope, which is a guess in any case."""
+
+
+def query_end_to_end(trial: Trial, region: Region) -> Query:
+    """What must be shown of the merged network in exact arithmetic so that it holds for h(f(x′)) as it is deployed.
+
+    Limits are lowered by the merging error and by what is rounded in the networks.
+    """
+    return query_of(trial.model.rule, trial.own).lowered(trial.asked.room_over(region))
+
+
+def may_overflow(trial: Trial, query: Query) -> BoolArray:
+    """(people,) whether numbers may overflow, of the person or of somebody similar."""
+    return np.asarray(trial.own.may_overflow | (query.limit <= -REFUSED / 2).any(1))
+
+
+def reasons_of(
+    trial: Trial, region: Region, query: Query, answer: Answer, rows: NDArray[np.intp]
+) -> dict[Reason, BoolArray]:
+    """(people,) why the people of these rows are undecided, the first that fits; rounding only if that makes it so."""
+    own, rule = trial.own.take(rows), trial.model.rule
+    merging = trial.asked.merging_error(region.take(rows))
+    exact = query_of(rule, own.exactly()).lowered(merging).limit
+    upper, best, limit = answer.upper[rows], answer.best[rows], query.limit[rows]
+    room = exact - limit
+    reached, beyond = (best > limit).any(1), (best > exact + room).any(1)
+    rounded = ((upper < exact).all(1) | (reached & ~beyond)) & (room > 0).any(1)
+    found = {
+        Reason.OVERFLOW: may_overflow(trial, query)[rows],
+        Reason.TIE: ~is_strict(rule, own.exactly()),
+        Reason.ROUNDING: ~is_strict(rule, own) | rounded,
+        Reason.FRACTIONAL: reached,
+        Reason.BUDGET: (answer.status[rows] == Status.BUDGET).any(1),
+    }
+    everybody = np.zeros(region.people, np.bool_)
+    return {reason: _put(everybody, rows, mask) for reason, mask in found.items()}
+
+
+def _put(everybody: BoolArray, rows: NDArray[np.intp], mask: BoolArray) -> BoolArray:
+    found = everybody.copy()
+    found[rows] = mask
+    return found
