@@ -167,11 +167,10 @@ def _audit_folders(
     arithmetic: Arithmetic | None,
     options: dict[str, Any],
 ) -> AuditResult:
-    from lcifr.models.arithmetic import Arithmetic
     from lcifr.runs.auditing.run import AuditRequest, audit
 
     consumer = needed_folder(consumer, producer, "audit", "PRODUCER CONSUMER")
-    computed = (arithmetic or Arithmetic.FLOAT64).value
+    computed = None if arithmetic is None else arithmetic.value
     request = AuditRequest(producer, consumer, table=table, phi=phi, arithmetic=computed, **options)
     return audit(request, argv=words_of(context))
 

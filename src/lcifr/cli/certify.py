@@ -34,7 +34,6 @@ from lcifr.cli.terminal.options import (
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
-from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
@@ -114,7 +113,7 @@ def certify(
     about |= {"reference": reference, "tolerance": tolerance}
     if model is None:
         refuse_without_model(**about, phi=phi, same=same)
-        computed = (arithmetic or Arithmetic.FLOAT64).value
+        computed = None if arithmetic is None else arithmetic.value
         if sweep is not None and people is None and producer is None:
             result = _certify_swept(context, sweep, consumer, options)
         else:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lcifr.cli.terminal.model_options import AnyArithmeticOption
 from lcifr.cli.terminal.options import (
-    ArithmeticOption,
     ClassWeight,
     ClassWeightOption,
     EpochsOption,
@@ -25,15 +25,22 @@ from lcifr.cli.terminal.options import (
 )
 from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr, words_of
 from lcifr.learn.defaults import HEAD
-from lcifr.models.arithmetic import Arithmetic
-from lcifr.runs.consuming import ConsumeRequest
+from lcifr.runs.consume_request import ConsumeRequest
 from lcifr.runs.consuming import consume as run_consume
 
 if TYPE_CHECKING:
     from lcifr.runs.folders.results import ConsumeResult
 
+PANEL = "A tree model that was trained on z elsewhere"
 HIDDEN = list_text(HEAD.hidden)
-EXAMPLE = "Example: lcifr consume producer/handover labels.csv --out consumer"
+EXAMPLE = (
+    "Example: lcifr consume producer/handover labels.csv --out consumer\n\n"
+    "With trees on z: lcifr consume producer/handover labels.csv --model trees.json --out consumer"
+)
+LatentModelOption = Annotated[
+    Path | None,
+    typer.Option("--model", metavar="FILE", help="Its file: XGBoost, LightGBM, skops.", rich_help_panel=PANEL),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -61,11 +68,24 @@ def consume(
     class_weight: ClassWeightOption = ClassWeight.NONE,
     epochs: EpochsOption = HEAD.epochs,
     on: OnOption = None,
+    model: LatentModelOption = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS,CLASS,…",
+            help="Names of the classes of --model, in the order in which its file numbers them.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    population: Annotated[
+        bool,
+        typer.Option("--population", help="You say that --model saw nobody held out.", rich_help_panel=PANEL),
+    ] = False,
     checked: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="What `lcifr check BUNDLE --json` printed: these radii count as checked."),
     ] = None,
-    arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
+    arithmetic: AnyArithmeticOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -76,6 +96,10 @@ def consume(
     there a statement about the population. Each verdict rests on the producer's radius until it is checked (--checked).
 
     Learning holds the hand-over in memory: at most 2,000,000 people. `lcifr certify` takes any number of others.
+
+    With --model nothing is learned: the file of a tree model of XGBoost, LightGBM or scikit-learn (skops) that was
+    trained on z. It is compared with its library, and certified on the box. Whom it was trained on lcifr does not know,
+    so there is a statement about the population only with --population.
 
     Ctrl-C loses the learning, which takes seconds.
     """
@@ -93,9 +117,12 @@ def consume(
         epochs=epochs,
         on=None if on is None else on.value,
         checked=checked,
-        arithmetic=arithmetic.value,
+        arithmetic=None if arithmetic is None else arithmetic.value,
         seed=seed,
         force=force,
+        model=model,
+        classes=tuple(name.strip() for name in classes.split(",")) if classes else (),
+        population=population,
     )
     result = run_consume(request, argv=words_of(context))
     if as_json:
@@ -105,12 +132,13 @@ def consume(
 
 
 def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
-    from lcifr.cli.terminal.statements import people_words, statement_lines
+    from lcifr.cli.terminal.statements import people_words, show_origin, statement_lines
     from lcifr.drawing.text import arithmetic_words
 
     tolerance = result.model.tolerance
     said = statement_lines(result.statement, held_out=result.held_out, tolerance=tolerance, sees_z_alone=True)
     say("\n".join(said))
+    show_origin(result.origin, 0, counterexamples=False)
     say(f"proved on each person's {result.on} around z")
     say(f"arithmetic {arithmetic_words(result.arithmetic, result.model.provenance.arithmetic)}")
     if result.claimed:
@@ -120,8 +148,9 @@ def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
         )
     else:
         say(f"radius: checked for all {result.checked}")
-    learned = people_words(result.model.trained_on)
-    say(f"\n{out}/model.safetensors      learned from {learned}, on z alone")
+    trained = result.model.trained_on
+    made = f"read from {result.origin.file}" if result.origin else f"learned from {people_words(trained or 0)}"
+    say(f"\n{out}/model.safetensors      {made}, on z alone")
     say(f"{out}/certificates.parquet   a verdict for everybody")
     producer = handover.parent if (handover.parent / "encoder.safetensors").is_file() else Path("producer")
     then = command("audit", producer, out, "--out", "audit")

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lcifr.data import Encoding
 from lcifr.data.io.files import sha256_of
@@ -18,6 +18,9 @@ from lcifr.models.model import Model, own_model
 from lcifr.models.network import Network
 from lcifr.models.rule import Rule
 from lcifr.models.table_model import TableModel
+
+if TYPE_CHECKING:
+    from lcifr.models.trees.latents import LatentTrees
 
 LOADERS = {
     ModelFormat.ONNX: "lcifr.models.onnx.files",
@@ -47,6 +50,22 @@ class ModelFile:
     def read_table(self, table: Any, encoding: Encoding) -> TableModel:
         """For the raw columns of a pandas frame; see :func:`read_table_model`."""
         return read_table_model(self.model, table, encoding)
+
+    def read_latents(self) -> LatentTrees:
+        """A tree model on the z of a hand-over, instead of a table's columns.
+
+        Raises
+        ------
+        NetworkError
+            For formats whose models on z are not read.
+        """
+        if not hasattr(self.model, "read_latents"):
+            raise NetworkError(
+                f"{self.path}: models on z are read from files of XGBoost, LightGBM and skops, this is {self.format}",
+                fix="give the file of the library that trained it",
+            )
+        found: LatentTrees = self.model.read_latents()
+        return found
 
     def outline(self) -> ModelOutline:
         """What was loaded."""

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from lcifr.runs.auditing.result import AuditResult
     from lcifr.runs.auditing.run import AuditRequest, audit
     from lcifr.runs.checking import CheckRequest, CheckResult, check
-    from lcifr.runs.consuming import ConsumeRequest, consume
+    from lcifr.runs.consume_request import ConsumeRequest
+    from lcifr.runs.consuming import consume
     from lcifr.runs.folders.results import ConsumeResult, ProduceResult, RepresentResult, TuneResult
     from lcifr.runs.models.auditing import ModelAuditRequest, audit_model
     from lcifr.runs.models.certifying import ModelCertifyRequest, certify_model
@@ -40,7 +41,7 @@ _HOMES = {
     "CheckResult": "lcifr.runs.checking",
     "CompareRequest": "lcifr.runs.models.comparing",
     "CompareResult": "lcifr.runs.models.comparing",
-    "ConsumeRequest": "lcifr.runs.consuming",
+    "ConsumeRequest": "lcifr.runs.consume_request",
     "ConsumeResult": "lcifr.runs.folders.results",
     "DoctorResult": "lcifr.runs.preparing.environment",
     "FormulaCheckResult": "lcifr.runs.preparing.formula_check",

@@ -2,70 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from lcifr.errors import ArtefactError, LcifrError
-from lcifr.learn.defaults import HEAD
-from lcifr.runs.events import Listener, StepKind, listening, note, step
+from lcifr.runs.consume_request import ConsumeRequest
+from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
-from lcifr.runs.people.loading import Labels, LabelTable
-from lcifr.runs.people.train_test import HELD_OUT, TRAIN
+from lcifr.runs.people.loading import Labels
+from lcifr.runs.people.train_test import HELD_OUT, TRAIN, find_split_labels
 
 if TYPE_CHECKING:
     from lcifr.artifacts.handover import Representation
     from lcifr.artifacts.provenance import Provenance
     from lcifr.certification.consumer import Where
     from lcifr.certification.verdicts import Certificates
-    from lcifr.estimators.base_head import Head
+    from lcifr.models.model import Degeneracy, Model
+    from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.folders.results import ConsumeResult
 
 MODEL, CERTIFICATES = "model.safetensors", "certificates.parquet"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConsumeRequest:
-    """What to learn on a hand-over, and where the result goes.
+@dataclass(frozen=True, eq=False)
+class ConsumerModel:
+    """What decides on z.
 
     Parameters
     ----------
-    handover : the folder that the producer handed over. labels : a .csv or .parquet file with labels, by id.
-    out : the new folder. force : replace it if lcifr wrote it.
-    target, id_column : columns of the labels; None for the only one, and for ``id`` or else row numbers.
-    task : ``auto``, ``classification`` or ``regression``. tolerance : how far two numbers of
-        one decision may be apart.
-    hidden, gamma, class_weight, epochs : as :class:`lcifr.RobustClassifier` has them.
-    arithmetic : in which the model is computed: ``exact``, ``float64`` or ``float32``.
-    on : ``ball``, as in the paper, or the tighter ``box``, for which the model is then learned; None for the ball, and
-        for the box of a hand-over of trees, whose scores reach differently far.
-    checked : what ``lcifr check --json`` printed of the radii.
+    task : ``classification`` or ``regression``. trained_on : people; None where nobody says so.
+    degeneracies : what is trivial about it on the people it learned from. origin : of a model from elsewhere.
     """
 
-    handover: Path
-    labels: Path
-    out: Path
-    target: str | None = None
-    id_column: str | None = None
-    task: str = "auto"
-    tolerance: float | None = None
-    hidden: tuple[int, ...] = HEAD.hidden
-    gamma: float = HEAD.gamma
-    class_weight: str | None = None
-    epochs: int = HEAD.epochs
-    on: Literal["ball", "box"] | None = None
-    checked: Path | None = None
-    arithmetic: str = "float64"
-    seed: int = 0
-    force: bool = False
-
-    @property
-    def inputs(self) -> dict[str, Path]:
-        """Files and folders that are read, by argument."""
-        found = {"handover": self.handover, "labels": self.labels}
-        return found if self.checked is None else {**found, "checked": self.checked}
+    model: Model
+    task: str
+    trained_on: int | None
+    degeneracies: tuple[Degeneracy, ...] = ()
+    origin: ModelOrigin | None = None
 
 
 def consume(request: ConsumeRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> ConsumeResult:
@@ -80,16 +55,16 @@ def consume(request: ConsumeRequest, listener: Listener | None = None, *, argv: 
         if request.checked is not None:
             splits = _with_report(splits, request.checked)
         ids = {name: split.ids for name, split in splits.items()}
-        known = find_split_labels(request.labels, ids, request.target, request.id_column)
+        known = find_split_labels(request.labels, ids, request.target, request.id_column, learned=request.model is None)
         command = Command.of("consume", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             run.lost = "Learning is not kept, it starts anew."
-            on = request.on or usual_surroundings(splits[TRAIN].provenance)
-            head = _learn(splits, known, request, on)
-            head.save(run.work / MODEL)
-            found = _certify(splits, head, request, on)
+            decides = _learn if request.model is None else _adopt
+            used = decides(splits, known, request, run.work / MODEL)
+            on = request.on or usual_surroundings(splits[TRAIN].provenance, used.model)
+            found = _certify(splits, used.model, request, on)
             _write_certificates(run.work / CERTIFICATES, found)
-            result = _result(splits, known, head, found)
+            result = _result(splits, known, used, found, request)
             run.finish(result.to_dict())
     return result
 
@@ -136,7 +111,10 @@ def _with_report(splits: dict[str, Representation], report: Path) -> dict[str, R
     return found
 
 
-def _learn(splits: dict[str, Representation], known: dict[str, Labels], request: ConsumeRequest, on: Where) -> Head:
+def _learn(
+    splits: dict[str, Representation], known: dict[str, Labels], request: ConsumeRequest, file: Path
+) -> ConsumerModel:
+    """A network that is trained on z, into a file."""
     import numpy as np
 
     from lcifr.runs.learning import head_of, one_thread
@@ -160,27 +138,52 @@ def _learn(splits: dict[str, Representation], known: dict[str, Labels], request:
         random_state=request.seed,
     )
     part = splits[TRAIN].take(rows)
+    on = request.on or usual_surroundings(part.provenance)
     with one_thread(), step(f"Learning from {len(rows)} people", StepKind.LONG):
         box = (part.lower, part.upper) if on == "box" else None
         head.fit(part.latent, y, radius=part.radius, box=box)
-    return head
+    head.save(file)
+    model = head.model_.agreeing(tolerance=getattr(head, "tolerance", None))
+    return ConsumerModel(model, head._task, len(rows), tuple(head.degeneracies_))
 
 
-def usual_surroundings(handed: Provenance) -> Where:
-    """Where a verdict is proved unless it is said: on the ball, as in the paper; on the box where z are scores."""
+def _adopt(
+    splits: dict[str, Representation], known: dict[str, Labels], request: ConsumeRequest, file: Path
+) -> ConsumerModel:
+    """A tree model that was trained on z elsewhere, into a file of our own."""
+    import numpy as np
+
+    from lcifr.artifacts.saved_trees import write_saved_trees
+    from lcifr.runs.models.on_latents import read_on_latents, refuse_unknown_labels
+
+    assert request.model is not None
+    latents = np.concatenate([split.latent for split in splits.values()])
+    with step(f"Comparing {request.model.name} with its library"):
+        read = read_on_latents(request.model, latents, request.classes, request.tolerance)
+    for labels in known.values():
+        refuse_unknown_labels(read.model, labels.values)
+    write_saved_trees(file, read.model, read.origin.to_dict())
+    task = "classification" if read.model.rule.tolerance is None else "regression"
+    return ConsumerModel(read.model, task, None, origin=read.origin)
+
+
+def usual_surroundings(handed: Provenance, model: Model | None = None) -> Where:
+    """Where a verdict is proved unless it is said: on the ball, as in the paper; on the box where z are scores, or
+    where trees decide, which no radius serves better."""
     from lcifr.certification.producer import TREES
+    from lcifr.models.trees.trees import Trees
 
-    return "box" if handed.method == TREES else "ball"
+    return "box" if handed.method == TREES or (model and isinstance(model.function, Trees)) else "ball"
 
 
 def _certify(
-    splits: dict[str, Representation], head: Head, request: ConsumeRequest, on: Where
+    splits: dict[str, Representation], model: Model, request: ConsumeRequest, on: Where
 ) -> dict[str, Certificates]:
     from lcifr.certification.consumer import certify
 
-    said = dict[str, Any](on=on, arithmetic=request.arithmetic, tolerance=getattr(head, "tolerance", None))
+    computed = request.arithmetic or ("float64" if request.model is None else None)
     with step(f"Certifying {sum(map(len, splits.values()))} people"):
-        return {name: certify(split, head, **said) for name, split in splits.items()}
+        return {name: certify(split, model, on=on, arithmetic=computed) for name, split in splits.items()}
 
 
 def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
@@ -195,48 +198,41 @@ def _write_certificates(path: Path, found: dict[str, Certificates]) -> None:
 
 
 def _result(
-    splits: dict[str, Representation], known: dict[str, Labels], head: Head, found: dict[str, Certificates]
+    splits: dict[str, Representation],
+    known: dict[str, Labels],
+    used: ConsumerModel,
+    found: dict[str, Certificates],
+    request: ConsumeRequest,
 ) -> ConsumeResult:
     from lcifr.certification.population.statement import state
     from lcifr.runs.folders.results import ConsumeResult
     from lcifr.runs.folders.summaries import ConsumerSummary, classes_of, learned_warnings
 
     about = HELD_OUT if HELD_OUT in found else TRAIN
+    held_out = about == HELD_OUT and (request.model is None or request.population)
     labels = known[about]
     y = labels.values if labels.there.all() else None
-    said = state(found[about], y, held_out=about == HELD_OUT)
+    said = state(found[about], y, held_out=held_out)
     checked = int((found[about].radius_status == "checked").sum())
     model = ConsumerSummary(
         target=labels.name,
-        task=head._task,
-        classes=classes_of(head.model_),
-        tolerance=getattr(head, "tolerance", None),
-        trained_on=int(known[TRAIN].there.sum()),
+        task=used.task,
+        classes=classes_of(used.model),
+        tolerance=used.model.rule.tolerance,
+        trained_on=used.trained_on,
         provenance=splits[about].provenance,
-        model=head.network_.hash,
+        model=used.model.function.hash,
     )
     return ConsumeResult(
         model=model,
         about=about,
         sizes={name: len(split) for name, split in splits.items()},
-        held_out=about == HELD_OUT,
-        statement=replace(said, warnings=(*said.warnings, *learned_warnings(head.degeneracies_, said))),
+        held_out=held_out,
+        statement=replace(said, warnings=(*said.warnings, *learned_warnings(used.degeneracies, said))),
         on=found[about].on,
         arithmetic=str(found[about].arithmetic),
         claimed=len(found[about]) - checked,
         checked=checked,
         files={"model": MODEL, "certificates": CERTIFICATES},
+        origin=used.origin,
     )
-
-
-def find_split_labels(
-    path: Path, splits: Mapping[str, Sequence[str | int]], target: str | None, id_column: str | None
-) -> dict[str, Labels]:
-    """The labels of those to learn from and of those held out, by their ids; it is said how many have none."""
-    table, known = LabelTable.read(path, target, id_column), {}
-    for name, ids in splits.items():
-        known[name] = table.find(ids, learned=name == TRAIN)
-        if without := int((~known[name].there).sum()):
-            meaning = "nothing is learned from them" if name == TRAIN else "no accuracy is said"
-            note(f"{path} has no label for {without} of the {len(ids)} {name} people: {meaning}")
-    return known

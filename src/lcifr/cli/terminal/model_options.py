@@ -80,7 +80,7 @@ AnyArithmeticOption = Annotated[
     typer.Option(
         "--arithmetic",
         help="Of verdicts: exact, or any machine that computes in float64 or float32 (not TF32, bfloat16, quantised). "
-        "(Default: float64; with --model, what the model is stored in.)",
+        "(Default: float64; of a model from elsewhere, what it is stored in.)",
     ),
 ]
 

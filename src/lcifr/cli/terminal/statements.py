@@ -56,15 +56,18 @@ def people_words(count: int) -> str:
     return f"{count:,} {'person' if count == 1 else 'people'}"
 
 
-def show_origin(origin: ModelOrigin | None, left_out: int) -> None:
-    """The model of another library: its file, how it decides, who confirmed that; and who was left out."""
+def show_origin(origin: ModelOrigin | None, left_out: int, *, counterexamples: bool = True) -> None:
+    """The model of another library: its file, how it decides, who confirmed that; and who was left out.
+
+    ``counterexamples`` : whether there can be any; on z alone there are none.
+    """
     from lcifr.cli.terminal.output import say
 
     if left_out:
         say(f"rows left out, as values are missing: {left_out:,}; nothing is said about these people")
     if origin is not None:
         say(f"model {origin.file} ({origin.library}, sha256 {origin.sha256[:12]}…): {origin.rule}")
-        say(f"decisions and counterexamples confirmed by {origin.confirmed_by}")
+        say(f"decisions{' and counterexamples' if counterexamples else ''} confirmed by {origin.confirmed_by}")
 
 
 def baseline_table(said: Statement) -> None:

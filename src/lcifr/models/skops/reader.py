@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lcifr.data import Encoding
 from lcifr.data.io.files import ChangedFileWarning
@@ -22,9 +22,17 @@ from lcifr.models.skops.archive import SCHEMA, Archive, read_archive
 from lcifr.models.skops.schema import checked
 from lcifr.models.table_model import TableModel
 
+if TYPE_CHECKING:
+    from lcifr.models.trees.latents import LatentTrees
+
 LEAST_VERSION = (0, 13)
 """Before it: trusted=True (CVE-2024-37065), operators (CVE-2025-54412), methods (CVE-2025-54413) and a silent way to
 joblib (CVE-2025-54886). None of these nodes reaches skops from here; an old version is refused all the same."""
+
+
+ON_LATENTS = (
+    "other models on z are certified in Python (lcifr.certify), and `lcifr consume` without --model trains networks"
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,23 @@ class SkopsModel:
 
         with _naming(self.path):
             return read_sklearn_table(self.fitted, table, encoding)
+
+    def read_latents(self) -> LatentTrees:
+        """On z, if it is a tree model.
+
+        Raises
+        ------
+        NetworkError
+            For any other model.
+        """
+        from lcifr.models.trees.latents import LatentTrees, read_trees_on_latents
+        from lcifr.models.trees.tables import is_tree_model
+
+        with _naming(self.path):
+            if not is_tree_model(self.fitted):
+                raise NetworkError(f"{type(self.fitted).__name__} is no tree model", fix=ON_LATENTS)
+            model = read_trees_on_latents(self.fitted)
+            return LatentTrees(model, predict=self.fitted.predict)
 
     def outline(self) -> ModelOutline:
         """What was loaded."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
 from lcifr.models.table_model import TableModel
+from lcifr.models.trees.latents import LatentTrees, trees_on_latents
 from lcifr.models.trees.matrix import code_column
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode
@@ -73,6 +74,11 @@ class TreeFile:
             table,
             "" if self.scores is None else self.source.runtime,
         )
+
+    def read_latents(self) -> LatentTrees:
+        """The model on z, whose columns are in the order of the file's."""
+        model = replace(trees_on_latents(self.source), labels=self.labels)
+        return LatentTrees(model, self.scores)
 
     @property
     def labels(self) -> NDArray[Any] | None:

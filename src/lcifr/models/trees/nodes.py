@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,22 @@ def preorder(root: TreeNode) -> Iterator[TreeNode]:
         yield node
         if not isinstance(node, TreeLeaf):
             waiting += [node.second, node.first]
+
+
+def from_preorder(nodes: Sequence[Sequence[Any]], outputs: int) -> TreeNode:
+    """A tree of numbers from the plain nodes that ``Trees.to_plain`` gives; ValueError or TypeError for others."""
+    built: list[TreeNode] = []
+    for kind, *inside in reversed(nodes):
+        if kind == "leaf":
+            known = {int(output): float(value) for output, value in inside[0]}
+            built.append(TreeLeaf(tuple(known.get(output, 0.0) for output in range(outputs))))
+        elif kind == "numeric" and len(built) > 1:
+            column, threshold = inside
+            built.append(NumberNode(int(column), float(threshold), built.pop(), built.pop()))
+        else:
+            raise ValueError(f"a tree holds the node {kind!r} where none can be")
+    (tree,) = built
+    return tree
 
 
 @dataclass(frozen=True)

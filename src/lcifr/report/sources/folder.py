@@ -30,7 +30,6 @@ from lcifr.runs.folders.run import command_of_folder, fitting_together
 from lcifr.runs.folders.settings import SETTINGS, RunSettings
 from lcifr.runs.folders.summaries import read_saved_head
 from lcifr.runs.models.subject import read_model_again
-from lcifr.runs.people.train_test import HELD_OUT
 from lcifr.runs.streaming.audited import read_audited
 from lcifr.similarity import Similarity
 
@@ -189,8 +188,8 @@ def _read_consumer(root: Path, result: ConsumeResult, settings: RunSettings | No
     import pandas as pd
 
     rows, said, proved = pd.read_parquet(root / "certificates.parquet"), result.model, result.model.provenance
-    if "split" in rows and result.held_out:
-        rows = rows[rows["split"] == HELD_OUT]
+    if "split" in rows:
+        rows = rows[rows["split"] == result.about]
     model = read_saved_head(root, said.task).model.agreeing(tolerance=said.tolerance)
     if model.function.hash != said.model:
         raise ArtefactError(f"{root}: model.safetensors is not the model that was certified: the hashes differ")

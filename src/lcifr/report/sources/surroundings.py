@@ -50,8 +50,10 @@ def library_of(origin: ModelOrigin) -> LibraryFacts:
 
 def about_consumer(result: ConsumeResult, settings: RunSettings | None) -> About:
     """The same of a consumer's folder, which knows neither the data nor a check."""
-    data = f"{result.statement.people:,} people, {_whom(result.held_out)}"
-    return About(title=_title(result.model.target), data=data, **_of_run(settings))
+    origin = result.origin
+    data = f"{result.statement.people:,} people, {_whom(result.held_out, known=origin is None)}"
+    library = None if origin is None else library_of(origin)
+    return About(title=_title(result.model.target), data=data, library=library, **_of_run(settings))
 
 
 def _title(target: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lcifr.errors import LcifrError
+from lcifr.models.chain import choose_for
 from lcifr.runs.auditing.certify_result import CertifyResult
 from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
@@ -34,8 +35,9 @@ class CertifyRequest:
     people : a hand-over; or a table, which needs ``producer``, the folder that ``produce`` wrote.
     id_column : the column of the people's names in a table.
     on : what of a hand-over is proved: ``ball`` or ``box``; None as for ``consume``.
-    arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``. A hand-over names the
-        encoder's, and then it is the consumer's.
+    arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``; None for float64, and for
+        what a consumer's trees from elsewhere are added up in. A hand-over names the encoder's, and then it is the
+        consumer's.
     workers : processes; None for one per core. chunk : people per part; None to choose.
     sweep : the folder that ``sweep`` wrote; whoever of a table is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
@@ -47,7 +49,7 @@ class CertifyRequest:
     producer: Path | None = None
     id_column: str | None = None
     on: Literal["ball", "box"] | None = None
-    arithmetic: str = "float64"
+    arithmetic: str | None = None
     workers: int | None = None
     chunk: int | None = None
     sweep: Path | None = None
@@ -101,7 +103,8 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     model = read_saved_head(request.consumer, used.task).model.agreeing(tolerance=used.tolerance)
     refuse_mixed(request.consumer, "model", used.model, model.function.hash)
     handed, learned_from = Outline.read(request.people), used.provenance
-    on = request.on or usual_surroundings(handed.provenance)
+    on = request.on or usual_surroundings(handed.provenance, model)
+    computed = choose_for(request.arithmetic, model.computed)
     _refuse_another_encoder(handed.provenance, learned_from, request)
     file, parts = run.work / CERTIFIED, run.work / "certified"
     if not run.steps.kept(CERTIFIED, parts.name):
@@ -111,7 +114,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
                 model,
                 parts,
                 on=on,
-                arithmetic=request.arithmetic,
+                arithmetic=computed,
                 chunk=part_for(handed.people, request.chunk),
                 workers=request.workers,
             )
@@ -130,7 +133,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
         f"hand-over, {on}",
         state_tally(tally, held_out=False),
         CERTIFIED,
-        request.arithmetic,
+        str(computed),
         str(handed.provenance.arithmetic),
         provenance=learned_from,
     )

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
-from lcifr.models.arithmetic import Arithmetic, read_arithmetic
+from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.chain import choose_for
 from lcifr.runs.auditing.subject import AuditSubject
 from lcifr.runs.folders.summaries import (
     DatasetNotes,
@@ -59,11 +60,16 @@ class Parties(AuditSubject):
     producer_target: str
     task: str
     tolerance: float | None
-    trained_on: int
+    trained_on: int | None
     english: str
     arithmetic: Arithmetic
     data: DatasetNotes | None = None
     findings: tuple[Finding, ...] | None = None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the consumer's model was trained elsewhere, and nobody knows on whom."""
+        return self.trained_on is None
 
     @property
     def is_unaware(self) -> bool:
@@ -97,7 +103,7 @@ class Parties(AuditSubject):
 
         similarity, encoder, is_producers = self.encoder.similarity, self.encoder, self.is_producers_formula
         english = self.english if is_producers else similarity.explain()
-        model = self.head.model.network
+        model = self.head.model.function
         return ModelSummary(
             target=self.target,
             task=self.task,
@@ -111,8 +117,11 @@ class Parties(AuditSubject):
         )
 
 
-def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithmetic: str = "float64") -> Parties:
-    """Both folders, computed in an arithmetic; refused where the consumer's model was learned from another encoder."""
+def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithmetic: str | None = None) -> Parties:
+    """Both folders, computed in an arithmetic; refused where the consumer's model was learned from another encoder.
+
+    ``arithmetic`` : None for float64, and for what a consumer's trees from elsewhere are added up in.
+    """
     from lcifr.certification.producer import FrozenEncoder
 
     made, used = read_producer(producer), read_consumer(consumer)
@@ -138,7 +147,7 @@ def read_parties(producer: Path, consumer: Path, phi: str | None = None, arithme
         used.tolerance,
         used.trained_on,
         made.phi.english,
-        read_arithmetic(arithmetic),
+        choose_for(arithmetic, (saved.function, *head.model.computed)),
         made.data,
         made.findings,
     )

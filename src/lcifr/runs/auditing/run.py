@@ -32,7 +32,8 @@ class AuditRequest(AuditOptions):
     producer, consumer : the folders that ``produce`` and ``consume`` wrote. out : the new folder.
     table : the people; None for those whom the producer held out.
     phi : a file or the name of another φ than the producer's.
-    arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``.
+    arithmetic : in which the models are computed: ``exact``, ``float64`` or ``float32``; None for float64, and for
+        what a consumer's trees from elsewhere are added up in.
     """
 
     producer: Path
@@ -40,7 +41,7 @@ class AuditRequest(AuditOptions):
     out: Path
     table: Path | None = None
     phi: str | None = None
-    arithmetic: str = "float64"
+    arithmetic: str | None = None
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -49,10 +50,9 @@ class AuditRequest(AuditOptions):
         named = {name: path for name, path in files.items() if path is not None and path.is_file()}
         return {"producer": self.producer, "consumer": self.consumer, **named}
 
-    @property
-    def is_held_out(self) -> bool:
-        """Whether the people stand for the population."""
-        return self.population or self.table is None
+    def is_held_out(self, parties: Parties) -> bool:
+        """Whether the people stand for the population; whom a model from elsewhere was trained on nobody knows."""
+        return self.population or (self.table is None and not parties.is_foreign)
 
 
 def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tuple[str, ...] = ()) -> AuditResult:
@@ -110,7 +110,7 @@ def _result(
     from lcifr.runs.auditing.baselines import beaten_by
     from lcifr.runs.auditing.result import AuditResult, Modularity
 
-    held_out, tally = request.is_held_out, found.tally
+    held_out, tally = request.is_held_out(parties), found.tally
     statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines)
     beaten = beaten_by(statement, is_unaware=parties.is_unaware) if baselines else {}
     return AuditResult(

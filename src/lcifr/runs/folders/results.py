@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lcifr.artifacts.handover_chunks import RadiusSummary
     from lcifr.certification.population.statement import Statement
     from lcifr.estimators.evaluation import FrontierPoint
+    from lcifr.runs.auditing.origin import ModelOrigin
 
 NOT_CONSUMED = ("subgroups", "baselines")  # of a statement: a consumer knows no attributes and trains no baselines
 
@@ -62,6 +63,7 @@ class ConsumeResult:
     about : the split that the statement is about. sizes : people per split. on : ball or box.
     arithmetic : in which the model is computed; the provenance names the encoder's.
     claimed, checked : people of that split whose radius rests on the producer's word, and on the checker's.
+    origin : of a tree model that was trained elsewhere.
     """
 
     model: ConsumerSummary
@@ -74,6 +76,7 @@ class ConsumeResult:
     claimed: int
     checked: int
     files: Mapping[str, str]
+    origin: ModelOrigin | None = None
     format: ClassVar[str] = "lcifr-consumed-1"
     command: ClassVar[str] = "consume"
 
@@ -95,6 +98,7 @@ class ConsumeResult:
             "radius": {"claimed": self.claimed, "checked": self.checked},
             "provenance": asdict(self.model.provenance),
             "model": self.model.model,
+            "origin": None if self.origin is None else self.origin.to_dict(),
             "files": dict(self.files),
         }
 
@@ -102,6 +106,7 @@ class ConsumeResult:
     def from_dict(cls, plain: Mapping[str, Any]) -> ConsumeResult:
         """What :meth:`to_dict` gave; KeyError, TypeError or ValueError where something is missing or odd."""
         from lcifr.certification.population.statement import Statement
+        from lcifr.runs.auditing.origin import ModelOrigin
 
         return cls(
             model=ConsumerSummary.from_dict(plain),
@@ -114,6 +119,7 @@ class ConsumeResult:
             claimed=int(plain["radius"]["claimed"]),
             checked=int(plain["radius"]["checked"]),
             files=dict(plain["files"]),
+            origin=ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
         )
 
     @classmethod

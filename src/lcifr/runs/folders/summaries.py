@@ -104,13 +104,14 @@ class ConsumerSummary:
     Parameters
     ----------
     classes : what it decides between; empty for numbers, which have a tolerance. model : the hash of its weights.
+    trained_on : people; None for a model from elsewhere, of which nobody knows.
     """
 
     target: str
     task: str
     classes: tuple[Any, ...]
     tolerance: float | None
-    trained_on: int
+    trained_on: int | None
     provenance: Provenance
     model: str
 
@@ -200,10 +201,12 @@ def read_saved_encoder(folder: Path) -> SavedProducer:
 
 
 def read_saved_head(folder: Path, task: str) -> SavedHead:
-    """The classifier or regressor of a consumer's folder, for proofs and not for training."""
-    from lcifr.artifacts.saved_models import SavedHead
+    """What decides in a consumer's folder, for proofs and not for training: a head, or trees from elsewhere."""
+    from lcifr.artifacts.saved_models import SavedHead, read_kind
+    from lcifr.artifacts.saved_trees import TREES, read_saved_trees
 
-    return SavedHead.read(folder / MODEL, HEADS[task])
+    path = folder / MODEL
+    return read_saved_trees(path) if read_kind(path) == TREES else SavedHead.read(path, HEADS[task])
 
 
 def classes_of(model: Model) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import LcifrError
 from lcifr.runs.events import note
 from lcifr.runs.folders.summaries import DatasetNotes
+from lcifr.runs.people.loading import Labels, LabelTable
 from lcifr.runs.people.source import PeopleTable, list_columns
 from lcifr.runs.people.tables import find_schema, is_file, read_people_table
 
@@ -88,3 +90,24 @@ def _read_dataset(name: str) -> TrainTest:
     schema = data.schema if data.schema.target else replace(data.schema, target="label")
     about = DatasetNotes(data.source.title, data.partial, tuple(data.cautions))
     return TrainTest(schema, people(data.train, data.validation), people(data.test), about)
+
+
+def find_split_labels(
+    path: Path,
+    splits: Mapping[str, Sequence[str | int]],
+    target: str | None,
+    id_column: str | None,
+    *,
+    learned: bool = True,
+) -> dict[str, Labels]:
+    """The labels of those to learn from and of those held out, by their ids; it is said how many have none.
+
+    ``learned`` : whether anything is learned from the former.
+    """
+    table, known = LabelTable.read(path, target, id_column), {}
+    for name, ids in splits.items():
+        known[name] = table.find(ids, learned=learned and name == TRAIN)
+        if without := int((~known[name].there).sum()):
+            meaning = "nothing is learned from them" if learned and name == TRAIN else "no accuracy is said"
+            note(f"{path} has no label for {without} of the {len(ids)} {name} people: {meaning}")
+    return known
