@@ -58,6 +58,10 @@ NOT_RUN = {
     ("docs/design/proofs.md", "indented"): "mathematics, and the shape of a file",
     ("docs/design/trees.md", "indented"): "mathematics",
     ("docs/evidence.md", "text"): "what a comparison prints",
+    (
+        "docs/learning.md",
+        "text",
+    ): "two commands with a file of another library; tests/cli/test_latent_trees.py runs them",
     ("docs/learning.md", "indented"): "mathematics",
 }
 """Blocks that nothing runs, and why."""

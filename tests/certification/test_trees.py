@@ -67,7 +67,7 @@ def test_a_pocket_is_never_certified():
     assert (found.verdict == Verdict.COUNTEREXAMPLE).all()
 
 
-def test_trees_behind_an_encoder_are_refused():
+def test_trees_that_split_categories_are_refused_behind_an_encoder():
     frame, labels = table(count=80)
     model = make_pipeline(before(), GradientBoostingClassifier(n_estimators=2)).fit(frame, labels)
     schema = lcifr.Schema.infer(frame)
@@ -79,5 +79,5 @@ def test_trees_behind_an_encoder_are_refused():
     read = read_table_model(model, frame, similarity.encoding)
     width = len(read.encoding.features)
     mixing = Network.from_arrays([(np.full((width, width), 0.5), np.zeros(width))])
-    with pytest.raises(lcifr.LcifrError, match="mixes columns"):
+    with pytest.raises(lcifr.LcifrError, match="split categories"):
         lcifr.audit(FrozenEncoder(mixing, similarity.over(read.encoding)), read.model, frame)

@@ -49,8 +49,7 @@ def read_saved_trees(path: str | Path) -> SavedHead:
         lower, upper = map(float, said["band"])
         rule = Rule(Kind(said["kind"]), function.outputs, groups, band=(lower, upper))
         labels = target.classes if len(target.classes) else None
-        if target.kind is not rule.kind or (0 if labels is None else len(labels)) != rule.classes:
-            raise ValueError("the classes are not those of the rule")
+        _refuse_unfit(rule, target.kind, 0 if labels is None else len(labels))
         return SavedHead(TREES, Model(function, rule, labels), dict(content["origin"]), (), ())
 
 
@@ -58,3 +57,11 @@ def _trees(plain: Plain) -> Trees:
     base, (top, below) = [float(value) for value in plain["base"]], plain["scale"]
     nodes = [from_preorder(tree, len(base)) for tree in plain["trees"]]
     return Trees.of(int(plain["inputs"]), base, nodes, Fraction(int(top), int(below)))
+
+
+def _refuse_unfit(rule: Rule, kind: Kind, labels: int) -> None:
+    """Refuse outputs, groups and names that are not those of one rule."""
+    listed = sorted(c for group in rule.groups for c in group)
+    grouped = listed == list(range(rule.outputs)) if rule.kind is Kind.CLASS else not listed
+    if kind is not rule.kind or labels != rule.classes or not grouped or (rule.kind is Kind.SIGN and rule.outputs > 1):
+        raise ValueError("outputs, groups and classes are not those of one rule")

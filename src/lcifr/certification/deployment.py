@@ -11,7 +11,7 @@ from lcifr.models.deployed import Deployment, Stage
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment, TreesOnLatents
-from lcifr.models.trees.trees import Trees
+from lcifr.models.trees.trees import CATEGORY, Trees
 from lcifr.similarity.similarity import Similarity
 
 
@@ -68,6 +68,11 @@ def deploy_both(encoder: Encoder, model: Model, arithmetic: Arithmetic, handed: 
         trees = TreesDeployment(model.function, arithmetic)
         if is_raw(encoder):
             return trees
+        if (model.function.nodes.kind == CATEGORY).any():
+            raise NetworkError(
+                "the trees split categories, and an encoder that mixes columns gives numbers only",
+                fix="audit them on the raw columns, or trees that were trained on this encoder's latents",
+            )
         if encoder.function.outputs != model.function.inputs:
             raise NetworkError(
                 f"the encoder gives {encoder.function.outputs} numbers, the model takes {model.function.inputs}",

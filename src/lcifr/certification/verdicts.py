@@ -44,7 +44,7 @@ class Reason(StrEnum):
     LOOSE = "the bound is too loose"
     FRACTIONAL = "only a fractional witness: somebody who cannot exist is decided otherwise"
     UNPROVED = "the engine is sure, but the proof to be written down stops short of it"
-    BOX = "trees decide otherwise somewhere in the box that z is in; nobody was found there"
+    BOX = "somewhere in the box around z the trees decide otherwise; nobody similar was found to land there"
     REACHED = "a point of the region is decided otherwise; an audit says whether it is somebody"
 
 

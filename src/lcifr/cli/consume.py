@@ -152,6 +152,8 @@ def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
     made = f"read from {result.origin.file}" if result.origin else f"learned from {people_words(trained or 0)}"
     say(f"\n{out}/model.safetensors      {made}, on z alone")
     say(f"{out}/certificates.parquet   a verdict for everybody")
+    if result.origin is not None and not result.held_out:
+        to_stderr("\n--population, if nobody trained it on the people whom the producer held out, adds a statement.")
     producer = handover.parent if (handover.parent / "encoder.safetensors").is_file() else Path("producer")
     then = command("audit", producer, out, "--out", "audit")
     to_stderr(f"\nNext, by an auditor who has the producer's folder: {then}")

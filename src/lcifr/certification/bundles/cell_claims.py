@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from lcifr.certification.bundles.claims import plain_person
 from lcifr.certification.bundles.evidence import Evidence, prove
-from lcifr.certification.bundles.writer import plain_person
 from lcifr.certification.counterexample import Trial
-from lcifr.certification.end_to_end import query_end_to_end
 from lcifr.certification.query import outputs_at
 from lcifr.certification.sweep.fixed_change import FixedChange, people_of
 from lcifr.certification.sweep.one_decision import alike_query, reached_people
 from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.result import Standing, SweptCell
 from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.certification.whole_search import query_end_to_end
 from lcifr.data import Individuals
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind
@@ -95,8 +95,8 @@ class CellClaims:
         people = cells.middles()
         region = narrow_to_whole_numbers(self.swept.encoder.similarity.region(people), self.swept.encoding)
         trial = Trial(self.swept.encoder, self.swept.model, people, self.swept.arithmetic)
-        asked = trial.deployment.asked_over(region)
-        evidence = prove(trial.deployment.merged, query_end_to_end(trial, region), asked, budget=self.budget)
+        asked = trial.asked.asked_over(region)
+        evidence = prove(trial.asked.merged, query_end_to_end(trial, region), asked, budget=self.budget)
         claims = list[Claim]()
         for row, found in enumerate(shown(evidence)):
             decision = {"verdict": "certified", **self._prediction(people, row), "on": "whole", "proofs": found}

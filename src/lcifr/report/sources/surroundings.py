@@ -23,7 +23,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
     origin = result.model.origin
     return About(
         title=_title(result.model.target),
-        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out, known=origin is None)}",
+        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out, known=result.model.trained_on is not None)}",
         partial=None if data is None else data.partial,
         data_cautions=() if data is None else data.cautions,
         checked=None if result.checked is None else checked_of(result.checked),

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.data.io.files import sha256_of
+from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.model import Model
 from lcifr.models.network import Network
+from lcifr.models.trees.trees import Trees
 from lcifr.runs.auditing.parties import read_parties, refuse_mixed
 from lcifr.runs.folders.summaries import read_producer, read_saved_encoder
 
@@ -66,6 +68,12 @@ def export_folders(producer: Path, consumer: Path | None, out: Path, arithmetic:
     else:
         parties = read_parties(producer, consumer)
         model: Model = parties.model
+        if isinstance(model.function, Trees):
+            raise LcifrError(
+                f"what decides in {consumer} are trees, and only networks are exported",
+                fix=f"export the encoder alone (`lcifr model export {producer} --out z.onnx`), "
+                "and give the trees' own file beside it",
+            )
         networks, encoding = (parties.encoder.network, model.network), parties.encoder.encoding
         decision = ExportedRule(model.rule, model.labels)
         outputs = (SCORE,) if model.rule.kind is Kind.NUMBER else (SCORE, LABEL)
