@@ -20,10 +20,10 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
     data = result.model.data
     of = "" if data is None else f" of {data.title}"
     drawn = f" drawn at random from {result.drawn_from:,}" if result.drawn_from else ""
-    origin = result.model.origin
+    origin, known = result.model.origin, result.model.trained_on is not None
     return About(
         title=_title(result.model.target),
-        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out, known=result.model.trained_on is not None)}",
+        data=f"{result.statement.people:,} people{of}{drawn}, {_whom(result.held_out, known=known)}",
         partial=None if data is None else data.partial,
         data_cautions=() if data is None else data.cautions,
         checked=None if result.checked is None else checked_of(result.checked),
