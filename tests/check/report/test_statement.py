@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import CheckReport
 from lcifr.check.report.statement import statement
@@ -40,7 +41,7 @@ def encoding() -> Encoding:
 def said_of(tmp_path: Path, **changes: Any) -> list[str]:
     """The statement about a bundle with other contents."""
     folder = rewritten(tmp_path, {**contents(0, "whole"), "encoding": encoding().to_dict(), **changes})
-    hashes = {name: sha256_of(folder / name) for name in ("encoding.json", "similarity.json")}
+    hashes = {name: sha256_of(folder / name) for name in ("encoding.json", "similarity.json", "people.jsonl.gz")}
     return statement(folder, CheckReport(hashes=hashes))
 
 
@@ -94,6 +95,36 @@ def test_rule_tie_universe_and_arithmetic_are_said(kind: str) -> None:
     assert "a tie is never confirmed" in lines
     assert "universe " in lines
     assert "arithmetic float64: " in lines
+
+
+def test_what_says_less_than_one_may_think_is_said(tmp_path: Path) -> None:
+    never = {"format": 3, "formula": ["all", contents(0, "whole")["similarity"]["formula"], ["any"]]}
+    lines = [{**line, "id": number} for number, line in enumerate(contents(0, "whole")["lines"][:1] * 3)]
+    for line in lines:
+        line.pop("latent", None)
+        line["decision"] = {**line["decision"], "proofs": []}
+    plain = {**contents(0, "whole"), "similarity": never, "lines": lines}
+    plain["manifest"] = {**plain["manifest"], "people": 3}
+    folder = rewritten(tmp_path, plain)
+    report = check_bundle(folder)
+    said = statement(folder, report)
+    assert report.names["vacuous"] == ["0", "1", "2"]
+    assert "nobody can exist who is similar to 3 of the people: of them it says nothing" in said
+    assert "2 people are the same as somebody before them in every attribute" in said
+    report.decision = {"kind": "class", "groups": [[0, 1]]}
+    assert "every class counts as the same decision, so nothing can be decided otherwise" in statement(folder, report)
+    report.decision = None
+    assert any(line.startswith("without a model") for line in statement(folder, report))
+
+
+def test_a_tree_that_cannot_be_said_does_not_hide_what_is_not_confirmed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = rewritten(tmp_path, {**contents(0, "whole"), "similarity": {"format": 3, "formula": ["none of"]}})
+    assert main([str(folder)]) == 1
+    said = capsys.readouterr().out
+    assert "NOT confirmed" in said
+    assert "about what it is cannot be said" in said
 
 
 def test_names_of_a_foreign_file_do_not_move_the_cursor(tmp_path: Path) -> None:

@@ -192,6 +192,7 @@ def test_folders_of_a_producer_and_a_consumer(story: Path, tmp_path: Path) -> No
         ("model", "phi", "schema", "train"), SAME
     )
     assert found("producer", "producer")["model"] == SAME  # of a hand-over, which has no model
+    assert found("producer", "producer", "consumer")["model"] == DIFFERS  # a model decides, and the bundle has none
     assert found("audit", "producer")["model"] == NAMED
     assert found("audit", "consumer")["model"] == NAMED
     assert "holds no encoder" in lcifr("check", "audit", "--model", tmp_path, cwd=story, expect=2).err

@@ -1,11 +1,13 @@
 """What a bundle is about, in words: φ as text from its own tree, who can exist, what counts as the same decision."""
 
+import json
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from lcifr.check.binding.people import Kinds, checked_json, kinds_of, number_text
-from lcifr.check.bundle import ENCODING, SIMILARITY
-from lcifr.check.exact import fraction, printable, reading
+from lcifr.check.bundle import ENCODING, PEOPLE, SIMILARITY, read_people
+from lcifr.check.exact import Rejected, fraction, printable, reading
 from lcifr.check.judge import CheckReport
 
 RULES = {
@@ -24,13 +26,24 @@ ARITHMETICS = {
 
 def statement(root: Any, report: CheckReport) -> list[str]:
     """Lines for whoever reads a report: about what it is, from the very files that were checked."""
-    with reading(f"{ENCODING} or {SIMILARITY}"):
-        encoding, similarity = (checked_json(root, name, report.hashes[name]) for name in (ENCODING, SIMILARITY))
-        known, kinds = encoding["schema"]["attributes"], kinds_of(encoding["schema"])
-        about = [f"  {name}: {_attribute(known[name], encoding['scales'].get(name))}" for name in kinds]
-        nobody = [f"  nobody has {name} = {value!r}: the model takes none" for name, value in encoding["outside"]]
-        similar = ["similar to a person (self) is everybody (other) for whom", *_node(similarity["formula"], kinds, 1)]
-        return [*map(printable, (*similar, "of all who can exist", *about, *nobody, *_decision(report)))]
+    try:
+        with reading(f"{ENCODING} or {SIMILARITY}"):
+            return [
+                printable(line) for line in (*_about(root, report), *_decision(report), *_says_little(root, report))
+            ]
+    except Rejected as problem:
+        if not report.exit_code:
+            raise
+        return [f"about what it is cannot be said: {problem}"]
+
+
+def _about(root: Any, report: CheckReport) -> list[str]:
+    encoding, similarity = (checked_json(root, name, report.hashes[name]) for name in (ENCODING, SIMILARITY))
+    known, kinds = encoding["schema"]["attributes"], kinds_of(encoding["schema"])
+    about = [f"  {name}: {_attribute(known[name], encoding['scales'].get(name))}" for name in kinds]
+    nobody = [f"  nobody has {name} = {value!r}: the model takes none" for name, value in encoding["outside"]]
+    similar = ["similar to a person (self) is everybody (other) for whom", *_node(similarity["formula"], kinds, 1)]
+    return [*similar, "of all who can exist", *about, *nobody]
 
 
 def _decision(report: CheckReport) -> list[str]:
@@ -41,6 +54,26 @@ def _decision(report: CheckReport) -> list[str]:
     return said + [
         f"arithmetic {name}: {text}" for name, text in ARITHMETICS.items() if f"arithmetic: {name}" in claims
     ]
+
+
+def _says_little(root: Any, report: CheckReport) -> list[str]:
+    """What is confirmed and says less than one may think."""
+    said, groups = list[str](), (report.decision or {}).get("groups", [])
+    if report.decision is None:
+        said.append("without a model: it is about a representation, and nothing is decided")
+    if len(groups) == 1:
+        said.append("every class counts as the same decision, so nothing can be decided otherwise")
+    if alone := {*report.names["vacuous"], *report.names["vacuous_radius"]}:
+        said.append(f"nobody can exist who is similar to {len(alone)} of the people: of them it says nothing")
+    if not report.shares and (copies := _copies(root, report.hashes[PEOPLE])):
+        said.append(f"{copies} people are the same as somebody before them in every attribute")
+    return said
+
+
+def _copies(root: Any, sha256: str) -> int:
+    """How many people of a bundle are somebody before them in every attribute."""
+    found = [hash(json.dumps(line.get("x"), sort_keys=True)) for line in read_people(Path(root) / PEOPLE, sha256)]
+    return len(found) - len(set(found))
 
 
 def _attribute(entry: Any, scale: Any) -> str:

@@ -85,7 +85,9 @@ def function_differences(yours: DerivedModel, bundle: CheckedBundle) -> tuple[li
             found.append("it scales numbers otherwise, or takes other categories")
         if not same_json(yours.encoder, bundle.files[ENCODER]):
             found.append("the weights of the encoder, or of the first layer, are others")
-    if MODEL in bundle.files and yours.model is None:
+    if MODEL not in bundle.files and yours.model is not None:
+        found.append("the bundle holds no model that decides: it is about a representation alone")
+    elif MODEL in bundle.files and yours.model is None:
         missing.append("the model that decides")
     elif MODEL in bundle.files and yours.model is not None:
         if not same_json(yours.model, bundle.files[MODEL]):

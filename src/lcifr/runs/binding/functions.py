@@ -78,8 +78,10 @@ def derive_from_folders(folders: tuple[Path, ...], rule: Json | None) -> Derived
             f"{strange[0]} holds no {ENCODER} and no {HEAD}",
             fix="give a model file, or the folders that `lcifr produce` and `lcifr consume` wrote",
         )
+    if rule is None:
+        heads = [folder for folder in heads if folder not in encoders]  # a booster that could decide, and is not asked
     model = None
-    if heads and rule is not None:
+    if heads:
         model = read_saved_head(heads[-1], read_consumer(heads[-1]).task).model
         model = model.agreeing(tolerance=_tolerance(rule) if model.rule.kind is Kind.NUMBER else None)
     if not encoders:
