@@ -1,7 +1,10 @@
 """The package itself: public names are lazy, few and all there; the checker needs nothing but the standard library."""
 
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +17,14 @@ def test_every_public_name_is_there_and_documented():
     assert set(lcifr.__all__) <= set(dir(lcifr))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         lcifr.nonsense  # noqa: B018
+
+
+def test_the_version_is_said_once():
+    root = Path(__file__).parents[1]
+    declared = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    cited = re.search(r"^version: (.+)$", (root / "CITATION.cff").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert cited is not None
+    assert lcifr.__version__ == declared == cited[1]
 
 
 @pytest.mark.parametrize("module", ["lcifr", "lcifr.check"])

@@ -74,7 +74,8 @@ def _entry(parameter: Any, context: Any) -> str:
 def _plain(text: str | None) -> str:
     """Help without the markup of rich, and with nothing that Markdown would take for its own."""
     without = re.sub(r"\[/?(?:bold|italic|dim|green|red|cyan)\]", "", text or "")
-    apart = re.split(r"(`[^`]*`)", without)
+    marked = re.sub(r"(?<![\w`-])(--[a-z][a-z-]*)(?![\w`-])", r"`\1`", without)
+    apart = re.split(r"(`[^`]*`)", marked)
     return "".join(one if one.startswith("`") else re.sub(r"([*_<>\[\]|])", r"\\\1", one) for one in apart)
 
 
