@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from lcifr.prove.networks.kernel.deep.magnitude import next_magnitudes
 from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import CHOICES, COLUMNS, NUMERICS, chord, intervals
@@ -112,6 +113,7 @@ def refresh(
             if layer == 0:
                 _first(first, layers, cell, allow, lo, hi)
             else:
+                next_magnitudes(layers, layer, lo, hi, bench)
                 _deeper(layers, cell, allow, layer, lo, hi, nodes.source[node], nodes.record[node], bench)
         for n in range(layers.begin[layer], layers.begin[layer + 1]):
             if phase[n] > 0:
@@ -152,7 +154,7 @@ def _deeper(
         if not lo[n] < 0.0 < hi[n]:
             continue
         weight = layers.weight[layer, j]
-        error = layers.unit * (layers.slope[n] * cell.largest[0] + layers.shift[n])
+        error = layers.unit * bench.magnitude[n]
         low = high = layers.bias[n]
         for i in range(count):
             a, b = weight[i] * max(lo[before + i], 0.0), weight[i] * max(hi[before + i], 0.0)

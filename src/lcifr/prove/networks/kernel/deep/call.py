@@ -37,6 +37,7 @@ def answer_cell(
     first, layers, order, slope, shift = _layers(Layout.of(request.network, cell))
     directions = request.directions
     size = np.abs(directions if directions.ndim == 3 else directions[None])
+    layers = layers._replace(size=size)
     asked = objectives._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)
     rows, cells, neurons = _rows(cell, order), cells_of(cell, order), int(layers.begin[-1])
     wholes = _whole_columns(request.region.whole, tuple(cell.numeric.tolist()))
@@ -74,6 +75,10 @@ def _layers(layout: Layout) -> tuple[FirstLayer, HiddenLayers, IntArray, FloatAr
         np.concatenate(slopes[:-1]) + FLOOR,  # the term that no direction makes small
         np.concatenate(shifts[:-1]) + FLOOR,
         rounding.unit,
+        FLOOR,
+        np.abs(network.layers[-1].weight),
+        np.abs(network.layers[-1].bias),
+        np.zeros((0, 0, 0)),  # of each question
     )
     return first, layers, order, slopes[-1], shifts[-1]
 

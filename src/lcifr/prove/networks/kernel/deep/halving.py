@@ -23,9 +23,8 @@ def pick_halving(
     A phase gains what its neuron's relaxation gives away. Halving a column narrows all intervals by half of the
     column's share in them, and what all relaxations give away with them. The shares are those of the first layer.
     """
-    total = most = 0.0
+    total, most = given_away(bench), 0.0
     for u in range(bench.size[EARLY] + bench.size[LAST]):
-        total += bench.gap[u]
         most = max(most, bench.gap[u])
     hi, all_widths = nodes.hi[node], 0.0
     chosen, top = -1, 0.0
@@ -45,6 +44,15 @@ def pick_halving(
             if hi[j] > 0.0:
                 all_widths += _reach(cell, nodes.allow[node], c, cell.weight[j])
     return chosen if chosen >= 0 and 0.5 * total * top > most * all_widths else -1
+
+
+@compiled
+def given_away(bench: Bench) -> float:
+    """What all relaxations together give away at the program's optimum."""
+    total = 0.0
+    for u in range(bench.size[EARLY] + bench.size[LAST]):
+        total += bench.gap[u]
+    return total
 
 
 @compiled

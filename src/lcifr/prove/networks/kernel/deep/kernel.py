@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lcifr.prove.networks.kernel.deep.backward import largest, pull, refresh
+from lcifr.prove.networks.kernel.deep.magnitude import direction_errors, first_magnitudes
 from lcifr.prove.networks.kernel.deep.program import BOXES, EARLY, LAST, LINES
 from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, Rows, WholeColumns
 from lcifr.prove.networks.kernel.deep.tree import search
@@ -40,7 +41,9 @@ def answer_all(
             continue
         row = i if len(objectives.value) > 1 else 0
         look_at(first, cells, i, cell)
+        first_magnitudes(first, layers, cells, i, cell, bench)
         _look_deeper(first, layers, cell, work)
+        direction_errors(layers, row, bench)
         _look_at_rows(rows, cells, cell, i, bench)
         work.lp.size[OWNER] = -1
         mark = begin_person(work.record, i)
@@ -125,7 +128,7 @@ def _plain_bound(
     for p in range(cell.size[COLUMNS]):
         bench.plain[k, p] = bench.slopes[p]
     bound = largest(cell, cell.allow, bench.slopes, constant)
-    bound += first.unit * (objectives.rise[row, k] * cell.largest[0] + objectives.shift[row, k])
+    bound += first.unit * bench.error[k]
     return np.inf if math.isnan(bound) else bound
 
 

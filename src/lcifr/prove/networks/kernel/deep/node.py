@@ -65,7 +65,7 @@ def proved_bound(
             elif nodes.phase[node, n] == 0:  # stable without a decision
                 c = inside = value if hi[n] > 0.0 else 0.0
             else:
-                extra += abs(c - inside) * (layers.slope[n] * cell.largest[0] + layers.shift[n])
+                extra += abs(c - inside) * bench.magnitude[n]
             constant += _gap(value, c, lo[n], hi[n])
             v[j] = bench.used[u] = c
         if layer > 0:
@@ -80,8 +80,7 @@ def proved_bound(
             for p in range(cell.size[COLUMNS]):
                 bench.slopes[p] -= rate * bench.row[r, p]
     bound = largest(cell, nodes.allow[node], bench.slopes, constant)
-    error = objectives.rise[row, k] * cell.largest[0] + objectives.shift[row, k]
-    bound += first.unit * (error + 2.0 * extra)
+    bound += first.unit * (bench.error[k] + 2.0 * extra)
     return np.inf if math.isnan(bound) else bound
 
 

@@ -23,7 +23,9 @@ class HiddenLayers(NamedTuple):
     width, begin : (layers,) and (layers + 1,).
     weight : (layers, widest, widest), that of layer l read from layer l − 1; nothing at 0.
     bias, slope, shift : (neurons,), as in :class:`RoundingBound` of ``networks.rounding``.
-    unit : γ.
+    unit : γ. floor : of what underflows.
+    head, head_bias : (outputs, width), (outputs,) sizes of the last layer's numbers. size : (·, K, outputs) those of
+        the directions.
     """
 
     width: Integers
@@ -33,6 +35,10 @@ class HiddenLayers(NamedTuple):
     slope: Floats
     shift: Floats
     unit: float
+    floor: float
+    head: Floats
+    head_bias: Floats
+    size: Floats
 
 
 class Rows(NamedTuple):
@@ -111,6 +117,8 @@ class Bench(NamedTuple):
     form, at : (neurons, width) and (neurons,) a neuron's input as an affine function of a program's variables.
     hinge : (free,) slope of the chord that the program has, and its intercept ``cut``.
     linear : (free,) cost of a free early neuron's output. strength : (1,) of the penalties.
+    inside : (neurons,) inputs at a program's optimum.
+    magnitude, floor, error : (neurons,), (1,), (directions,) see :mod:`magnitude`.
     row : (rows, q). row_base : (rows,) G x − g at what is fixed.
     low, high : (q,) the whole box.
     slopes, point, best, hit, half, output, upper, spent, plain, multiplier : as in :class:`Scratch`.
@@ -138,6 +146,10 @@ class Bench(NamedTuple):
     cut: Floats
     linear: Floats
     strength: Floats
+    inside: Floats
+    magnitude: Floats
+    floor: Floats
+    error: Floats
     row: Floats
     row_base: Floats
     low: Floats

@@ -14,11 +14,12 @@ from lcifr.prove.networks.kernel.best_first import (
     next_node,
     with_offset,
 )
+from lcifr.prove.networks.kernel.deep.attribution import share_out
 from lcifr.prove.networks.kernel.deep.backward import refresh
 from lcifr.prove.networks.kernel.deep.chords import update_chords
 from lcifr.prove.networks.kernel.deep.climb import climb
 from lcifr.prove.networks.kernel.deep.costs import set_costs, set_direction
-from lcifr.prove.networks.kernel.deep.halving import middle, pick_halving, whole_below_middle
+from lcifr.prove.networks.kernel.deep.halving import given_away, middle, pick_halving, whole_below_middle
 from lcifr.prove.networks.kernel.deep.node import decide, proved_bound, read_multipliers
 from lcifr.prove.networks.kernel.deep.open_nodes import plant_roots, split, split_number, split_whole
 from lcifr.prove.networks.kernel.deep.program import BOX, LINES, build
@@ -157,7 +158,8 @@ def _work(
             nodes.bound[node] = bound
             record_end(work.record, nodes.record[node], LEAF, nodes.source[node], bench)
         nodes.key[node] = with_offset(nodes.bound[node], objectives.offset[i, k])
-        kind, place, at = _choose_split(layers, wholes, objectives, row, node, work)
+        excess = nodes.key[node] - enough(objectives, found, i, answer)
+        kind, place, at = _choose_split(layers, wholes, objectives, row, node, excess, work)
         settled = climb(layers, rows, objectives, found, cell, i, row, k, answer, 1, bench)
         closed = settled or nodes.key[node] <= enough(objectives, found, i, answer)
         if kind != STUCK or closed:
@@ -179,18 +181,33 @@ def _work(
 
 @compiled
 def _choose_split(
-    layers: HiddenLayers, wholes: WholeColumns, objectives: Objectives, row: int, node: int, work: DeepWorkspace
+    layers: HiddenLayers,
+    wholes: WholeColumns,
+    objectives: Objectives,
+    row: int,
+    node: int,
+    excess: float,
+    work: DeepWorkspace,
 ) -> tuple[int, int, int]:
     """What to split, by the program's optimum: kind, place, and the place of a whole number. The optimum, rounded to a
-    point of the cell, goes to the bench."""
+    point of the cell, goes to the bench.
+
+    The bound is too large by ``excess``. Where the relaxations do not give away half of it even by their shares in the
+    difference, the optimum is too good because its numbers are not whole, and these are split first.
+    """
     cell, lp, nodes, bench = work.cell, work.lp, work.nodes, work.bench
-    at = 0
+    at, relaxed = 0, True
     kind, place = decide(layers, objectives, cell, row, nodes, node, lp, bench)
+    if kind != CHOICE and given_away(bench) < 0.5 * excess:
+        kind, place = share_out(layers, objectives, cell, row, nodes, node, lp, bench)
+        relaxed = given_away(bench) >= 0.5 * excess
+        if place < 0:
+            kind, place = STUCK, 0
     if kind == CHOICE:
         better_half(cell, nodes.allow[node], place, bench)
     point_of(lp, cell, nodes.allow[node], bench)
     if len(wholes.value) > 0:
-        column, at = pick_column(wholes, cell, nodes, node, bench, kind != STUCK)
+        column, at = pick_column(wholes, cell, nodes, node, bench, kind != STUCK and relaxed)
         if column >= 0 and kind != CHOICE:
             kind, place = WHOLE, column
         round_point(wholes, cell, nodes, node, bench)
