@@ -1,10 +1,10 @@
 """What each relaxation gives away, where a program's own multipliers do not say.
 
 A program may reach its optimum with room to spare: an output above relu(y) that no chord limits has no price, although
-the optimum rests on it. So the difference between the program's value and the network's own at the same x is shared out
-instead. An output of the program is its neuron's true one plus g, what the program adds there, plus the difference of
-the inputs times the slope of the secant of relu between them. Going back through these slopes, the difference is exactly
-the sum of coefficient · g over all neurons.
+the optimum rests on it. So the difference between the program's value and the network's own at the same x is shared
+out instead. An output of the program is its neuron's true one plus g, what the program adds there, plus the difference
+of the inputs times the slope of the secant of relu between them. Going back through these slopes, the difference is
+exactly the sum of coefficient · g over all neurons.
 """
 
 from __future__ import annotations

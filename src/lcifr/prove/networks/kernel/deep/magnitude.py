@@ -1,9 +1,9 @@
 """How large the numbers behind a person's bounds can be, layer by layer, and so how far rounding can take them.
 
-:class:`~lcifr.prove.networks.rounding.RoundingBound` says it for every x with |x| ≤ X, before any interval is known: each
-layer counts four times, for the lines that may replace its ReLUs. Here the intervals of the person's whole cell are
-known. A neuron that is off adds nothing to any bound, one that is on is its input, and only a free one may be replaced
-by lines. Through five hidden layers of which most neurons are stable that is a thousandth.
+:class:`~lcifr.prove.networks.rounding.RoundingBound` says it for every x with |x| ≤ X, before any interval is known:
+each layer counts four times, for the lines that may replace its ReLUs. Here the intervals of the person's whole cell
+are known. A neuron that is off adds nothing to any bound, one that is on is its input, and only a free one may be
+replaced by lines. Through five hidden layers of which most neurons are stable that is a thousandth.
 
 Only bounds may use it: a plain forward pass computes inputs of neurons that are off, and rounding may turn them on.
 """
@@ -23,7 +23,9 @@ NOT_YET = -1.0
 
 
 @compiled
-def first_magnitudes(first: FirstLayer, layers: HiddenLayers, cells: Cells, i: int, cell: MovingCell, bench: Bench) -> None:
+def first_magnitudes(
+    first: FirstLayer, layers: HiddenLayers, cells: Cells, i: int, cell: MovingCell, bench: Bench
+) -> None:
     """Of the first layer Σ |w|·|x| + |b|, number by number; of the others that they are not known yet."""
     numerics, hidden = cells.lower.shape[1], layers.width[0]
     bench.floor[0] = layers.floor * (cell.largest[0] + 1.0)
