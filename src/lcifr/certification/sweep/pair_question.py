@@ -14,6 +14,7 @@ import numpy as np
 
 from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
+from lcifr.certification.sweep.boundary import offer_near_boundary
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
 from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified
 from lcifr.certification.sweep.result import Standing
@@ -64,6 +65,7 @@ class PairQuestion:
         region = self.swept.pairs.region(cells)
         proved = ~region.nonempty
         offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
+        offer_near_boundary(self.swept, cells, region, np.flatnonzero(~proved & ~pairs.found), pairs)
         left = np.flatnonzero(~proved & ~pairs.found)
         scores = len(self.swept.scores)  # none where all classes count as one decision
         if isinstance(self.swept.deployment.merged, Network) and scores and len(left):
