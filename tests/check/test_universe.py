@@ -20,6 +20,8 @@ from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check.bundle import check_bundle
 from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.network import read_network
+from lcifr.check.proof import Problem, examine
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.errors import ArtefactError
@@ -111,6 +113,15 @@ def test_nobody_is_between_two_whole_numbers_but_somebody_between_two_reals() ->
     assert judged(near(2, 3), tight | {"universe": "reals"}).rejected
     assert judged(near(2, 3), tight | {"proofs": split("numeric", 0, 2.5)}).rejected
     assert judged(near(2, 3), tight | {"proofs": split("whole", "n", 1)}).rejected
+
+
+def test_a_number_that_a_model_reads_as_it_is_is_split_between_two_whole_ones() -> None:
+    """Its program has no step, so nothing but the split itself turns the border into a float."""
+    known = {"n": {"kind": "numeric", "integer": True, "lower": 0, "upper": 5}}
+    table = AttributeTable({"schema": {"attributes": known}, "programs": {"n": []}, "outside": []})
+    (cell,) = derive(Formula(["all"], table), {"n": 2.0})
+    leaf = ["leaf", [], [[[[0, 1.0]], [], []]]]
+    assert examine(Problem(read_network([[[1.0, 0.0]]]), cell), [["whole", "n", 2], leaf, leaf]) == {((0, 1.0),): 5}
 
 
 @pytest.mark.parametrize("k", [2.0, 2.5, True, None, "2", [2], 10**400, -(10**400), 2**1024])

@@ -72,7 +72,7 @@ class Problem:
         if kind == "whole":  # the encodings of the floats nearest to k and k + 1
             ensure(name in part.wholes and type(border) is int, "a split is of no whole number, or at none")
             (name, encode), kind = part.wholes[name], "numeric"
-            ends: Any = numbers([encode(border), encode(border + 1)], 2)
+            ends: Any = numbers([encode(float(border)), encode(float(border + 1))], 2)
         else:
             ends = borders(kind, border, floats=self.trees is not None)
         ensure((kind, name) in part.groups, "a split is of no kind, or about what the cell does not have")
