@@ -53,7 +53,7 @@ class Confirmed:
 
 
 def confirm(row: Row, count: int, seed: int, *, nodes: int = 1_000, seconds: float = 600.0) -> Confirmed:
-    """Draw partitions until so many are proved, and have each checked; no new one is begun after so many CPU seconds."""
+    """Draw partitions until so many are proved, and have each checked; none is begun after so many CPU seconds."""
     order = np.random.default_rng(seed).permutation(len(row.partitions))
     found, begun = Confirmed(), time.process_time()
     with tempfile.TemporaryDirectory() as place:

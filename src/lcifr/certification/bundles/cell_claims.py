@@ -46,6 +46,7 @@ class CellClaims:
             np.array([standing is one for standing in standings], np.bool_)
             for one in (Standing.PROVED, Standing.VIOLATING)
         )
+        violating &= np.array([one.strict for one in cells], np.bool_)
         for row in np.flatnonzero(violating).tolist():
             claims[row] |= {"standing": "violating"} if single[row] else self._changed(cells[row], claims[row])
         for rows, prove_these in ((proved & ~single, self._proved), (proved & single, self._certified)):
@@ -62,7 +63,7 @@ class CellClaims:
         claims: list[Claim] = [{} for _ in range(len(cells))]
         if not len(cells):
             return claims
-        region, scores = self.swept.pairs.region(cells), len(self.swept.scores)
+        region, scores = self.swept.pairs.region(cells, as_written=True), len(self.swept.scores)
         if isinstance(self.swept.deployment.merged, Network) and scores:
             evidence = prove(
                 self._question.product, self._question.query(region, cells.whole), region, budget=self.budget
@@ -79,7 +80,8 @@ class CellClaims:
     def _alike(self, cells: UniverseCells) -> list[Claim]:
         """That everybody whom the pairs reach is decided as the one in the middle of the cell."""
         swept, people = self.swept, cells.middles()
-        reach = reached_people(swept.pairs, swept.pairs.region(cells), cells, swept.encoding)
+        pairs = swept.pairs.region(cells, as_written=True)
+        reach = reached_people(swept.pairs, pairs, cells, swept.encoding)
         own = outputs_at(swept.deployment, swept.encoding.encode(people))
         evidence = prove(swept.deployment.merged, alike_query(swept, reach, own), reach, budget=self.budget)
         classes = swept.rule.decide(own.values)
@@ -124,8 +126,8 @@ class CellClaims:
         return found
 
     def _pair(self, one: SweptCell) -> Claim:
-        """A pair of the cell that is decided differently."""
-        if one.pair is None:
+        """A pair of the cell that is decided differently; a tie is nothing that a checker confirms."""
+        if one.pair is None or not one.strict:
             return {}
         other = plain_person(one.pair.other, 0)
         decision = {"verdict": "counterexample", **self._prediction(one.pair.x, 0), "other": other}

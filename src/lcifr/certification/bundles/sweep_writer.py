@@ -43,7 +43,8 @@ def write_sweep_bundle(
     """Write the proofs of a sweep for the exact checker; returns the shares that the bundle claims.
 
     They are those of the sweep, less what has no proof on file and is open in the bundle: cells whose proof the search
-    does not find within ``budget`` again, and numbers that trees predict.
+    does not find within ``budget`` again, ties (a pair that differs by one, or cells without strict crossings), and
+    numbers that trees predict.
     """
     with fresh_folder(folder) as fresh:
         (fresh / ENCODER).write_bytes(encoder_bytes(swept.encoder.function, swept.model))
