@@ -45,6 +45,7 @@ os.environ |= {"COLUMNS": "88", "NO_COLOR": "1", "TERM": "dumb", "OMP_NUM_THREAD
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 python_display_short_literal_types = True
 python_maximum_signature_line_length = 88
 napoleon_google_docstring = False

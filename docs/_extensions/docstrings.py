@@ -14,7 +14,7 @@ ENTRY = re.compile(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (.+)$")
 SECOND = re.compile(r"(?<=\. )(\w+) : ")
 LITERAL = re.compile(r"(``.*?``|`.*?`)")
 REFERENCE = re.compile(r"(?<=\w)_(?!\w)|\|")
-ARRAY = re.compile(r"ndarray\[tuple\[Any, \.\.\.\], dtype\[(\w+)\]\]")
+ARRAY = re.compile(r"[~.\w]*ndarray\[tuple\[[~.\w]*Any, \.\.\.\], [~.\w]*dtype\[[~.\w]*?(\w+)\]\]")
 BEFORE_NAPOLEON = 400
 
 
