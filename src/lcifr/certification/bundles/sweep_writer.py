@@ -24,6 +24,8 @@ from lcifr.certification.bundles.writer import ENCODER, ENCODING, MODEL, PEOPLE,
 from lcifr.certification.sweep.cut_tree import cut_tree
 from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.errors import LcifrError
+from lcifr.models.trees.deployed import NetworkOnTrees
 from lcifr.prove import Budget
 
 FORMAT = "lcifr-sweep-1"
@@ -46,6 +48,10 @@ def write_sweep_bundle(
     does not find within ``budget`` again, ties (a pair that differs by one, or cells without strict crossings), and
     numbers that trees predict.
     """
+    if isinstance(swept.deployment, NetworkOnTrees):
+        raise LcifrError(
+            "proofs of a model on the scores of a booster are not written for sweeps", fix="sweep without a bundle"
+        )
     with fresh_folder(folder) as fresh:
         (fresh / ENCODER).write_bytes(encoder_bytes(swept.encoder.function, swept.model))
         (fresh / ENCODING).write_bytes(swept.encoder.encoding.to_bytes())

@@ -14,6 +14,7 @@ import numpy as np
 
 from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
+from lcifr.certification.sweep.additive import AdditiveQuestion
 from lcifr.certification.sweep.boundary import offer_near_boundary
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
 from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified
@@ -68,7 +69,10 @@ class PairQuestion:
         offer_near_boundary(self.swept, cells, region, np.flatnonzero(~proved & ~pairs.found), pairs)
         left = np.flatnonzero(~proved & ~pairs.found)
         scores = len(self.swept.scores)  # none where all classes count as one decision
-        if isinstance(self.swept.deployment.merged, Network) and scores and len(left):
+        if self.swept.additive is not None and scores and len(left):
+            proved[left] = AdditiveQuestion(self.swept, self.swept.additive).proved(region.take(left))
+            left = left[~proved[left]] if scores > 1 else left[:0]
+        elif isinstance(self.swept.deployment.merged, Network) and scores and len(left):
             proved[left], points = self._ask_network(region.take(left), cells.whole, budget)
             offer_pairs(self.swept, cells, region, left[~proved[left]], points[~proved[left]], pairs)
             left = left[~proved[left]] if scores > 1 else left[:0]  # crossings know two classes at a time

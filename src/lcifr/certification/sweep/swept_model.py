@@ -14,19 +14,24 @@ from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.counterexample import LibraryDecisions, Trial
 from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.query import FloatArray
+from lcifr.certification.sweep.additive_terms import AdditiveTerms, is_additive
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.chain import chain_of
 from lcifr.models.deployed import Deployment
-from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.pairing import scores_of
 from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees.deployed import NetworkOnTrees, TreesDeployment, TreesOnLatents
 from lcifr.models.trees.trees import NUMBER
+from lcifr.regions.universe import UniverseCells
 from lcifr.similarity.pairs import PairSpace
+
+
+Sweepable = Deployment | TreesDeployment | NetworkOnTrees
+"""Models of which pairs can be asked about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,29 +80,39 @@ class SweptModel:
 
     def _read_columns(self) -> set[int]:
         """Encoded columns that can change an output, as far as the weights of the first layer or the splits show."""
-        if isinstance(self.deployment, TreesDeployment):
-            nodes = self.deployment.trees.nodes
+        if not isinstance(self.deployment, Deployment):
+            trees = self.deployment if isinstance(self.deployment, TreesDeployment) else self.deployment.first
+            nodes = trees.trees.nodes
             numbers = nodes.column[nodes.kind == NUMBER].tolist()
             return {*numbers, *np.flatnonzero(nodes.sets.any(0)).tolist()}
         first = next((one for one in self.deployment.factors if not one.is_identity), self.deployment.factors[0])
         return set(np.flatnonzero((first.layers[0].weight != 0).any(0)).tolist())
 
     @cached_property
-    def deployment(self) -> Deployment | TreesDeployment:
+    def deployment(self) -> Sweepable:
         """Encoder and model, in the arithmetic.
 
         Raises
         ------
         LcifrError
-            For a head on the scores of a booster, and for trees behind an encoder: between two people nothing is
-            known of their scores together.
+            For anything but a linear model on the scores of a booster (only sums of terms can be told apart), and for
+            trees behind an encoder.
         """
         found = deploy_both(self.encoder, self.model, self.arithmetic, None)
-        if isinstance(found, NetworkOnTrees):
-            raise LcifrError("a head on the scores of a booster cannot be swept", fix="sweep the booster itself")
+        if isinstance(found, NetworkOnTrees) and not is_additive(found, self.encoding):
+            raise LcifrError(
+                "a network with hidden layers on the scores of trees cannot be swept",
+                fix="learn a linear model on them",
+            )
         if isinstance(found, TreesOnLatents):
             raise LcifrError("trees behind an encoder cannot be swept", fix="audit people: `lcifr audit`")
         return found
+
+    @cached_property
+    def additive(self) -> AdditiveTerms | None:
+        """The model as a sum of terms of one attribute or two; None where it is none."""
+        everybody = UniverseCells.everybody(self.encoding, whole=False).region(self.encoding)
+        return AdditiveTerms.of(self.deployment, self.encoding, everybody)
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -110,13 +125,16 @@ class SweptModel:
 
     def exactly(self, features: FloatArray) -> tuple[Fraction, ...]:
         """The outputs of one encoded person (features,), without rounding."""
-        return self._function.exactly(features.tolist())
-
-    @cached_property
-    def _function(self) -> Function:
-        """The factors one after the other; merged, they would be another function by a little."""
-        deployment = self.deployment
-        return deployment.trees if isinstance(deployment, TreesDeployment) else chain_of(deployment.factors)
+        deployment, point = self.deployment, features.tolist()
+        if isinstance(deployment, TreesDeployment):
+            return deployment.trees.exactly(point)
+        if isinstance(deployment, NetworkOnTrees):
+            scores, head = deployment.first.trees.exactly(point), deployment.merged.layers[0]
+            rows = zip(head.weight.tolist(), head.bias.tolist(), strict=True)
+            return tuple(
+                Fraction(bias) + sum(Fraction(w) * s for w, s in zip(row, scores, strict=True)) for row, bias in rows
+            )
+        return chain_of(deployment.factors).exactly(point)  # merged, they would be another function by a little
 
     def decide(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions in the model's own labels, by a plain forward pass."""
