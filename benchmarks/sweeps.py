@@ -29,7 +29,7 @@ from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.similarity.ready_formulas import ready
 
-SAME_CELLS = 2_000
+SAME_CELLS = 256
 
 
 def main(options: Sequence[str] = ()) -> int:

@@ -148,7 +148,7 @@ def audit(
         refuse_without_model(**about, same=same)
         result = _audit_folders(context, producer, consumer, table, phi, arithmetic, options)
     else:
-        about |= {"model": model, "table": one_table(producer, consumer, table), "phi": needed_formula(phi)}
+        about |= {"model": model, "table": one_table("audit", producer, consumer, table), "phi": needed_formula(phi)}
         about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
         result = _audit_model(context, about | options)
     if as_json:

@@ -120,7 +120,7 @@ def certify(
             options |= {"producer": producer, "on": None if on is None else on.value, "arithmetic": computed}
             result = _certify_folder(context, consumer, people, options | {"sweep": sweep})
     else:
-        about |= {"model": model, "table": one_table(consumer, people, producer), "phi": needed_formula(phi)}
+        about |= {"model": model, "table": one_table("certify", consumer, people, producer), "phi": needed_formula(phi)}
         about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
         result = _certify_model(context, about | options | {"sweep": sweep})
     if as_json:

@@ -111,7 +111,7 @@ def sweep(
     else:
         from lcifr.runs.sweeps.run import ModelSweepRequest, sweep_model
 
-        about |= {"model": model, "table": one_table(producer, consumer), "phi": needed_formula(phi)}
+        about |= {"model": model, "table": one_table("sweep", producer, consumer), "phi": needed_formula(phi)}
         about |= {"groups": groups_of(same), "arithmetic": None if arithmetic is None else arithmetic.value}
         result = sweep_model(ModelSweepRequest(**about, **options), argv=words_of(context))
     if as_json:

@@ -37,47 +37,31 @@ class _Moves:
 
     def __init__(self, cell: UniverseCells) -> None:
         self.cell = cell
-        middle = cell.middles()
-        rows, self.owners, self.codes = [], [], []
-        for j in range(cell.lower.shape[1]):
-            for end in (cell.lower[0, j], cell.upper[0, j]):
-                rows.append(_moved(middle, number=(j, float(end))))
-                self.owners.append(j)
-                self.codes.append(-1)
-        for j, mask in enumerate(cell.allowed):
-            for code in np.flatnonzero(mask[0]).tolist():
-                rows.append(_moved(middle, code=(j, code)))
-                self.owners.append(cell.lower.shape[1] + j)
-                self.codes.append(code)
-        self.people = Individuals.joined(rows)
+        middle, numbers = cell.middles(), cell.lower.shape[1]
+        codes = [np.flatnonzero(mask[0]) for mask in cell.allowed]
+        self.owners = np.repeat(np.arange(numbers + len(codes)), [2] * numbers + [len(one) for one in codes])
+        self.codes = np.concatenate([np.full(2 * numbers, -1), *codes])
+        people = middle.take(np.zeros(len(self.owners), np.intp))
+        rows = np.arange(2 * numbers)
+        people.numbers[rows, rows // 2] = np.stack([cell.lower[0], cell.upper[0]], axis=1).reshape(-1)
+        rows = np.arange(2 * numbers, len(self.owners))
+        people.codes[rows, self.owners[rows] - numbers] = self.codes[rows]
+        self.people = people
 
     def changes(self, values: FloatArray) -> FloatArray:
-        """(attributes,) by how much some score changes along each; a hair for those that can move at all."""
-        owners = np.array(self.owners)
+        """(attributes,) by how much some score changes along each; nothing for those that cannot move."""
         count = self.cell.lower.shape[1] + len(self.cell.allowed)
         found = np.zeros(count)
         for place in range(count):
-            mine = values[owners == place]
-            found[place] = (mine.max(0) - mine.min(0)).max() if len(mine) else 0.0
+            mine = values[self.owners == place]
+            found[place] = (mine.max(0) - mine.min(0)).max(initial=0.0)
         return found
 
     def halve_category(self, place: int, values: FloatArray) -> UniverseCells | None:
-        owner = self.cell.lower.shape[1] + place
-        mine = [k for k, one in enumerate(self.owners) if one == owner]
+        mine = np.flatnonzero(self.owners == self.cell.lower.shape[1] + place)
         if len(mine) < 2:
             return None
-        order = sorted(mine, key=lambda k: (float(values[k].sum()), self.codes[k]))
+        order = mine[np.lexsort((self.codes[mine], values[mine].sum(1)))]
         first = np.zeros(self.cell.allowed[place].shape[1], np.bool_)
-        first[[self.codes[k] for k in order[: len(order) // 2]]] = True
+        first[self.codes[order[: len(order) // 2]]] = True
         return self.cell.cut_category(0, place, first)
-
-
-def _moved(
-    middle: Individuals, number: tuple[int, float] | None = None, code: tuple[int, int] | None = None
-) -> Individuals:
-    numbers, codes = middle.numbers.copy(), middle.codes.copy()
-    if number is not None:
-        numbers[0, number[0]] = number[1]
-    if code is not None:
-        codes[0, code[0]] = code[1]
-    return Individuals(middle.schema, numbers, codes)

@@ -164,6 +164,12 @@ class PairQuestion:
 
     def _room(self, whole: bool) -> FloatArray:
         """(outputs,) how far a machine can be from the merged function, of anybody who can exist, twice for numbers."""
-        everybody = UniverseCells.everybody(self.swept.encoding, whole=whole)
-        found = self.swept.deployment.room_over(everybody.region(self.swept.encoding))[0] * ROUND_UP
-        return np.asarray(found * (2.0 if self.swept.rule.kind is Kind.NUMBER else 1.0))
+        if whole not in self._rooms:
+            everybody = UniverseCells.everybody(self.swept.encoding, whole=whole)
+            found = self.swept.deployment.room_over(everybody.region(self.swept.encoding))[0] * ROUND_UP
+            self._rooms[whole] = np.asarray(found * (2.0 if self.swept.rule.kind is Kind.NUMBER else 1.0))
+        return self._rooms[whole]
+
+    @cached_property
+    def _rooms(self) -> dict[bool, FloatArray]:
+        return {}

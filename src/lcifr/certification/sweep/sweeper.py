@@ -45,6 +45,7 @@ class Sweeper:
     _open: list[tuple[Fraction, int, SweptCell]] = field(default_factory=list)
     _done: dict[str, list[SweptCell]] = field(default_factory=lambda: {"proved": [], "violating": [], "uncut": []})
     _turn: Iterator[int] = field(default_factory=count)
+    _decided: float = 0.0
 
     def __post_init__(self) -> None:
         self._question = PairQuestion(self.swept)
@@ -57,6 +58,7 @@ class Sweeper:
         self._done["violating"] += self.start.violating
         for one in (*self.start.open, *self.start.cells(Standing.CROSSINGS)):
             self._push(one)
+        self._decided = float(self.start.share(Standing.PROVED) + self.start.share(Standing.VIOLATING))
 
     def _push(self, one: SweptCell) -> None:
         heapq.heappush(self._open, (-one.share, next(self._turn), one))
@@ -77,11 +79,16 @@ class Sweeper:
 
     def state(self) -> Sweep:
         """What is known so far."""
-        rest = (*(one for *_, one in sorted(self._open, key=lambda entry: entry[:2])), *self._done["uncut"])
+        rest = (*(one for *_, one in self._open), *self._done["uncut"])
         proved, violating = (tuple(self._done[name]) for name in ("proved", "violating"))
         if self.swept.ignores_changes:  # both outputs of every pair are the same, but for what machines round
             proved, rest = (*proved, *(replace(one, strict=False) for one in rest)), ()
         return Sweep(proved, violating, rest, self.whole, self.swept.arithmetic, self.swept.hashes)
+
+    @property
+    def decided(self) -> float:
+        """How much of everybody is proved or violating."""
+        return self._decided
 
     def _look_at(self, some: list[SweptCell]) -> None:
         cells = UniverseCells.joined([one.cell for one in some])
@@ -107,10 +114,9 @@ class Sweeper:
         for row, one in enumerate(some):
             pair = pairs.take([row]) if pairs.found[row] else None
             known = SweptCell(one.cell, one.share, pair, bool(strict[row]))
-            if proved[row]:
-                self._done["proved"].append(known)
-            elif everywhere[row]:
-                self._done["violating"].append(known)
+            if proved[row] or everywhere[row]:
+                self._done["proved" if proved[row] else "violating"].append(known)
+                self._decided += float(one.share)
             else:
                 self._cut(known, cells, row)
 

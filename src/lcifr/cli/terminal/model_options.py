@@ -92,12 +92,12 @@ def refuse_without_model(**given: Any) -> None:
             raise LcifrError(f"--{name} is about a model that already decides", fix="name it with --model FILE")
 
 
-def one_table(first: Path, *others: Path | None) -> Path:
+def one_table(command: str, first: Path, *others: Path | None) -> Path:
     """With ``--model`` there is one argument, the table."""
     if any(one is not None for one in others):
         raise LcifrError(
             f"with --model there is one TABLE, and no folder of a producer or consumer: found {first} and more",
-            fix="lcifr audit people.csv --model model.onnx --phi people.phi --out audit",
+            fix=f"lcifr {command} people.csv --model model.onnx --phi people.phi --out OUT",
         )
     return first
 

@@ -113,8 +113,6 @@ def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: Sweep
 
 def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> Sweep:
     """The sweep, kept from time to time, with a bar that says how much of everybody is decided."""
-    from lcifr.certification.sweep.result import Standing
-
     kept = time.monotonic()
     with step("Sweeping everybody who can exist, percent decided", StepKind.COUNT, PERCENT) as advance:
 
@@ -123,7 +121,7 @@ def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> S
             if time.monotonic() - kept > KEPT_EVERY:
                 _keep(run, known, schema)
                 kept = time.monotonic()
-            advance(int((1 - known.share(Standing.OPEN)) * PERCENT), PERCENT)
+            advance(int(sweeper.decided * PERCENT), PERCENT)
 
         return sweeper.run(cells=options.cells, seconds=options.seconds, progress=progress)
 
