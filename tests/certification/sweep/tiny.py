@@ -63,7 +63,7 @@ class TinyUniverse:
     def with_network(cls, seed: int, outputs: int = 1) -> TinyUniverse:
         rng = np.random.default_rng(seed)
         sizes = [[len(ENCODING.features), outputs], [len(ENCODING.features), 5, outputs]][seed % 2]
-        return cls(FORMULAS[seed % len(FORMULAS)], random_network(rng, sizes), Rule.of(outputs))
+        return cls(FORMULAS[seed % 4], random_network(rng, sizes), Rule.of(outputs))
 
     @classmethod
     def with_ties(cls, seed: int, outputs: int = 1, tolerance: float | None = None) -> TinyUniverse:

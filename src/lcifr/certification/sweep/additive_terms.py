@@ -33,7 +33,9 @@ class AdditiveTerms:
     room: FloatArray
 
     @classmethod
-    def of(cls, deployment: Deployment | TreesDeployment | NetworkOnTrees, encoding: Encoding, everybody: Region) -> AdditiveTerms | None:
+    def of(
+        cls, deployment: Deployment | TreesDeployment | NetworkOnTrees, encoding: Encoding, everybody: Region
+    ) -> AdditiveTerms | None:
         """The terms of a model; None where it is no such sum.
 
         Parameters
@@ -52,7 +54,12 @@ class AdditiveTerms:
 
     @classmethod
     def _rounded(
-        cls, model: AdditiveModel, weight: FloatArray, trees: Trees, deployment: TreesDeployment | NetworkOnTrees, everybody: Region
+        cls,
+        model: AdditiveModel,
+        weight: FloatArray,
+        trees: Trees,
+        deployment: TreesDeployment | NetworkOnTrees,
+        everybody: Region,
     ) -> AdditiveTerms:
         """With what is rounded on machines, and here when trees are added up to terms and terms to a sum."""
         room = deployment.room_over(everybody)[0]

@@ -29,7 +29,6 @@ from lcifr.models.trees.trees import NUMBER
 from lcifr.regions.universe import UniverseCells
 from lcifr.similarity.pairs import PairSpace
 
-
 Sweepable = Deployment | TreesDeployment | NetworkOnTrees
 """Models of which pairs can be asked about."""
 
