@@ -22,7 +22,7 @@ import pandas as pd
 
 from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, datasets, sweep
 from lcifr.certification.library.library_model import LibraryModel
-from lcifr.certification.sweep.additive_terms import AdditiveTerms
+from lcifr.certification.sweep.additive_models.terms import AdditiveTerms
 from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.certification.sweep.swept_model import SweptModel

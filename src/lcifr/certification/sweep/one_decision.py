@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.query import OWN_WORD, BoolArray, Outputs, Query, is_strict, outputs_at, query_of
-from lcifr.certification.sweep.additive_terms import AdditiveTerms
+from lcifr.certification.sweep.additive_models.terms import AdditiveTerms
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Encoding, Individuals
 from lcifr.models.rule import Kind, Rule

@@ -14,7 +14,7 @@ import numpy as np
 
 from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
-from lcifr.certification.sweep.additive import AdditiveQuestion
+from lcifr.certification.sweep.additive_models.question import AdditiveQuestion
 from lcifr.certification.sweep.boundary import offer_near_boundary
 from lcifr.certification.sweep.one_decision import decided_alike, reached_people
 from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs, simplified

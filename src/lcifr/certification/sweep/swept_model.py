@@ -14,7 +14,7 @@ from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.counterexample import LibraryDecisions, Trial
 from lcifr.certification.deployment import Encoder, deploy_both
 from lcifr.certification.query import FloatArray
-from lcifr.certification.sweep.additive_terms import AdditiveTerms, is_additive
+from lcifr.certification.sweep.additive_models.terms import AdditiveTerms, is_additive
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic

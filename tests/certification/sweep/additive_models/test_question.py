@@ -9,8 +9,8 @@ import pytest
 
 from lcifr import FairBooster, RobustClassifier
 from lcifr.certification.sweep import pair_question
-from lcifr.certification.sweep.additive import AdditiveQuestion
-from lcifr.certification.sweep.changes import largest_change
+from lcifr.certification.sweep.additive_models.changes import largest_change
+from lcifr.certification.sweep.additive_models.question import AdditiveQuestion
 from lcifr.certification.sweep.one_decision import reached_people
 from lcifr.certification.sweep.result import Standing
 from lcifr.certification.sweep.sweep import sweep

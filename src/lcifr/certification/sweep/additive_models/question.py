@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lcifr.certification.query import BoolArray, FloatArray
-from lcifr.certification.sweep.additive_terms import AdditiveTerms
-from lcifr.certification.sweep.changes import largest_change
+from lcifr.certification.sweep.additive_models.changes import largest_change
+from lcifr.certification.sweep.additive_models.terms import AdditiveTerms
 from lcifr.certification.sweep.one_decision import PersonCells
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.models.rule import Kind
