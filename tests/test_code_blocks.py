@@ -65,6 +65,16 @@ def test_commands_on_pages_are_commands_with_options_that_exist() -> None:
     assert sum(1 for _ in _written()) > 100
 
 
+def test_cells_of_tutorials_are_python() -> None:
+    """They are run when the site is built; this is what can be said without that."""
+    cells = [block for block in blocks() if block.kind == "{code-cell}"]
+    assert len(cells) > 40
+    for cell in cells:
+        lines = [line for line in cell.text.splitlines() if not line.startswith(("!", ":tags:"))]
+        if not any(line.startswith("%%") for line in lines):
+            compile("\n".join(lines), cell.page, "exec")
+
+
 @pytest.mark.parametrize("page", EXAMPLES)
 def test_examples_of_the_reference_run(page: str) -> None:
     examples = "\n".join(block.text for block in blocks() if block.page == page and block.kind == "pycon")
