@@ -140,6 +140,16 @@ def test_a_folder_is_not_signed_twice_by_accident(folder: Path, key: Path) -> No
     assert problems(folder, key) == ()
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is hidden from root")
+def test_a_folder_that_cannot_be_read_hides_nothing(folder: Path, key: Path) -> None:
+    (folder / "deep").chmod(0)
+    try:
+        with pytest.raises(PermissionError):
+            problems(folder, key)
+    finally:
+        (folder / "deep").chmod(0o755)
+
+
 def test_a_key_is_not_signed_along_with_the_folder_it_lies_in(tmp_path: Path) -> None:
     (tmp_path / "f" / "keys").mkdir(parents=True)
     with pytest.raises(LcifrError, match="could sign as you"):

@@ -59,7 +59,7 @@ def files_below(folder: Path) -> Iterator[str]:
     ArtefactError
         For a link, a device, or a name that not every tool reads alike.
     """
-    for where, folders, names in os.walk(folder):
+    for where, folders, names in os.walk(folder, onerror=_unread):
         for name in (*folders, *names):
             path = Path(where) / name
             below = plain_name(path.relative_to(folder).as_posix())
@@ -67,6 +67,11 @@ def files_below(folder: Path) -> Iterator[str]:
                 raise ArtefactError(f"{visible(str(path))} is a link, or no plain file", fix="remove it, or put a copy")
             if not path.is_dir() and below not in (LIST, SIGNATURE):
                 yield below
+
+
+def _unread(problem: OSError) -> None:
+    """A folder that cannot be looked into may hide a file."""
+    raise problem
 
 
 def digests_below(folder: Path, progress: Callable[[int, int], None]) -> dict[str, str]:

@@ -36,7 +36,7 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
     except TypeError:
         raise LcifrError(
             f"{path} is locked with a passphrase, which only ssh-keygen asks for",
-            fix="run the command without --key, then the line that it prints: it asks for the passphrase",
+            fix="`lcifr evidence sign FOLDER` without --key prints the line that asks for it; unzip a pack before",
         ) from None
     except (ValueError, library.UnsupportedAlgorithm) as problem:
         raise LcifrError(f"{path} is no private key of OpenSSH: {problem}", fix=MAKE_ONE) from None

@@ -41,7 +41,7 @@ def test_the_printed_line_signs_what_waits(tmp_path: Path) -> None:
     place = place_with(tmp_path)
     locked = make_key(place, "locked", passphrase="secret words")
     refused = lcifr("evidence", "sign", "audit", "--key", "locked", cwd=place, expect=2)
-    assert "without --key" in refused.err
+    assert "without --key prints the line" in refused.err
     words = shlex.split(lcifr("evidence", "sign", "audit", cwd=place).out)
     # As the user types the passphrase when asked; -P stands in for the keyboard.
     line = [str(locked) if word == "KEY" else word for word in words]

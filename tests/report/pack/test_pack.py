@@ -144,6 +144,7 @@ def test_an_unsigned_pack_says_so(place: Path) -> None:
     assert "**It is not signed.**" in files["README.md"].decode()
     assert "Nobody has signed it" in files[GUIDE].decode()
     assert "signed.json" not in files
+    assert "signed.json" not in files["README.md"].decode()
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,13 @@ def test_opening_refuses_other_bundles_and_other_challenges(tmp_path: Path) -> N
     foreign = write_challenge(tmp_path / "foreign.json", "0" * 64, bytes(32), 3)
     with pytest.raises(LcifrError, match="challenge to another commitment"):
         open_drawn(made, tmp_path / "commitment", foreign, tmp_path / "opening")
+    for people in (0, -1, 9, 10**9, "3", None):  # nobody waits for ever for the ninth of eight
+        endless = write_challenge(tmp_path / "endless.json", done.root, bytes(32), people)  # type: ignore[arg-type]
+        with pytest.raises(LcifrError, match="does not draw 1 to 8 lines"):
+            open_drawn(made, tmp_path / "commitment", endless, tmp_path / "opening")
+    odd = write_challenge(tmp_path / "odd.json", done.root, b"short", 3)
+    with pytest.raises(LcifrError, match="no seed of 64"):
+        open_drawn(made, tmp_path / "commitment", odd, tmp_path / "opening")
     assert not (tmp_path / "opening").exists()
 
 

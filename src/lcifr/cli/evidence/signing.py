@@ -33,8 +33,8 @@ def sign(
     """List every file of FOLDER by name and SHA-256, and sign the list (Ed25519, in OpenSSH's format).
 
     Writes SHA256SUMS, SHA256SUMS.sig and signed.json (the UTC time) into FOLDER; `sha256sum -c` and `ssh-keygen -Y
-    verify` read the first two without anything of ours. Keys with a passphrase and keys on a token: without --key the
-    list is written, and the line to sign it is printed.
+    verify` read the first two without anything of ours. Keys with a passphrase, and keys of an agent: without --key
+    the list is written, and the line to sign it is printed.
     """
     import shlex
 

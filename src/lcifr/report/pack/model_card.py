@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from lcifr.drawing.text import count, percent
+from lcifr.drawing.text import count, fixed, percent, quantity
 from lcifr.report.content import Report
 from lcifr.report.document import Table
 from lcifr.report.formats.md import markdown_table, plain_markdown
@@ -80,12 +80,21 @@ def _figures(report: Report) -> Iterator[str]:
     cells = tuple((name, count(people), percent(people / proved.people)) for name, people in rows)
     yield from markdown_table(Table("Verdicts", ("", "People", "Share"), cells, (False, True, True)))
     yield ""
-    models = tuple(
-        (row.name, percent(row.accuracy), percent(row.balanced_accuracy), percent(row.certified))
-        for row in report.models
-    )
-    head = ("Model", "Accuracy", "Balanced", "Certified")
+    head, models = _beside(report)
     yield from markdown_table(Table("Beside its baselines", head, models, (False, True, True, True)))
+
+
+def _beside(report: Report) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Head and rows of a table of all models: accuracy, or the fit of numbers, and the certified share."""
+    if any(row.mean_error is not None for row in report.models):
+        fit = [(row, _or_dash(row.r2, fixed), _or_dash(row.mean_error, quantity)) for row in report.models]
+        return ("Model", "R²", "Mean error", "Certified"), tuple((r.name, *f, percent(r.certified)) for r, *f in fit)
+    right = [(row, percent(row.accuracy), percent(row.balanced_accuracy)) for row in report.models]
+    return ("Model", "Accuracy", "Balanced", "Certified"), tuple((r.name, *f, percent(r.certified)) for r, *f in right)
+
+
+def _or_dash(value: float | None, show: Callable[[float], str]) -> str:
+    return "–" if value is None else show(value)
 
 
 def _considerations(report: Report) -> Iterator[str]:
@@ -96,4 +105,4 @@ def _considerations(report: Report) -> Iterator[str]:
 
 def _caveats(report: Report) -> Iterator[str]:
     found = [f"- **{plain_markdown(one.title)}.** {plain_markdown(one.text)}" for one in report.cautions]
-    yield from found or ["- None was found by the audit."]
+    yield from found or ["- The audit found none."]

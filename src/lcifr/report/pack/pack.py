@@ -128,6 +128,7 @@ def _texts(result: AuditResult, report: Report, rates: GroupRates, time: str, *,
         "time": time,
         "version": name,
         "audited": report.origin.audited or "on a day that is not on file",
+        "sums": _sums(signed),
         "signed": "It is signed." if signed else "**It is not signed.**",
         "proved": f"{checked.people:,}",
         "sample": sample,
@@ -152,6 +153,16 @@ def _texts(result: AuditResult, report: Report, rates: GroupRates, time: str, *,
         "similar.phi": phi.text,
         "similar-in-english.txt": phi.english + "\n",
     }
+
+
+def _sums(signed: bool) -> str:
+    """The last line of the table of files."""
+    if not signed:
+        return "| `SHA256SUMS` | name and SHA-256 of every other file |"
+    return (
+        "| `SHA256SUMS`, `SHA256SUMS.sig`, `signed.json` | name and SHA-256 of every other file; its signature; "
+        "the time that the signer claims |"
+    )
 
 
 def _text(name: str) -> str:

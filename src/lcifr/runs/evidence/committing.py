@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import hmac
 import json
+import re
 import secrets
 import shutil
 from collections import Counter
@@ -23,7 +24,7 @@ from lcifr.artifacts.folder import MANIFEST, describe_files, fresh_folder, write
 from lcifr.artifacts.merkle_tree import MerkleTree, hash_leaf
 from lcifr.check.bundle import FORMAT, HANDOVER, PEOPLE, read_judge
 from lcifr.check.exact import Limit, Rejected
-from lcifr.check.openings.opening import read_part
+from lcifr.check.openings.opening import LARGEST, read_part
 from lcifr.check.openings.sample import SALT, drawn
 from lcifr.clock import now
 from lcifr.data.io.files import sha256_of, write_json
@@ -145,8 +146,7 @@ def open_drawn(bundle: Path, commitment: Path, challenge: Path, out: Path) -> Op
         secret, _ = read_part(commitment / SECRET, "secret")
     except (Rejected, Limit) as problem:
         raise ArtefactError(str(problem), fix="give the folder of the commitment, and the auditor's file") from None
-    if asked["commitment"] != root:
-        raise ArtefactError(f"{challenge} is a challenge to another commitment, {asked['commitment']}", fix="ask anew")
+    _refuse_odd(challenge, asked, root, min(said["lines"], LARGEST))
     if secret["commitment"] != root or secret["people"] != sha256_of(bundle / PEOPLE):
         raise ArtefactError(f"{bundle} is not the bundle that was committed to", fix="give that one, as it was written")
     lines = _lines(bundle)
@@ -164,6 +164,16 @@ def open_drawn(bundle: Path, commitment: Path, challenge: Path, out: Path) -> Op
         }
         write_json(fresh / OPENING, opening)
     return Opened(len(places), said["lines"], str(out))
+
+
+def _refuse_odd(path: Path, asked: Any, root: str, most: int) -> None:
+    """An auditor's file may be anything; nobody searches for the ninth of eight lines."""
+    if asked.get("commitment") != root:
+        raise ArtefactError(f"{path} is a challenge to another commitment than {root}", fix="ask the auditor anew")
+    if type(asked.get("people")) is not int or not 0 < asked["people"] <= most:
+        raise ArtefactError(f"{path} does not draw 1 to {most} lines", fix="ask the auditor anew")
+    if not re.fullmatch("[0-9a-f]{64}", str(asked.get("seed"))):
+        raise ArtefactError(f"{path} holds no seed of 64 hexadecimal digits", fix="ask the auditor anew")
 
 
 def _about(bundle: Path) -> tuple[Any, dict[str, str]]:
