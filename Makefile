@@ -67,9 +67,10 @@ paper-quick: $(VENV)/dev.stamp  ## a slice of them in minutes, to runs/paper-qui
 	$(TEST_ENV) $(BIN)/python -m experiments run --quick
 	$(BIN)/python -m experiments render --quick --page runs/paper-quick.md
 
-pictures: $(VENV)/dev.stamp  ## README's two pictures, from a demo on this machine (needs Chromium)
+pictures: $(VENV)/dev.stamp  ## the pictures of README and of the workbench's page, from demos on this machine (needs Chromium)
 	$(BIN)/lcifr demo --out lcifr-demo --picture docs/demo.svg
 	$(BIN)/python -m tests.report.pictures lcifr-demo/report.html docs/report.png
+	$(BIN)/python -m tests.workbench.pictures docs
 
 docs: $(VENV)/docs.stamp  ## the documentation site, to docs/_build/html: its tutorials are run (some minutes the first time)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html

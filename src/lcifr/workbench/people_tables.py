@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -171,7 +172,7 @@ class PeopleTables:
     """Tables of a folder, each read once until it changes."""
 
     def __init__(self, folder: WorkFolder) -> None:
-        self._folder = folder
+        self._folder, self._lock = folder, threading.RLock()
         self._open: dict[tuple[object, ...], OpenTable] = {}
 
     def open(self, table: str, schema: str = "") -> OpenTable:
@@ -180,15 +181,16 @@ class PeopleTables:
         schema = schema or self.schema_for(table)
         named = None if not schema else self._folder.file(schema)
         key = (table, schema, *(stamp(one) for one in (path, named) if one is not None))
-        if key not in self._open:
-            while len(self._open) >= KEPT:
-                self._open.pop(next(iter(self._open)))
-            self._open[key] = _read(path, table, named, schema)
-        return self._open[key]
+        with self._lock:
+            if key not in self._open:
+                while len(self._open) >= KEPT:
+                    self._open.pop(next(iter(self._open)))
+                self._open[key] = _read(path, table, named, schema)
+            return self._open[key]
 
     def schema_for(self, table: str) -> str:
         """The schema of the table's own name, else the first of the folder whose columns it has; empty for none."""
-        schemas = self._folder.listing().schemas
+        schemas = self._folder.schemas()
         folder, _, file = table.rpartition("/")
         beside = f"{folder}/" * bool(folder) + f"{file.split('.')[0]}.toml"
         if beside in schemas:

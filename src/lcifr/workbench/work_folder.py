@@ -19,7 +19,7 @@ MOST = 2_000
 TABLES = (".csv", ".tsv", ".parquet", ".pq", ".csv.gz", ".tsv.gz")
 MODELS = (".onnx", ".skops", ".json", ".ubj", ".txt", ".model", ".bst", ".xgb", ".lgb", *PICKLE_SUFFIXES)
 """Of models that can be read, and of those that are refused with what to do instead."""
-WORK = ".work"
+WORK, SCHEMA = ".work", "[attributes"
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,11 @@ class WorkFolder:
             raise LcifrError(f"{name}: there is no such folder", fix="name a file in a folder that exists")
         return found
 
+    def schemas(self) -> list[str]:
+        """Files that say what columns mean."""
+        names = [name for name, _ in zip(self._names(self.root, 0), range(MOST), strict=False)]
+        return [name for name in names if name.lower().endswith(".toml") and _holds(self.root / name, SCHEMA)]
+
     def listing(self) -> FolderListing:
         """Everything that the workbench can do something with."""
         found = FolderListing()
@@ -143,7 +148,7 @@ class WorkFolder:
         elif lower.endswith(".phi"):
             found.formulas.append(name)
         elif lower.endswith(".toml"):
-            if _begins_with(path, "[attributes"):
+            if _holds(path, SCHEMA):
                 found.schemas.append(name)
         elif lower.endswith(MODELS) and (lower.endswith((".onnx", ".skops", *PICKLE_SUFFIXES)) or _is_model(path)):
             found.models.append(name)
@@ -168,7 +173,7 @@ class WorkFolder:
                 names.append(name)
 
 
-def _begins_with(path: Path, text: str) -> bool:
+def _holds(path: Path, text: str) -> bool:
     try:
         return text in path.read_text(encoding="utf-8-sig")[:100_000]
     except (OSError, UnicodeDecodeError):

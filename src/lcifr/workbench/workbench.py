@@ -12,6 +12,7 @@ from lcifr.similarity.linting.finding import values_of
 from lcifr.workbench.audits.audit_explorer import AuditExplorer
 from lcifr.workbench.audits.audit_plans import AuditPlan
 from lcifr.workbench.audits.command_runs import PROGRAM, CommandRuns
+from lcifr.workbench.audits.swept import open_sweep
 from lcifr.workbench.command_lines import command_line
 from lcifr.workbench.example import write_example
 from lcifr.workbench.formulas.answers import TypedFormula
@@ -116,6 +117,7 @@ class Workbench:
             "audit/open": Ability(FileAsked, lambda asked: audits.open(asked.name)),
             "audit/person": Ability(PersonAsked, lambda asked: audits.person(asked.audit, asked.id)),
             "audit/what-if": Ability(PersonAsked, lambda asked: audits.what_if(asked.audit, asked.id, asked.values)),
+            "sweep/open": Ability(FileAsked, lambda asked: open_sweep(self.folder, asked.name)),
             "audit/report": Ability(FileAsked, lambda asked: {"file": audits.write_page(asked.name)}),
         }
 
@@ -138,7 +140,9 @@ class Workbench:
         """What is in the folder, and which stopped audits can be gone on with."""
         found = self.folder.listing()
         stopped = []
-        for one in found.unfinished:
+        running = self.runs.state()
+        busy = running.out if running is not None and running.state == "running" else None
+        for one in (one for one in found.unfinished if one.out != busy):
             plan = AuditPlan.of_settings(one.settings, one.out)
             line = command_line(one.settings.command, f"--out={one.out}", *one.settings.argv[1:])
             stopped.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,7 @@ class AuditExplorer:
     """Audits of a folder; the last one is held in memory."""
 
     def __init__(self, folder: WorkFolder) -> None:
-        self._folder = folder
+        self._folder, self._lock = folder, threading.Lock()
         self._known: dict[tuple[object, ...], _OpenAudit] = {}
 
     def open(self, audit: str) -> OpenedAudit:
@@ -132,10 +133,11 @@ class AuditExplorer:
     def _read(self, audit: str) -> _OpenAudit:
         path = self._folder.folder(audit)
         key = (audit, stamp(path / "settings.json"), stamp(path / "result.json"))
-        if key not in self._known:
-            content = read_content(path)
-            self._known = {key: _OpenAudit(content, content.report())}
-        return self._known[key]
+        with self._lock:
+            if key not in self._known:
+                content = read_content(path)
+                self._known = {key: _OpenAudit(content, content.report())}
+            return self._known[key]
 
 
 def _failing(found: _OpenAudit, person: Individuals, other: Individuals, similar: bool) -> str:

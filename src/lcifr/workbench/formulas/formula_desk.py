@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import threading
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +45,8 @@ from lcifr.workbench.work_folder import WorkFolder
 
 BARS = 12
 """Of the histogram of neighbour counts."""
+ASKED, PAIRS = 500, 3_000_000
+"""People whose neighbours are counted, and pairs that are compared for that, at most: a second or two."""
 
 
 class FormulaDesk:
@@ -50,6 +54,8 @@ class FormulaDesk:
 
     def __init__(self, folder: WorkFolder, tables: PeopleTables) -> None:
         self._folder, self._tables = folder, tables
+        self._turn, self._waiting = threading.Lock(), itertools.count(1)
+        self._newest = 0
 
     def open(self, file: str) -> SavedFormula:
         """The text of a file."""
@@ -89,10 +95,17 @@ class FormulaDesk:
         return ReadFormula(mistakes, english, offered, command)
 
     def look(self, typed: TypedFormula) -> LookedAt:
-        """What lint finds, and how many neighbours the people have."""
+        """What lint finds, and how many neighbours the people have; one text at a time, and none that is older."""
+        self._newest = mine = next(self._waiting)
+        with self._turn:
+            if mine != self._newest:
+                raise LcifrError("a newer text is being looked at")
+            return self._look(typed)
+
+    def _look(self, typed: TypedFormula) -> LookedAt:
         table = self._tables.open(typed.table, typed.schema)
         similarity = self._similarity(typed, table)
-        result = check_with_people(similarity, table.name)
+        result = check_with_people(similarity, table.name, most=min(ASKED, max(20, PAIRS // len(table.people))))
         found = result.neighbours
         findings = tuple(
             PlacedFinding(

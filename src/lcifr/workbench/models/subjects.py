@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lcifr.certification.producer import FrozenEncoder
 from lcifr.data import Schema
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing.parties import Parties, read_parties
@@ -49,7 +51,7 @@ class Subjects:
     """Models of a folder, each read once until it changes."""
 
     def __init__(self, folder: WorkFolder, tables: PeopleTables) -> None:
-        self._folder, self._tables = folder, tables
+        self._folder, self._tables, self._lock = folder, tables, threading.RLock()
         self._known: dict[tuple[object, ...], AuditSubject] = {}
 
     def sentences(self, choice: ChosenModel) -> Iterator[str]:
@@ -81,11 +83,12 @@ class Subjects:
             files = [self._folder.folder(name) / "settings.json" for name in (choice.producer, choice.consumer)]
         table = self._table(choice) if choice.model else None
         key = (choice, formula, table, *(stamp(file) for file in files))
-        if key not in self._known:
-            while len(self._known) >= KEPT:
-                self._known.pop(next(iter(self._known)))
-            self._known[key] = self._read(choice, table, formula)
-        return self._known[key]
+        with self._lock:
+            if key not in self._known:
+                while len(self._known) >= KEPT:
+                    self._known.pop(next(iter(self._known)))
+                self._known[key] = self._read(choice, table, formula)
+            return self._known[key]
 
     def _table(self, choice: ChosenModel) -> OpenTable:
         if not choice.table:
@@ -113,10 +116,6 @@ class Subjects:
         )
 
     def _parties(self, choice: ChosenModel, formula: str) -> Parties:
-        from dataclasses import replace
-
-        from lcifr.certification.producer import FrozenEncoder
-
         found = read_parties(self._folder.folder(choice.producer), self._folder.folder(choice.consumer))
         if not formula:
             return found

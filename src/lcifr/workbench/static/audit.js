@@ -4,9 +4,10 @@ import { button, command, fill, find, make, show } from "./dom.js";
 import { explore } from "./explorer.js";
 import { chosenModel, listing, look, modelOptions, named, none, onFolder, tableFor } from "./folder.js";
 import { watch } from "./run.js";
+import { showSweep } from "./sweep.js";
 
 const model = find("audit-model"), people = find("audit-table"), formula = find("audit-formula"), reference = find("audit-reference");
-const out = find("audit-out"), sample = find("audit-sample"), audits = find("audit-choice"), tolerance = find("tolerance");
+const out = find("audit-out"), sample = find("audit-sample"), audits = find("audit-choice"), tolerance = find("audit-tolerance"), names = find("audit-id"), sweeps = find("sweep-choice");
 const last = latest();
 let begun = false;
 
@@ -15,12 +16,12 @@ const plan = () => {
   const more = chosen.model ? { reference: reference.value, ...(tolerance.value === "" ? {} : { tolerance: Number(tolerance.value) }) } : {};
   return {
     ...chosen, ...more, out: out.value.trim(), table: people.value, phi: formula.value, population: find("audit-population").checked,
-    ...(sample.value === "" ? {} : { sample: Number(sample.value) }),
+    id_column: names.value.trim(), ...(sample.value === "" ? {} : { sample: Number(sample.value) }),
   };
 };
 
 const preview = async () => {
-  reference.closest("label").hidden = !chosenModel(model)?.model;
+  for (const input of [reference, tolerance]) input.closest("label").hidden = !chosenModel(model)?.model;
   const answer = await last(() => trying(() => ask("audit/plan", plan()), find("audit-command")));
   if (answer) command(find("audit-command"), answer.command);
 };
@@ -67,10 +68,13 @@ const open = async () => {
 
 onFolder((found) => {
   fill(model, modelOptions(found));
-  fill(people, named(found.tables), people.value || found.tables.find((name) => !name.includes("train")));
-  fill(formula, named(found.formulas));
+  const learned = found.producers.length > 0;
+  fill(people, [...named(found.tables), ...(learned ? none("those whom the producer held out") : [])], begun ? people.value : found.tables[0]);
+  fill(formula, [...named(found.formulas), ...(learned ? none("the producer’s own") : [])], begun ? formula.value : found.formulas[0]);
   fill(reference, [...none("the people audited"), ...named(found.tables)]);
   fill(audits, named(found.audits));
+  fill(sweeps, named(found.sweeps));
+  find("sweeps").hidden = found.sweeps.length === 0;
   showStopped(found.stopped);
 });
 
@@ -83,9 +87,11 @@ export const shown = async () => {
   const state = await trying(() => ask("run/state"), find("run"));
   if (state && state.state === "running") watchRun();
   open();
+  if (sweeps.value) showSweep(find("swept"), sweeps.value);
 };
 
-for (const input of [model, people, formula, reference, out, sample, find("audit-population")]) input.addEventListener("change", preview);
+for (const input of [model, people, formula, reference, names, out, sample, tolerance, find("audit-population")]) input.addEventListener("change", preview);
 out.addEventListener("input", preview);
 find("audit-form").addEventListener("submit", (event) => { event.preventDefault(); start(); });
 audits.addEventListener("change", open);
+sweeps.addEventListener("change", () => showSweep(find("swept"), sweeps.value));

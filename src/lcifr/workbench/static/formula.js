@@ -7,7 +7,8 @@ import { showTable } from "./schema.js";
 
 const file = find("formula-file"), people = find("formula-table"), schema = find("formula-schema"), row = find("row");
 const last = { read: latest(), look: latest(), around: latest() };
-const state = { seen: "", saved: "", begun: false, mistakes: [], findings: [], card: null };
+const drafts = new Map(); // texts that were not saved, while the page is open
+const state = { seen: "", saved: "", file: "", begun: false, mistakes: [], findings: [], card: null };
 
 const asked = () => ({ text: editor.text(), table: people.value, schema: schema.value, file: file.value });
 const isSaved = () => editor.text() === state.saved && file.value !== "";
@@ -30,6 +31,7 @@ const read = async (offering, first = false) => {
   showMistakes(answer.mistakes);
   if (!answer.mistakes.length) show(find("english"), ...points(answer.english));
   find("english").classList.toggle("old", answer.mistakes.length > 0);
+  find("old-english").hidden = !(answer.mistakes.length && find("english").children.length);
   command(find("explain-command"), answer.mistakes.length || !isSaved() ? "" : answer.command);
   if (offering) editor.offer(answer.suggestions, first); else editor.hide();
   if (!answer.mistakes.length) lookSoon();
@@ -51,9 +53,12 @@ const lookNow = async () => {
   if (state.mistakes.length) return;
   around();
   find("neighbours").setAttribute("aria-busy", "true");
-  const answer = await last.look(() => trying(() => ask("formula/look", asked()), find("findings")));
-  find("neighbours").removeAttribute("aria-busy");
+  find("looking").textContent = "Comparing people …";
+  const answer = await last.look(() => ask("formula/look", asked()).catch((error) => ({ error })));
+  if (answer?.error) { trying(() => { throw answer.error; }, find("findings")); find("looking").textContent = ""; return; }
   if (!answer) return;
+  find("neighbours").removeAttribute("aria-busy");
+  find("looking").textContent = "";
   state.findings = answer.findings;
   marks();
   show(find("findings"), ...(answer.findings.length ? answer.findings.map(finding) : [make("p", { text: "Nothing odd was found." })]));
@@ -113,10 +118,11 @@ const around = async () => {
 // -- files ------------------------------------------------------------------------------------------------------------
 
 const open = async () => {
-  if (!file.value) { editor.write(""); state.saved = ""; state.seen = ""; showSaved(); read(false); return; }
-  const found = await trying(() => ask("formula/open", { name: file.value }));
+  if (editor.text() !== state.saved) drafts.set(state.file, editor.text()); else drafts.delete(state.file);
+  state.file = file.value;
+  const found = file.value ? await trying(() => ask("formula/open", { name: file.value })) : { text: "", sha256: "" };
   if (!found) return;
-  editor.write(found.text);
+  editor.write(drafts.get(state.file) ?? found.text);
   state.saved = found.text; state.seen = found.sha256;
   showSaved();
   read(false);
@@ -136,7 +142,8 @@ const save = async (name = file.value) => {
   const values = { file: name, text: editor.text(), seen: name === file.value ? state.seen : "" };
   const found = await trying(() => ask("formula/save", values));
   if (!found) return;
-  state.saved = found.text; state.seen = found.sha256;
+  state.saved = found.text; state.seen = found.sha256; state.file = name;
+  drafts.delete(name);
   if (!listing.formulas.includes(name)) await look();
   fill(file, fileOptions(), name);
   find("new-name").hidden = true;

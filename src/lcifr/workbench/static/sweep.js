@@ -1,0 +1,49 @@
+// A sweep: everybody who can exist, by what is known of them, and the map of it.
+import { ask, trying } from "./api.js";
+import { command, drawn, make, show, table } from "./dom.js";
+import { legend } from "./run.js";
+
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+
+// A bar for each part of an attribute's values, divided by what is known.
+const strip = (one, standings) => {
+  const width = 1000 / one.parts.length;
+  const bars = one.parts.flatMap((part, place) => {
+    let below = 40;
+    return part.shares.map((share, number) => {
+      below -= 40 * share;
+      const bar = drawn("rect", { x: place * width + 1, y: below, width: Math.max(1, width - 2), height: 40 * share, class: standings[number][1] });
+      const title = drawn("title");
+      title.textContent = `${part.label}: ${percent(share)} ${standings[number][0]}`;
+      bar.append(title);
+      return bar;
+    });
+  });
+  const ends = one.parts.length > 1 ? `${one.parts[0].label} … ${one.parts.at(-1).label}` : one.parts[0]?.label || "";
+  return make("figure", { class: "strip" }, make("figcaption", { text: one.name }),
+    drawn("svg", { class: "shares strip", viewBox: "0 0 1000 40", preserveAspectRatio: "none", "aria-hidden": "true" }, ...bars),
+    make("p", { class: "quiet", text: ends }));
+};
+
+const numbers = (found) => found.strips.map((one) => make("div", {}, make("h4", { text: one.name }),
+  table(["Value", ...found.standings.map(([name]) => name)], one.parts.map((part) => ({ cells: [part.label, ...part.shares.map(percent)] })))));
+
+export const showSweep = async (element, name) => {
+  show(element, make("p", { class: "quiet", text: "Reading …" }));
+  const found = await trying(() => ask("sweep/open", { name }), element);
+  if (!found) return;
+  const commands = make("div", { class: "command" });
+  command(commands, found.commands.join("\n"));
+  show(element,
+    make("ul", { class: "points" }, ...found.lines.map((text) => make("li", { text }))),
+    make("details", {}, make("summary", { text: "The formula φ" }), make("pre", { text: found.formula })), commands,
+    legend(found.standings.map(([words, kind]) => [kind, words])),
+    make("h3", { text: "Along each attribute" }),
+    make("p", { class: "quiet", text: "Each bar is everybody with that value, divided by what is known of them. The attributes along which most changes come first." }),
+    make("div", { class: "gallery" }, ...found.strips.map((one) => strip(one, found.standings))),
+    ...(found.grid ? [make("h3", { text: `${found.grid.down} and ${found.grid.across}` }),
+      ...found.grid.rows.map((row) => strip(row, found.standings))] : []),
+    make("details", {}, make("summary", { text: "The same as numbers" }), ...numbers(found)),
+    found.worst.length ? make("h3", { text: "Similar people who are decided differently, the furthest apart" }) : null,
+    make("ul", { class: "points" }, ...found.worst.map((text) => make("li", { text }))));
+};
