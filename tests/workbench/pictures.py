@@ -60,7 +60,7 @@ def _formula(page: Page, picture: Path) -> None:
     page.until("document.querySelectorAll('#mistakes li').length === 2")
     page.run(f"document.getElementById('phi').setSelectionRange({CARET}, {CARET})")
     page.press(" ", control=True)
-    page.until("!document.getElementById('offers').hidden")
+    page.until("document.querySelector('#offers li')?.innerText.startsWith('sex')")
     _keep(page, picture)
 
 

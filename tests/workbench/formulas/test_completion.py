@@ -47,6 +47,12 @@ def test_nothing_is_suggested_inside_a_comment():
     assert complete("# ag", 4, SCHEMA) == ()
 
 
+@pytest.mark.parametrize("text", ["", "age within 5 ", 'sex = "male"', "same("])
+def test_nothing_comes_by_itself_where_nothing_is_typed(text):
+    assert complete(text, len(text), SCHEMA, anything=False) == ()
+    assert complete(text, len(text), SCHEMA) != ()
+
+
 def test_numbers_have_no_values_to_suggest():
     assert "female" not in str(complete("age = ", 6, SCHEMA))
 

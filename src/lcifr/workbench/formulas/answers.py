@@ -13,7 +13,7 @@ class TypedFormula:
     """A formula as it is being written, and the people it is looked at with.
 
     file : where it is, or will be, saved. caret : where completion is wanted; None for nowhere.
-    row : of the table, the person.
+    wanted : whether completion was asked for, rather than come by itself while typing. row : of the table, the person.
     """
 
     text: str
@@ -21,6 +21,7 @@ class TypedFormula:
     schema: str = ""
     file: str = ""
     caret: int | None = None
+    wanted: bool = False
     row: int = 0
 
 

@@ -39,8 +39,13 @@ class Suggestion:
     start: int
 
 
-def complete(text: str, caret: int, schema: Schema) -> tuple[Suggestion, ...]:
-    """What can be written at the caret, the likeliest first; nothing inside a comment."""
+def complete(text: str, caret: int, schema: Schema, *, anything: bool = True) -> tuple[Suggestion, ...]:
+    """What can be written at the caret, the likeliest first; nothing inside a comment.
+
+    Parameters
+    ----------
+    anything : whether to suggest also where nothing of a word has been written yet.
+    """
     before = text[:caret]
     if _COMMENT.search(before):
         return ()
@@ -48,6 +53,8 @@ def complete(text: str, caret: int, schema: Schema) -> tuple[Suggestion, ...]:
         return found[:SHOWN]
     word = _WORD.search(before)
     typed = word.group() if word is not None else ""
+    if not typed and not anything:
+        return ()
     start = caret - len(typed)
     quoted = typed.startswith("`")
     known = {**_attributes(schema), **({} if quoted else {**_groups(schema), **SETS, **WORDS})}

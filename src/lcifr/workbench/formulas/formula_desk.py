@@ -81,7 +81,7 @@ class FormulaDesk:
     def read(self, typed: TypedFormula) -> ReadFormula:
         """What is wrong with a text, or what it says; quick enough for every key."""
         table = self._tables.open(typed.table, typed.schema)
-        offered = () if typed.caret is None else complete(typed.text, typed.caret, table.schema)
+        offered = () if typed.caret is None else complete(typed.text, typed.caret, table.schema, anything=typed.wanted)
         mistakes = tuple(
             _mistake(typed.text, one.span, one.message, one.fix) for one in diagnose(typed.text, table.schema)
         )

@@ -23,7 +23,7 @@ const showSaved = () => { find("saved").textContent = isSaved() ? `saved in ${fi
 // -- reading while typing ---------------------------------------------------------------------------------------------
 
 const read = async (offering, first = false) => {
-  const answer = await last.read(() => trying(() => ask("formula/read", { ...asked(), ...(offering ? { caret: editor.caret() } : {}) }), find("mistakes")));
+  const answer = await last.read(() => trying(() => ask("formula/read", { ...asked(), ...(offering ? { caret: editor.caret(), wanted: first } : {}) }), find("mistakes")));
   if (!answer) return;
   state.mistakes = answer.mistakes;
   if (answer.mistakes.length) state.findings = [];
