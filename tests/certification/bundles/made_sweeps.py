@@ -46,6 +46,12 @@ def with_a_band() -> TinyUniverse:
     return TinyUniverse(one.text, one.function, replace(one.rule, band=(-0.01, 0.02)))
 
 
+def with_ranks() -> TinyUniverse:
+    """Who is similar rests on ranks."""
+    one = TinyUniverse.with_network(3)
+    return TinyUniverse(f"{FORMULAS[0]} and |rank(age by race) - 1| <= 1", one.function, one.rule)
+
+
 UNIVERSES: dict[str, Callable[[], TinyUniverse]] = {
     "conditional": lambda: TinyUniverse.with_network(3),
     "one-sided": lambda: TinyUniverse.with_network(2),
@@ -54,6 +60,13 @@ UNIVERSES: dict[str, Callable[[], TinyUniverse]] = {
     "float32": on_a_machine,
     "band": with_a_band,
 }
+
+HARDER: dict[str, Callable[[], TinyUniverse]] = {
+    "strict": lambda: TinyUniverse.with_network(4),
+    "ranks": lambda: with_ranks(),
+    "ties": lambda: TinyUniverse.with_ties(3),
+}
+"""Of these a sweep knows more than proofs over closed regions can show."""
 
 
 def decision_tree() -> SweptModel:
@@ -66,7 +79,7 @@ def decision_tree() -> SweptModel:
 @cache
 def written(name: str) -> Path:
     """The bundle of one of the universes, or of the tree; not to be changed."""
-    swept = decision_tree() if name == "tree" else UNIVERSES[name]().swept
+    swept = decision_tree() if name == "tree" else (UNIVERSES | HARDER)[name]().swept
     write_sweep_bundle(PLACE / name, swept, Sweeper(swept).run())
     return PLACE / name
 

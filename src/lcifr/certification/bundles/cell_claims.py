@@ -28,6 +28,8 @@ from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
 Claim = dict[str, Any]
 OPEN: Claim = {"standing": "open"}
+MOST_CLASSES = 16
+"""Of more the checker does not look at all pairs of classes: the network grows with the fourth power of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,11 @@ class CellClaims:
                 claims[row] |= claim
         return claims
 
+    @property
+    def _few_classes(self) -> bool:
+        rule = self.swept.rule
+        return rule.kind is not Kind.CLASS or rule.outputs <= MOST_CLASSES
+
     @cached_property
     def _question(self) -> PairQuestion:
         return PairQuestion(self.swept)
@@ -64,7 +71,7 @@ class CellClaims:
         if not len(cells):
             return claims
         region, scores = self.swept.pairs.region(cells, as_written=True), len(self.swept.scores)
-        if isinstance(self.swept.deployment.merged, Network) and scores:
+        if isinstance(self.swept.deployment.merged, Network) and scores and self._few_classes:
             evidence = prove(
                 self._question.product, self._question.query(region, cells.whole), region, budget=self.budget
             )

@@ -9,6 +9,7 @@ from lcifr.check.binding.people import Kinds, checked_json, kinds_of, number_tex
 from lcifr.check.bundle import ENCODING, PEOPLE, SIMILARITY, read_people
 from lcifr.check.exact import Rejected, fraction, printable, reading
 from lcifr.check.judge import CheckReport
+from lcifr.check.sweeps.formulas import same
 
 RULES = {
     "sign": "class 1 where the output is above {band[1]}, class 0 where it is below {band[0]}",
@@ -120,10 +121,9 @@ def _parts(kind: str, inside: Any) -> list[Any]:
 
 def _equal_category(kind: str, inside: Any, kinds: Kinds) -> str | None:
     """The category of which this is "the same of both people": an alternative for each value, and no other."""
-    for name, values in kinds.items() if kind == "any" else ():
-        every = ([["category", who, name, [code]] for who in ("self", "other")] for code in range(len(values or ())))
-        if values and inside == [["all", *both] for both in every]:
-            return name
+    match inside:
+        case [["all", ["category", _, str(name), _], *_], *_] if values := kinds.get(name):
+            return name if len(values) == len(inside) and [kind, *inside] == same(name, len(values)) else None
     return None
 
 

@@ -19,11 +19,19 @@ def same(name: str, count: int) -> list[Any]:
     return ["any", *(["all", *(["category", who, name, [k]] for who in ("self", "other"))] for k in range(count))]
 
 
+def same_category(node: Any, sizes: Sizes) -> str | None:
+    """The category of which a node says that x and x′ have the same."""
+    match node:
+        case ["any", ["all", ["category", _, str(name), _], *_], *_] if len(node) - 1 == sizes[name]:
+            return name if node == same(name, sizes[name]) else None
+    return None
+
+
 def kept(node: Any, sizes: Sizes) -> set[tuple[str, bool]]:
     """What a node says by its writing: (attribute, True) where x′ is not above x, (attribute, False) not below."""
+    if name := same_category(node, sizes):
+        return {(name, True), (name, False)}
     match node:
-        case ["any", ["all", ["category", _, name, _], *_], *_] if len(node) - 1 == sizes[name]:
-            return {(name, True), (name, False)} if node == same(name, sizes[name]) else set()
         case ["all", *inside]:
             return set[Any]().union(*(kept(one, sizes) for one in inside))
         case ["any", first, *inside]:
@@ -40,19 +48,19 @@ def side_by_side(node: Any, others: Mapping[str, str], sizes: Sizes) -> Any:
     """
     kind, *inside = items(node)
     if kind in ("all", "any"):
-        if any(
-            node == same(name, size) for name, size in sizes.items() if others[name] == name and size == len(inside)
-        ):
-            return TRUE
-        return [kind, *(side_by_side(one, others, sizes) for one in inside)]
-    called = {"self": {name: name for name in others}, "other": others}
+        alike = same_category(node, sizes)
+        return TRUE if alike and others[alike] == alike else [kind, *(side_by_side(n, others, sizes) for n in inside)]
+
+    def called(who: str, name: str) -> str:
+        return {"self": name, "other": others[name]}[who]
+
     if kind == "category":
         who, name, codes = inside
-        return [kind, "other", called[who][name], codes]
+        return [kind, "other", called(who, name), codes]
     operator, constant, terms = inside
-    rows = [[c, "other", called[who][name], *rank] for c, who, name, *rank in items(terms)]
+    rows = [[c, "other", called(who, name), *rank] for c, who, name, *rank in items(terms)]
     for row, (_, who, *_) in zip(rows, terms, strict=True):
-        row[3:4] = [called[who][by] for by in row[3:4]]  # of a rank the category whose groups it is about
+        row[3:4] = [called(who, by) for by in row[3:4]]  # of a rank the category whose groups it is about
     return [kind, operator, constant, rows]
 
 

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
-from lcifr.check.exact import CELLS, at_most, ensure, items, number, position
+from lcifr.check.exact import COUNTER, VALUES, at_most, ensure, items, number, position, spend
 from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.network import FactorChain, errors
 from lcifr.check.proof import Bounds, RationalCell
@@ -27,12 +28,14 @@ class SweepJudge(Judge):
         self.formula, self.arithmetic = self.formulas[sweep["universe"]], [sweep["arithmetic"]] * 2
         self.everybody, self.part = self._everybody(), Part()
         self.waiting, self.claimed, self.settles = [self.everybody], sweep["shares"], {PROVED, CROSSINGS, VIOLATING}
-        cell = cell_of(self.everybody, self.formula)
-        self.wholes, self.space = cell.wholes, PairTable(self.formula, sweep["others"])
-        self.product: Any = None
-        if isinstance(self.whole, FactorChain):
-            off = errors(self.whole, cell.groups, self.arithmetic)
-            self.product = PairProduct(self.space, self.whole, self._scores(), off)
+        self.cell, self.space = cell_of(self.everybody, self.formula), PairTable(self.formula, sweep["others"])
+
+    @cached_property
+    def product(self) -> PairProduct:
+        """Both decisions of a pair as one network; made when it is first needed, so that its work is counted."""
+        ensure(isinstance(self.whole, FactorChain), "two decisions are one network, and this is none")
+        off = errors(self.whole, self.cell.groups, self.arithmetic)
+        return PairProduct(self.space, self.whole, self._scores(), off)
 
     def _everybody(self) -> Part:
         """All who can exist, with the outermost whole numbers as ends."""
@@ -40,12 +43,13 @@ class SweepJudge(Judge):
         for name, end in ((name, end) for name in self.table.numbers for end in (1, -1) if self.formula.is_whole(name)):
             found[((name, end),)] = float(math.floor(found[((name, end),)]))
             ensure(abs(found[((name, end),)]) <= LARGEST, "floats do not tell so large whole numbers apart")
-        ensure(self.measure(found) > 0, "nobody can exist")
+        ensure(cut([found], [found]), "nobody can exist")
         return found
 
     def _scores(self) -> list[list[float]]:
         """Linear functions of the outputs such that two decisions differ only where one changes its side."""
         sign, classes, outputs = self.rule.sign, self.rule.classes, range(self.whole.outputs)
+        at_most(VALUES, 2 * len(classes) ** 4, "weights of all pairs of classes")
         pairs = [(i - sign, j - sign) for i in classes for j in range(i) if j not in self.rule.alike(i)]
         return [[*(float((k == i) - (k == j)) for k in outputs), -self.rule.middle] for i, j in pairs]
 
@@ -59,11 +63,10 @@ class SweepJudge(Judge):
 
     def measure(self, part: Part) -> Fraction:
         """The product of counts, of categories and whole numbers, and of lengths; a range of one number counts as 1."""
-        found = Fraction(math.prod(len(part[name]) for name in self.table.categories))
-        for name in self.table.numbers:
-            length = Fraction(part[((name, 1),)]) + Fraction(part[((name, -1),)])
-            found *= length + self.formula.is_whole(name) or 1
-        return found
+        lengths = [(Fraction(part[((n, 1),)]) + Fraction(part[((n, -1),)]), n) for n in self.table.numbers]
+        spend(sum((length.numerator * length.denominator).bit_length() for length, _ in lengths) ** 2 >> 8)
+        sizes = [length + self.formula.is_whole(name) or Fraction(1) for length, name in lengths]
+        return Fraction(math.prod(len(part[name]) for name in self.table.categories)) * math.prod(sizes)
 
     def halves(self, part: Part, name: str, border: Any) -> list[Part]:
         """Those with one of these categories, and the others; or up to a number, and from it or the next whole one."""
@@ -80,13 +83,17 @@ class SweepJudge(Judge):
 
     def judge(self, line: Any, report: CheckReport) -> None:
         """Add one cell to the report. Cuts that are none refuse the whole bundle: nobody would know what comes next."""
-        for name, border in items(line["cuts"]):
-            self.waiting += reversed(self.halves(self.waiting.pop(), name, border))
-            at_most(CELLS, len(self.waiting), "cuts that wait for their other half")
-        self.part = self.waiting.pop()
+        COUNTER.most, COUNTER.done = self.steps, 0
+        try:
+            for name, border in items(line["cuts"]):
+                self.waiting += reversed(self.halves(self.waiting.pop(), name, border))
+                at_most(VALUES, len(self.waiting) * len(self.everybody), "ends of cells that wait for their turn")
+            self.part = self.waiting.pop()
+            share = self.measure(self.part) / self.measure(self.everybody)
+        finally:
+            COUNTER.most = math.inf
         super().judge(line, report)
         standing = OPEN if str(line["id"]) in report.rejected else line["standing"]
-        share = self.measure(self.part) / self.measure(self.everybody)
         report.shares[standing] = str(Fraction(report.shares.get(standing, 0)) + share)
 
     def finish(self, report: CheckReport) -> None:
@@ -105,9 +112,8 @@ class SweepJudge(Judge):
             ensure(within(point, self.part), "the person is not in the cell")
             alone = within(self.part, point)
         if standing == PROVED and "prediction" in line:
-            self._alike(self.space.reached(self.part, self.wholes), line["prediction"], line["proofs"])
+            self._alike(self.space.reached(self.part, self.cell.wholes), line["prediction"], line["proofs"])
         elif standing in (PROVED, CROSSINGS) and "proofs" in line:
-            ensure(self.product is not None, "two decisions are one network, and this is none")
             cells, limits = self.space.cells(self.part), self._limits(ties=standing == PROVED)
             self._shown(standing, self.product, self.arithmetic, cells, limits, line["proofs"])
         elif standing == VIOLATING and "change" in line:

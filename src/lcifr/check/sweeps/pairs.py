@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.exact import VALUES, at_most, ensure
+from lcifr.check.exact import ensure
 from lcifr.check.network import FactorChain, Groups, IntegerLayer, Network, read_network
 from lcifr.check.proof import RationalCell
 from lcifr.check.similar import Formula, cells_of
@@ -72,7 +72,6 @@ class PairProduct(FactorChain):
     """
 
     def __init__(self, space: PairTable, whole: Any, scores: list[list[float]], off: list[Fraction]) -> None:
-        at_most(VALUES, 8 * len(scores) * (len(scores) + whole.outputs), "weights of all pairs of classes")
         hidden, last, factors = list[Any](), list[Any](), [space.copies(whole.network)]
         for k, (*score, constant) in enumerate(scores):  # min(a, b) = a − relu(a − b), and a = relu(a) − relu(−a)
             own, both = [*score, *[0.0] * len(score), constant], [*score, *score, 2 * constant]
