@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from lcifr.artifacts.folder import MANIFEST
 from lcifr.artifacts.ssh_signature import fingerprint, read_public_key
 from tests.artifacts.keys import make_key, needs_ssh_keygen, ssh_keygen
-from tests.certification.bundles.made_bundles import bundle
 from tests.story import lcifr
 
 
@@ -57,7 +57,11 @@ def test_what_is_not_signed_is_wrong_use(tmp_path: Path) -> None:
     assert "no such folder" in lcifr("evidence", "sign", "nothing", "--key", "auditor", cwd=place, expect=2).err
 
 
-def test_manifests_say_when() -> None:
-    manifest = json.loads((bundle(0, "whole") / MANIFEST).read_text())
-    assert manifest["written"].startswith("20")
-    assert manifest["written"].endswith("+00:00")
+def test_manifests_say_when(story: Path) -> None:
+    """Of hand-overs, bundles and verdicts: everything that the three parties wrote."""
+    found = sorted(story.rglob(MANIFEST))
+    assert {file.parent.name for file in found} >= {"train", "held-out", "bundle", "audited"}
+    for file in found:
+        written = datetime.fromisoformat(json.loads(file.read_text())["written"])
+        assert written.utcoffset() == timedelta(0)
+        assert abs(datetime.now(UTC) - written) < timedelta(days=1)
