@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from lcifr.certification.bundles.manifest import Drawn
 from tests.runs.binding.lender import OWN, Plain, changed, check, lender, statuses
 from tests.runs.models.credit import PHI, READ, fit
 from tests.story import lcifr
@@ -138,6 +141,24 @@ def test_the_digest_of_a_table_is_the_one_that_a_comparison_prints() -> None:
     assert f"digest of your file {said.out.strip()}\n  digest of the bundle {said.out.strip()}\n" in check().out
     assert "applied_on, repaid" in said.err
     assert lcifr(*asked, "--json", cwd=lender()).json["digest"] == said.out.strip()
+
+
+def test_a_sample_is_the_one_that_its_seed_draws_and_never_all_of_it(tmp_path: Path) -> None:
+    """The bundle of an audit with ``--proofs 20``, and others of as many people."""
+    drawn = Drawn(20, 28, 3)
+
+    def keep(rows: Any) -> Callable[[Plain], None]:
+        def change(plain: Plain) -> None:
+            plain["lines"] = [plain["lines"][row] for row in rows]
+            plain["manifest"]["drawn"] = asdict(drawn)
+
+        return change
+
+    said = check(changed(tmp_path / "drawn", keep(drawn.rows())), expect=6)
+    assert "people: the same, of a sample\n  your people who are missing in the bundle (8): " in said.out
+    assert "20 of 28 people, drawn at random (seed 3), as this seed draws them" in said.out
+    others = sorted({*range(28)} - {int(drawn.rows()[0])})[:20]
+    assert "people: DIFFERS" in check(changed(tmp_path / "chosen", keep(others)), expect=5).out
 
 
 def saved_models(folder: Path) -> dict[str, tuple[Any, ...]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from lcifr.certification.bundles.manifest import read_drawn
 from lcifr.certification.bundles.writer import SIMILARITY
 from lcifr.check.binding.comparison import DIFFERS, NAMED, NOT_GIVEN, SAME, SHOWN, FileComparison, compare_people
 from lcifr.errors import LcifrError
@@ -21,10 +22,12 @@ from lcifr.runs.binding.differences import (
 from lcifr.runs.binding.digest import read_canonical
 from lcifr.runs.binding.functions import derive_from_file, derive_from_folders
 from lcifr.runs.binding.own_files import OwnFiles
+from lcifr.runs.binding.sample import as_sample
 from lcifr.runs.events import step
 from lcifr.runs.models.opening import open_model
 
 if TYPE_CHECKING:
+    from lcifr.check.binding.people import CanonicalPeople
     from lcifr.check.judge import CheckReport
     from lcifr.data import Encoding, Schema
     from lcifr.similarity import Similarity
@@ -43,9 +46,20 @@ class BundleBinding:
         """Every kind of file, whether it was given or not."""
         schema = self._schema()
         train = self._train(schema)
+        return [self._people(), self._model(schema), self._phi(schema, train), schema, train]
+
+    def _people(self) -> FileComparison:
+        if self.files.people is None:
+            return compare_people(self.folder, self.report, None, None)
+        read: list[CanonicalPeople] = []
+
+        def keep(*asked: Any) -> CanonicalPeople:
+            read.append(read_canonical(*asked))
+            return read[0]
+
         with step("Comparing people"):
-            people = compare_people(self.folder, self.report, self.files.people, self.files.id_column, read_canonical)
-        return [people, self._model(schema), self._phi(schema, train), schema, train]
+            found = compare_people(self.folder, self.report, self.files.people, self.files.id_column, keep)
+            return as_sample(found, read[0], read_drawn(self.folder)) if read else found
 
     def _schema(self) -> FileComparison:
         from lcifr.runs.formulas import read_schema, schema_beside
