@@ -18,13 +18,14 @@ NOBODYS = -1
 class LookedUp:
     """Parameters
     ----------
-    sweep : its hash. status : ``claimed`` by whoever swept, or ``checked``: what the certificates rest on.
+    sweep : its hash.
     cell : (people,) the number of the cell that certifies each, its row in ``cells.parquet``; -1 for the others.
+    checked : (people,) whether an exact checker has confirmed the cell's proof; else it is claimed by whoever swept.
     """
 
     sweep: str
-    status: str
     cell: NDArray[np.int64]
+    checked: NDArray[np.bool_]
 
     @property
     def found(self) -> NDArray[np.bool_]:
@@ -37,7 +38,7 @@ class LookedUp:
 
         found = self.found
         return {
-            "sweep": pd.array(np.where(found, self.status, ""), dtype="string"),
+            "sweep": pd.array(np.where(found, np.where(self.checked, "checked", "claimed"), ""), dtype="string"),
             "sweep_hash": pd.array(np.where(found, self.sweep, ""), dtype="string"),
             "cell": self.cell,
         }
@@ -51,7 +52,8 @@ class LookedUp:
         if not (cell != NOBODYS).any():
             return None
         first = rows.iloc[int((cell != NOBODYS).argmax())]
-        return cls(str(first["sweep_hash"]), str(first["sweep"]), cell)
+        return cls(str(first["sweep_hash"]), cell, np.asarray(rows["sweep"] == "checked", np.bool_))
 
     def __str__(self) -> str:
-        return f"{count(int(self.found.sum()))} people were looked up in a sweep; sweep: {self.status}"
+        checked = int(self.checked.sum())
+        return f"{count(int(self.found.sum()))} people were looked up in a sweep, in checked cells {count(checked)}"

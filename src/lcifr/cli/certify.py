@@ -172,8 +172,7 @@ def _show(result: CertifyResult, out: Path) -> None:
 
 def _show_looked_up(found: LookUpSummary, people: int) -> None:
     say(f"looked up in {found.folder}: {found.people:,} of {people:,} people; the others were searched for")
-    worth = {
-        "claimed": "claimed by whoever swept; the proofs of its cells were not checked here",
-        "checked": "checked: the exact checker has confirmed the proofs of its cells",
-    }
-    say(f"sweep: {worth[found.status]}")
+    if found.checked:
+        say(f"sweep: checked by the exact checker for {found.checked:,} of them")
+    if found.claimed:
+        say(f"sweep: claimed by whoever swept for {found.claimed:,} of them; nobody has checked these cells")

@@ -50,7 +50,7 @@ def test_a_look_up_has_the_verdicts_of_a_search(swept: Sweep, searched: Audit):
     assert (frame.loc[here, "sweep"] == "claimed").all()
     assert (frame.loc[here, "sweep_hash"] == swept.hash).all()
     assert (frame.loc[~here, "sweep"] == "").all()
-    assert f"{here.sum()} people were looked up" in found._repr_html_()
+    assert f"{here.sum()} people were looked up in a sweep" in found._repr_html_()
 
 
 def test_nobody_in_a_proved_cell_is_searched_for(swept: Sweep, monkeypatch: pytest.MonkeyPatch):

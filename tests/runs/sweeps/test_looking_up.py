@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from lcifr.errors import ArtefactError
 from lcifr.runs import CertifyResult, SweepResult
+from lcifr.runs.sweeps.folder import SweepLookUp
 from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.story import lcifr
 
@@ -49,7 +51,27 @@ def test_the_sweep_alone_names_what_people_are_certified_for(place: Path):
     assert set(rows.loc[looked_up, "verdict"]) == {"CERTIFIED"}
     assert "cell" not in before.columns
     report = lcifr("certify", "people.csv", "--sweep", "swept", "--out", "again", "--json", cwd=place).json
-    assert report["looked_up"]["status"] == "claimed"
+    assert report["looked_up"]["checked"] == 0
+    assert report["looked_up"]["claimed"] == report["looked_up"]["people"]
+
+
+def test_cells_that_the_checker_confirmed_are_checked(place: Path):
+    lcifr("sweep", "people.csv", *ASKED, "--out", "with_proofs", "--bundle", cwd=place, expect=1)
+    said = lcifr("certify", "people.csv", "--sweep", "with_proofs", "--out", "on_proofs", cwd=place)
+    found = CertifyResult.read(place / "on_proofs").looked_up
+    assert found is not None
+    assert found.checked > 0
+    assert f"sweep: checked by the exact checker for {found.checked} of them" in said.out
+    rows = certificates(place / "on_proofs")
+    assert (rows["sweep"] == "checked").sum() == found.checked
+    confirmed = {
+        int(name) for name in json.loads((place / "with_proofs" / "checked.json").read_text())["names"]["proved"]
+    }
+    assert set(rows.loc[rows["sweep"] == "checked", "cell"]) <= confirmed
+    report = place / "with_proofs" / "checked.json"
+    report.write_text(report.read_text().replace('"proved"', '"proven"'))
+    with pytest.raises(ArtefactError, match="not what the sweep wrote"):
+        SweepLookUp.read(place / "with_proofs")
 
 
 def test_another_formula_is_refused_by_name_and_nothing_is_written(place: Path):

@@ -88,7 +88,7 @@ class Tally:
     all : everybody. vacuous : certificates that say nothing. alone, singletons : people similar to nobody but
         themselves, with and without those to whom nobody is similar at all.
     on : for ball and box, who is certified there; missing where that was not asked. reasons : of the undecided.
-    looked_up : people certified by a cell of a sweep, without a search.
+    looked_up : people certified by a cell of a sweep, without a search; in_checked : of these, by one that is checked.
     labels : for each true label who has it. groups : for each attribute and value who is in it.
     """
 
@@ -99,6 +99,7 @@ class Tally:
     on: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     looked_up: int = 0
+    in_checked: int = 0
     labels: dict[Any, SubgroupCount] = field(default_factory=dict)
     groups: dict[str, dict[str, SubgroupCount]] = field(default_factory=dict)
     _decisions: set[Any] = field(default_factory=set)
@@ -114,7 +115,9 @@ class Tally:
         if isinstance(found, Audit):
             self.alone += int(found.alone.sum())
             self.singletons += int((found.alone & ~found.vacuous).sum())
-            self.looked_up += 0 if found.looked_up is None else int(found.looked_up.found.sum())
+            if found.looked_up is not None:
+                self.looked_up += int(found.looked_up.found.sum())
+                self.in_checked += int(found.looked_up.checked.sum())
             for name, mask in (("ball", found.ball), ("box", found.box)):
                 if mask is not None:
                     self.on[name] += int(mask.sum())

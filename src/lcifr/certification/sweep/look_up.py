@@ -7,8 +7,10 @@ more pairs than there are.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from lcifr.certification.counterexample import LibraryDecisions, Trial, exists
 from lcifr.certification.deployment import Encoder
 from lcifr.certification.end_to_end import alone, audit_region
 from lcifr.certification.looked_up import LookedUp
-from lcifr.certification.query import is_strict
+from lcifr.certification.query import BoolArray, is_strict
 from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Individuals
@@ -30,7 +32,6 @@ from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
 
-Status = Literal["claimed", "checked"]
 IntArray = NDArray[np.int64]
 
 
@@ -42,18 +43,18 @@ class ProvedCells:
     ----------
     index : the cells, to be looked up. numbers : (cells,) their numbers in the sweep.
     hashes : what they are proved of. sweep : its hash.
-    status : ``checked`` where an exact checker has confirmed the proofs of all of them, else ``claimed``.
+    checked : (cells,) whether the exact checker has confirmed a proof of the cell; else it is claimed by whoever swept.
     """
 
     index: CellIndex
     numbers: IntArray
     hashes: Hashes
     sweep: str
-    status: Status
+    checked: BoolArray
 
     @classmethod
-    def of(cls, sweep: Sweep, status: Status = "claimed") -> ProvedCells:
-        """Those of a sweep.
+    def of(cls, sweep: Sweep, confirmed: Collection[int] = ()) -> ProvedCells:
+        """Those of a sweep; ``confirmed`` are the numbers of cells whose proofs the exact checker has confirmed.
 
         Raises
         ------
@@ -69,7 +70,13 @@ class ProvedCells:
                 fix="leave --sweep out, or sweep for longer (--cells, --seconds)",
             )
         cells = UniverseCells.joined([one.cell for one in strict])
-        return cls(CellIndex(cells), np.arange(len(cells)), sweep.hashes, sweep.hash, status)
+        numbers = np.arange(len(cells))
+        return cls(CellIndex(cells), numbers, sweep.hashes, sweep.hash, np.isin(numbers, list(confirmed)))
+
+    @property
+    def name(self) -> str:
+        """Names the sweep and what of it is checked."""
+        return f"{self.sweep} {hashlib.sha256(self.checked.tobytes()).hexdigest()}"
 
     def refuse_others(self, asked: Hashes) -> None:
         """Refuse people to be certified for anything but what was swept; every part that differs is named."""
@@ -128,6 +135,6 @@ def audit_looked_up(
         others=others,
         vacuous=~region.nonempty,
         alone=alone(region),
-        looked_up=LookedUp(proved.sweep, proved.status, cell),
+        looked_up=LookedUp(proved.sweep, cell, (cell >= 0) & proved.checked[cell]),
         **everybody,
     )

@@ -21,12 +21,16 @@ FORMAT = "lcifr-certified-2"
 
 @dataclass(frozen=True)
 class LookUpSummary:
-    """How many ``people`` a sweep certifies without a search; its folder, its hash, ``claimed`` or ``checked``."""
+    """How many ``people`` a sweep certifies without a search; its folder, and its hash.
+
+    ``checked`` of them by cells that the exact checker has confirmed, ``claimed`` by whoever swept.
+    """
 
     people: int
+    checked: int
+    claimed: int
     folder: str
     sweep: str
-    status: str
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class AuditJob(EncoderJob):
 
     def settings(self) -> str:
         source = None if self.library is None else self.library.source
-        known = "" if self.proved is None else f"{self.proved.sweep} {self.proved.status}"
+        known = "" if self.proved is None else self.proved.name
         return super().settings() + repr(self.model.identity) + ("" if source is None else repr(source.runtime)) + known
 
     def work(self, chunk: Chunk) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import ArtefactError
 from lcifr.runs.folders.run import fitting_together, read_result
 from lcifr.runs.folders.settings import RunSettings
-from lcifr.runs.sweeps.proving import SweepCheck
+from lcifr.runs.sweeps.proving import CHECKED, SweepCheck
 from lcifr.runs.sweeps.worst_pairs import WorstPair
 
 if TYPE_CHECKING:
@@ -143,10 +143,23 @@ class SweepLookUp:
         """None where there is no folder."""
         from lcifr.certification.sweep.look_up import ProvedCells
 
-        return None if folder is None else cls(folder, ProvedCells.of(SweepResult.read(folder).sweep))
+        return (
+            None if folder is None else cls(folder, ProvedCells.of(SweepResult.read(folder).sweep, _confirmed(folder)))
+        )
 
     def summary(self, tally: Tally) -> LookUpSummary:
         """How many were found, of those who were counted."""
         from lcifr.runs.auditing.certify_result import LookUpSummary
 
-        return LookUpSummary(tally.looked_up, str(self.folder), self.cells.sweep, self.cells.status)
+        claimed = tally.looked_up - tally.in_checked
+        return LookUpSummary(tally.looked_up, tally.in_checked, claimed, str(self.folder), self.cells.sweep)
+
+
+def _confirmed(folder: Path) -> set[int]:
+    """The numbers of proved cells that the exact checker has confirmed, by its report in the folder."""
+    from lcifr.artifacts.folder import read_json
+
+    if not (folder / CHECKED).exists():
+        return set()
+    _refuse_changed(folder, CHECKED)
+    return {int(name) for name in read_json(folder / CHECKED)["names"].get("proved", ())}
