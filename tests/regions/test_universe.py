@@ -117,3 +117,23 @@ def test_whole_numbers_that_floats_do_not_tell_apart_are_refused():
     schema = Schema((Numeric("n", lower=0, upper=2.0**53 + 40, integer=True),))
     with pytest.raises(RegionError, match=r'"n"(.|\n)*smaller range'):
         UniverseCells.everybody(Encoding(schema, np.zeros(1), np.ones(1)), whole=True)
+
+
+def test_people_are_drawn_from_all_of_their_cells():
+    schema = Schema(
+        (
+            Numeric("n", lower=0, upper=3, integer=True),
+            Numeric("r", lower=0, upper=1),
+            Categorical("c", ("a", "b", "c")),
+        )
+    )
+    whole = UniverseCells.everybody(Encoding(schema, np.zeros(2), np.ones(2)), whole=True)
+    cut = whole.cut_number(0, 0)
+    assert cut is not None
+    cells = UniverseCells.joined([cut, whole])
+    drawn = cells.draw(200, np.random.default_rng(0))
+    assert cells.take(np.repeat(np.arange(3), 200)).contains(drawn).all()
+    assert set(drawn.numbers[:200, 0]) == {0.0, 1.0}
+    assert set(drawn.numbers[400:, 0]) == {0.0, 1.0, 2.0, 3.0}
+    assert set(drawn.codes[:200, 0]) == {0, 1, 2}
+    assert 0 < drawn.numbers[:, 1].min() < 0.1 < 0.9 < drawn.numbers[:, 1].max() < 1

@@ -132,6 +132,18 @@ class UniverseCells:
         codes = [mask.argmax(1) for mask in self.allowed]
         return Individuals(self.schema, numbers, np.stack(codes, 1).astype(np.int32) if codes else _no_codes(len(self)))
 
+    def draw(self, count: int, rng: np.random.Generator) -> Individuals:
+        """``count`` people of every cell, cell by cell, each value of an attribute as likely as any other."""
+        chance = rng.random((len(self) * count, self.lower.shape[1]))
+        lower, upper = (np.repeat(ends, count, axis=0) for ends in (self.lower, self.upper))
+        whole = np.minimum(lower + np.floor(chance * (upper - lower + 1)), upper)
+        numbers = np.where(self.counted, whole, np.clip(lower + chance * (upper - lower), lower, upper))
+        codes = [np.repeat(mask, count, axis=0) for mask in self.allowed]
+        drawn = [np.where(mask, rng.random(mask.shape), -1.0).argmax(1) for mask in codes]
+        return Individuals(
+            self.schema, numbers, np.stack(drawn, 1).astype(np.int32) if drawn else _no_codes(len(numbers))
+        )
+
     def cut_number(self, row: int, place: int) -> Self | None:
         """One cell cut in two at the middle of a number; None where there is nothing to cut."""
         low, high = float(self.lower[row, place]), float(self.upper[row, place])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.query import BoolArray, FloatArray
-from lcifr.certification.sweep.pairs_found import Pairs, offer_pairs
+from lcifr.certification.sweep.pairs_found import Pairs, draw_pairs, offer_pairs
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
@@ -28,9 +28,9 @@ def offer_near_boundary(
     """Fill in ``pairs`` where a cell of ``rows`` has people on both sides and a pair between them."""
     if not len(rows):
         return
-    points = region.take(rows).sample(DRAWN)
-    decisions = _decisions(swept, region, rows, points)
-    differ = np.asarray((decisions != decisions[:, :1]).any(1)) & ~np.isnan(points).any((1, 2))
+    points = draw_pairs(swept, cells, rows, DRAWN)
+    decisions = _decisions(swept, points)
+    differ = np.asarray((decisions != decisions[:, :1]).any(1))
     rows, points, decisions = rows[differ], points[differ], decisions[differ]
     one, other, first = _ends(points, decisions)
     for _ in range(HALVINGS):
@@ -39,15 +39,14 @@ def offer_near_boundary(
             return
         middle = 0.5 * (one[left] + other[left])
         offer_pairs(swept, cells, region, rows[left], middle, pairs)
-        alike = (_decisions(swept, region, rows[left], middle) == first[left])[:, :, None]
+        alike = (_decisions(swept, middle) == first[left])[:, :, None]
         one[left], other[left] = np.where(alike, middle, one[left]), np.where(alike, other[left], middle)
 
 
-def _decisions(swept: SweptModel, region: Region, rows: NDArray[np.intp], points: FloatArray) -> NDArray[np.generic]:
+def _decisions(swept: SweptModel, points: FloatArray) -> NDArray[np.generic]:
     """(rows, k) what x of each pair is decided."""
-    count = points.shape[1]
-    people = region.take(np.repeat(rows, count)).decode(points.reshape(len(rows) * count, -1)).individuals
-    return np.asarray(swept.decide(swept.pairs.split(people).x)).reshape(len(rows), count)
+    people = swept.pairs.encoding.decode(points.reshape(-1, points.shape[2]))
+    return np.asarray(swept.decide(swept.pairs.split(people).x)).reshape(points.shape[:2])
 
 
 def _ends(points: FloatArray, decisions: NDArray[np.generic]) -> tuple[FloatArray, FloatArray, NDArray[np.generic]]:

@@ -14,6 +14,8 @@ from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Individuals
 from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
+from lcifr.regions.whole_numbers import narrow_to_whole_numbers
+from lcifr.similarity.semantics.core import PairedPeople
 
 SAMPLED = 32
 """Pairs that are drawn from a cell before anything is searched."""
@@ -58,7 +60,7 @@ def offer_pairs(
     points : (rows, k, features), NaN where there is none; None for a sample, whose points are not moved onto people.
     """
     sampled = points is None
-    points = region.take(rows).sample(SAMPLED) if points is None else points
+    points = draw_pairs(swept, cells, rows, SAMPLED) if points is None else points
     blank: BoolArray = np.asarray(np.isnan(points).any(-1))
     at, which = np.nonzero(~blank)
     if not len(at):
@@ -70,13 +72,32 @@ def offer_pairs(
     some = np.flatnonzero(good)
     if not len(some):
         return
-    trial = swept.trial(pair.x.take(some))
-    counted = trial.is_counterexample(np.arange(len(some)), pair.other.take(some))
-    for place in some[counted][::-1].tolist():  # the first of several stays
+    for alone in (True, False):  # the library is asked about the few that the model as it was read decides differently
+        trial = swept.trial(pair.x.take(some), without_library=alone)
+        some = some[trial.is_counterexample(np.arange(len(some)), pair.other.take(some))]
+        if not len(some) or swept.library is None:
+            break
+    for place in some[::-1].tolist():  # the first of several stays
         row = rows[at[place]]
         for kept, found in ((pairs.x, pair.x), (pairs.other, pair.other)):
             kept.numbers[row], kept.codes[row] = found.numbers[place], found.codes[place]
         pairs.found[row] = True
+
+
+def draw_pairs(swept: SweptModel, cells: UniverseCells, rows: NDArray[np.intp], count: int) -> FloatArray:
+    """(rows, count, features) encoded pairs: x anywhere in the cell, and x′ among those similar to this x.
+
+    Of one x, who is similar is mostly a box: far quicker to draw from than from all pairs of a cell. Where nobody is, x
+    stands for both.
+    """
+    space, similarity = swept.pairs, swept.encoder.similarity
+    x = cells.take(rows).draw(count, np.random.default_rng(0))
+    around = similarity.region(x)
+    reached = (narrow_to_whole_numbers(around, swept.encoding) if cells.whole else around).sample(1)[:, 0]
+    nobody: BoolArray = np.asarray(np.isnan(reached).any(1))
+    other = swept.encoding.decode(np.where(nobody[:, None], swept.encoding.encode(x), reached))
+    points = space.encoding.encode(space.join(PairedPeople(x, other)))
+    return points.reshape(len(rows), count, points.shape[1])
 
 
 def simplified(swept: SweptModel, pairs: Pairs) -> Pairs:

@@ -139,9 +139,9 @@ class SweptModel:
         """(people,) decisions in the model's own labels, by a plain forward pass."""
         return self.model.decide(self.deployment.evaluate(self.encoding.encode(people)).values)
 
-    def trial(self, people: Individuals) -> Trial:
+    def trial(self, people: Individuals, *, without_library: bool = False) -> Trial:
         """For whom others are to be judged."""
         library = None
-        if self.library is not None:
+        if self.library is not None and not without_library:
             library = LibraryDecisions(self.library, self.model, self.library.library_decides(people))
         return Trial(self.encoder, self.model, people, self.arithmetic, library=library)
