@@ -125,6 +125,19 @@ def test_a_formula_with_three_mistakes_is_corrected_by_its_messages(look, served
     is_quiet(page)
 
 
+def test_what_is_about_an_earlier_formula_or_other_people_says_so(look):
+    page = look()
+    write(page, "same(jb)")
+    page.until("!document.getElementById('old-english').hidden && !document.getElementById('old-people').hidden")
+    assert page.run(CONTRAST)["seen"] > 50
+    choose(page, "formula-table", "train.csv")
+    page.until("document.getElementById('table-words').innerText.includes('train.csv')")
+    assert page.text("#neighbours") == page.text("#around") == ""
+    write(page, "same(all)")
+    page.until("document.getElementById('neighbours').innerText.includes('all 200 people')")
+    assert page.run("document.getElementById('old-people').hidden && document.getElementById('old-english').hidden")
+
+
 def test_completion_without_a_mouse(look):
     page = look()
     write(page, "same(jo")

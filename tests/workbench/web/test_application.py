@@ -94,3 +94,12 @@ def test_what_a_run_notes_comes_with_the_answer(own):
     response = own.post("table", table="extra.csv")
     assert response.status_code == 200
     assert response.json()["answer"]["schema"] == ""
+
+
+def test_errors_name_files_as_the_page_does(own):
+    root = own.desk.folder.root
+    (root / "bad.onnx").write_bytes(b"no model")
+    (root / "bad.phi").write_bytes(b"\xff\xfe\x00")
+    for said in (own.refusal("model/show", model="bad.onnx"), own.refusal("formula/open", name="bad.phi")):
+        assert "bad." in said
+        assert str(root) not in said

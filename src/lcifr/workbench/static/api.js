@@ -25,27 +25,38 @@ export const problemWords = (error) => {
   return parts;
 };
 
-// Work whose problems are shown: in an element of its own, or at the top of the page.
+// What went wrong, in an element of its own or at the top of the page.
+const complain = (error, element) => {
+  if (!(error instanceof Refused)) console.error(error);
+  const words = problemWords(error instanceof Refused ? error : new Refused(`The page itself failed: ${error.message}`, "Please report it."));
+  if (element.id === "problem") element.hidden = false;
+  show(element, ...(element.id === "problem" ? words : [make("div", { class: "problem" }, ...words)]));
+};
+
+// Work whose problems are shown.
 export const trying = async (work, element = find("problem")) => {
   try {
     const found = await work();
     if (element.id === "problem") { element.hidden = true; show(element); }
     return found;
   } catch (error) {
-    if (!(error instanceof Refused)) console.error(error);
-    const words = error instanceof Refused ? error : new Refused(`The page itself failed: ${error.message}`, "Please report it.");
-    if (element.id === "problem") element.hidden = false;
-    show(element, ...(element.id === "problem" ? problemWords(words) : [make("div", { class: "problem" }, ...problemWords(words))]));
+    complain(error, element);
     return undefined;
   }
 };
 
-// Only the last of several answers to the same question counts: an earlier one may come later.
+// The same of a question that is asked again and again: only what the last one says is shown, as an earlier answer may
+// come later.
 export const latest = () => {
   let number = 0;
-  return async (work) => {
+  return async (work, element) => {
     const mine = ++number;
-    const found = await work();
-    return mine === number ? found : undefined;
+    try {
+      const found = await work();
+      return mine === number ? found : undefined;
+    } catch (error) {
+      if (mine === number) complain(error, element);
+      return undefined;
+    }
   };
 };

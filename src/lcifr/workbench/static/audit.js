@@ -22,7 +22,7 @@ const plan = () => {
 
 const preview = async () => {
   for (const input of [reference, tolerance]) input.closest("label").hidden = !chosenModel(model)?.model;
-  const answer = await last(() => trying(() => ask("audit/plan", plan()), find("audit-command")));
+  const answer = await last(() => ask("audit/plan", plan()), find("audit-command"));
   if (answer) command(find("audit-command"), answer.command);
 };
 

@@ -53,7 +53,7 @@ const finder = (found, chosen) => {
     people.setAttribute("aria-activedescendant", people.children[place].id);
     const item = people.children[place]; // only the list scrolls, not the page
     people.scrollTop = Math.min(item.offsetTop, Math.max(people.scrollTop, item.offsetTop + item.offsetHeight - people.clientHeight));
-    const answer = await last(() => trying(() => ask("audit/person", { audit: found.audit, id: shown[place].id }), chosen));
+    const answer = await last(() => ask("audit/person", { audit: found.audit, id: shown[place].id }), chosen);
     if (answer) person(chosen, found.audit, shown[place].id, answer);
   };
 

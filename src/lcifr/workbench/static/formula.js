@@ -23,7 +23,7 @@ const showSaved = () => { find("saved").textContent = isSaved() ? `saved in ${fi
 // -- reading while typing ---------------------------------------------------------------------------------------------
 
 const read = async (offering, first = false) => {
-  const answer = await last.read(() => trying(() => ask("formula/read", { ...asked(), ...(offering ? { caret: editor.caret(), wanted: first } : {}) }), find("mistakes")));
+  const answer = await last.read(() => ask("formula/read", { ...asked(), ...(offering ? { caret: editor.caret(), wanted: first } : {}) }), find("mistakes"));
   if (!answer) return;
   state.mistakes = answer.mistakes;
   if (answer.mistakes.length) state.findings = [];
@@ -32,6 +32,8 @@ const read = async (offering, first = false) => {
   if (!answer.mistakes.length) show(find("english"), ...points(answer.english));
   find("english").classList.toggle("old", answer.mistakes.length > 0);
   find("old-english").hidden = !(answer.mistakes.length && find("english").children.length);
+  find("halves").classList.toggle("old", answer.mistakes.length > 0);
+  find("old-people").hidden = !(answer.mistakes.length && find("neighbours").children.length);
   command(find("explain-command"), answer.mistakes.length || !isSaved() ? "" : answer.command);
   if (offering) editor.offer(answer.suggestions, first); else editor.hide();
   if (!answer.mistakes.length) lookSoon();
@@ -54,8 +56,7 @@ const lookNow = async () => {
   around();
   find("neighbours").setAttribute("aria-busy", "true");
   find("looking").textContent = "Comparing people …";
-  const answer = await last.look(() => ask("formula/look", asked()).catch((error) => ({ error })));
-  if (answer?.error) { trying(() => { throw answer.error; }, find("findings")); find("looking").textContent = ""; return; }
+  const answer = await last.look(() => ask("formula/look", asked()), find("findings"));
   if (!answer) return;
   find("neighbours").removeAttribute("aria-busy");
   find("looking").textContent = "";
@@ -99,7 +100,7 @@ const choose = (number) => { row.value = number; around(); };
 
 const around = async () => {
   if (state.mistakes.length || row.value === "") return;
-  const answer = await last.around(() => trying(() => ask("formula/around", { ...asked(), row: Number(row.value) }), find("around")));
+  const answer = await last.around(() => ask("formula/around", { ...asked(), row: Number(row.value) }), find("around"));
   if (!answer) return;
   const others = `of the other ${answer.compared} in the table`;
   const similar = answer.count === 0 ? `Nobody ${others} is similar.` : answer.count === 1 ? `One ${others} is similar.` : `${answer.count} ${others} are similar.`;
@@ -133,6 +134,7 @@ const openTable = async () => {
   const card = await trying(() => ask("table", { table: people.value, schema: schema.value }));
   if (!card) return;
   state.card = card;
+  for (const name of ["around", "findings", "neighbours", "check-command"]) show(find(name)); // they were about other people
   showTable(card, (made) => { look().then(() => { schema.value = ""; fill(file, fileOptions(), made.phi); openTable(); open(); }); });
   read(false);
 };

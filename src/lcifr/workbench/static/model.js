@@ -21,7 +21,7 @@ const describe = async () => {
     show(form); command(find("model-command"), "");
     return;
   }
-  const answer = await last(() => trying(() => ask("model/show", chosen), find("model-words")));
+  const answer = await last(() => ask("model/show", chosen), find("model-words"));
   if (!answer) { show(form); return; }
   const hash = answer.sentences.filter((text) => text.startsWith("sha256"));
   const rest = answer.sentences.filter((text) => !text.startsWith("sha256"));

@@ -6,7 +6,7 @@ import { legend } from "./run.js";
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 // A bar for each part of an attribute's values, divided by what is known.
-const strip = (one, standings) => {
+const strip = (one, standings, along = "") => {
   const width = 1000 / one.parts.length;
   const bars = one.parts.flatMap((part, place) => {
     let below = 40;
@@ -22,7 +22,7 @@ const strip = (one, standings) => {
   const ends = one.parts.length > 1 ? `${one.parts[0].label} … ${one.parts.at(-1).label}` : one.parts[0]?.label || "";
   return make("figure", { class: "strip" }, make("figcaption", { text: one.name }),
     drawn("svg", { class: "shares strip", viewBox: "0 0 1000 40", preserveAspectRatio: "none", "aria-hidden": "true" }, ...bars),
-    make("p", { class: "quiet", text: ends }));
+    make("p", { class: "quiet", text: `${along}${ends}` }));
 };
 
 const numbers = (found) => found.strips.map((one) => make("div", {}, make("h4", { text: one.name }),
@@ -42,7 +42,7 @@ export const showSweep = async (element, name) => {
     make("p", { class: "quiet", text: "Each bar is everybody with that value, divided by what is known of them. The attributes along which most changes come first." }),
     make("div", { class: "gallery" }, ...found.strips.map((one) => strip(one, found.standings))),
     ...(found.grid ? [make("h3", { text: `${found.grid.down} and ${found.grid.across}` }),
-      ...found.grid.rows.map((row) => strip(row, found.standings))] : []),
+      ...found.grid.rows.map((row) => strip({ ...row, name: `${found.grid.down}: ${row.name}` }, found.standings, `${found.grid.across}: `))] : []),
     make("details", {}, make("summary", { text: "The same as numbers" }), ...numbers(found)),
     found.worst.length ? make("h3", { text: "Similar people who are decided differently, the furthest apart" }) : null,
     make("ul", { class: "points" }, ...found.worst.map((text) => make("li", { text }))));

@@ -56,7 +56,7 @@ export const person = (element, audit, id, found) => {
   const movers = new Map();
   const values = () => Object.fromEntries([...movers].map(([name, one]) => [name, one.value()]));
   const look = async () => {
-    const answer = await last(() => trying(() => ask("audit/what-if", { audit, id, values: values() }), said));
+    const answer = await last(() => ask("audit/what-if", { audit, id, values: values() }), said);
     if (answer) show(said, ...answerWords(answer));
   };
   const moved = soon(150, look);

@@ -83,7 +83,7 @@ def _answer(bench: Workbench, name: str, body: bytes) -> Response:
 
     def hear(event: Event) -> None:
         if isinstance(event, Note | Warned):
-            heard.append(visible(event.text))
+            heard.append(_below(bench, event.text))
 
     try:
         with listening(hear):
@@ -91,13 +91,18 @@ def _answer(bench: Workbench, name: str, body: bytes) -> Response:
         return _json({"answer": found, "notes": heard}, 200)
     except LcifrError as error:
         text = str(error).removesuffix(f"\nFix: {error.fix}")
-        return _json({"error": visible(text), "fix": visible(error.fix or "")}, 422)
+        return _json({"error": _below(bench, text), "fix": _below(bench, error.fix or "")}, 422)
     except OSError as error:
         return _json({"error": visible(f"a file cannot be read or written: {error.strerror or error}"), "fix": ""}, 422)
     except Exception as error:  # a fault of ours: the page says so and stays usable
         logging.getLogger("lcifr.workbench").exception("a fault while answering %s", name)
         text = f"lcifr itself failed: {type(error).__name__}: {error}"
         return _json({"error": visible(text), "fix": "please report it with what the terminal shows"}, 500)
+
+
+def _below(bench: Workbench, text: str) -> str:
+    """Names as the page shows them: of the folder, without where the folder lies."""
+    return visible(text.replace(f"{bench.folder.root}/", ""))
 
 
 def _json(values: Any, status: int) -> Response:
