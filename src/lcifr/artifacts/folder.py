@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.clock import now
+from lcifr.data.io.clock import now
 from lcifr.data.io.files import sha256_of, sync, write_json
 from lcifr.errors import ArtefactError
 

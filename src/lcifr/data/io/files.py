@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.clock import now
+from lcifr.data.io.clock import now
 from lcifr.errors import LcifrError
 
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.clock import now
 from lcifr.errors import LcifrError
 from lcifr.runs.events import Resumed, emit, note
 from lcifr.runs.folders.settings import SETTINGS, Command, RunSettings
@@ -197,6 +196,7 @@ def _enter(work: Path, settings: RunSettings) -> bool:
 def _finish(work: Path, out: Path, settings: RunSettings, force: bool) -> None:
     """Give the folder its name; one that appeared meanwhile is replaced only where that was asked for."""
     from lcifr.artifacts.folder import describe_contents
+    from lcifr.data.io.clock import now
     from lcifr.data.io.files import write_json
 
     kept = f"; what was made is kept in {work}"

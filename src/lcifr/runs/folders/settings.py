@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from lcifr.clock import now
 from lcifr.errors import LcifrError
 from lcifr.runs.events import note
 
@@ -99,6 +98,8 @@ class RunSettings:
     @classmethod
     def of(cls, command: Command, inputs: Mapping[str, Path]) -> RunSettings:
         """The settings of a run that begins now."""
+        from lcifr.data.io.clock import now
+
         arguments = {name: _plain(value) for name, value in command.arguments.items()}
         return cls(
             command.name,
