@@ -93,11 +93,11 @@ def test_check(story, tmp_path, monkeypatch):
     assert "Fix:" in unread.err
     assert "nowhere" in lcifr("check", "nowhere", cwd=tmp_path, expect=2).err
 
-    short = checker.CheckReport(people=1)
+    short = checker.check_bundle(story / "audit/bundle")
     short.names["unproved"].append("7")
     monkeypatch.setattr(checker, "check_bundle", lambda folder, progress, patience=1: short)
-    assert lcifr("check", "bundle", "--json", cwd=tmp_path, expect=0).json["names"]["unproved"] == ["7"]
-    assert "radii without a proof: 1" in lcifr("check", "bundle", "--strict", cwd=tmp_path, expect=4).out
+    assert lcifr("check", "audit", "--json", cwd=story, expect=0).json["names"]["unproved"] == ["7"]
+    assert "radii without a proof: 1" in lcifr("check", "audit", "--strict", cwd=story, expect=4).out
 
 
 def _alter(bundle: Path) -> None:
