@@ -37,6 +37,11 @@ def evaluate(
     slots = value.shape[1]
     for term in range(len(label)):
         first, last = start[term], start[term + 1]
+        if kind == SIGN and slots == 1 and last == first + 1:  # nearly always: nothing to choose from
+            loss, one, two = _softplus(value[first, 0])
+            total += weight[term] * loss
+            slope[first, 0], curve[first, 0] = weight[term] * one, weight[term] * two
+            continue
         if kind == CLASS:
             total += weight[term] * _several(value, first, last, int(label[term]), weight[term], slope, curve)
             continue
