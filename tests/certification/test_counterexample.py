@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.certification import counterexample
-from lcifr.certification.counterexample import Counterexamples, RoughError, Trial, shorter_numbers, simplify
-from lcifr.certification.query import is_strict, outputs_at
+from lcifr.certification.counterexample import Counterexamples, Trial, shorter_numbers, simplify
+from lcifr.certification.query import RoughError, is_strict, outputs_at
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.deployed import Deployment, Stage
@@ -25,6 +25,8 @@ SCHEMA = Schema([Categorical("a", ("x", "y", "z")), Categorical("b", ("x", "y"))
 
 class AnyTrial:
     """Some of all pairs count, without any order in it; the others one begins with always do."""
+
+    library: Any = None
 
     def __init__(self, people: Individuals, others: Individuals, share: float, seed: int) -> None:
         self.people, self._share, self._seed = people, share, seed
@@ -100,6 +102,31 @@ def test_few_calls_are_enough_where_all_or_nothing_goes_back() -> None:
         trial: Any = AnyTrial(people, others, share, 0)
         simplify(trial, Counterexamples(others, np.ones(6, np.bool_)))
         assert trial.calls <= 6
+
+
+class LibraryTrial(AnyTrial):
+    """A library beside the model as it was read: only what both say counts."""
+
+    library = "asked"
+
+    def __init__(self, model: AnyTrial, library: AnyTrial) -> None:
+        self.people, self._both = model.people, (model, library)
+
+    def without_library(self) -> AnyTrial:
+        return self._both[0]
+
+    def is_counterexample(self, rows: np.ndarray, others: Individuals) -> np.ndarray:
+        model, library = (one.is_counterexample(rows, others) for one in self._both)
+        return np.asarray(model & library)
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10_000), share=st.sampled_from([0.0, 0.3, 1.0]))
+def test_nothing_is_made_so_simple_that_the_library_decides_otherwise(seed: int, share: float) -> None:
+    people, others = drawn_people(seed)
+    trial: Any = LibraryTrial(AnyTrial(people, others, 0.7, seed), AnyTrial(people, others, share, seed + 1))
+    simple = simplify(trial, Counterexamples(others, np.ones(6, np.bool_))).others
+    assert trial.is_counterexample(np.arange(6), simple).all()
 
 
 @pytest.mark.parametrize("value", [37.0, 1234.5678, 0.1, -0.000123456, 1e-300, 100000.0])

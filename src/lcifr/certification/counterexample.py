@@ -7,17 +7,19 @@ go back to the person's own value one by one while it still counts, and numbers 
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.deployment import AskedModel, Encoder, WholeModel, deploy_both
+from lcifr.certification.deployment import AskedModel, Encoder, deploy_both
 from lcifr.certification.query import (
     BoolArray,
     FloatArray,
     Outputs,
+    RoughError,
     is_strict,
     outputs_at,
     surely_differ,
@@ -96,6 +98,12 @@ class Trial:
             found.deployment_error[unsure] = self.deployment.error_at(self.features[unsure])
         return found
 
+    def without_library(self) -> Trial:
+        """The same people and outputs; only the model as it was read is asked."""
+        other = copy(self)
+        other.library = None
+        return other
+
     def is_counterexample(self, rows: np.ndarray, others: Individuals) -> BoolArray:
         """(rows,) whether ``others`` are real, similar to these people, and surely decided otherwise."""
         real = exists(others)
@@ -159,7 +167,25 @@ def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, re
 
 
 def simplify(trial: Trial, found: Counterexamples) -> Counterexamples:
-    """Move attributes back one by one, then shorten what is left, as long as it still is a counterexample."""
+    """Move attributes back one by one, then shorten what is left, as long as it still is a counterexample.
+
+    A library is asked about what comes out, and about every step only where it decides otherwise there: calls of it
+    cost far more than ours, and it hardly ever differs.
+    """
+    if trial.library is None:
+        return _simplified(trial, found)
+    result = _simplified(trial.without_library(), found)
+    rows = np.flatnonzero(found.found)
+    refused = rows[~trial.is_counterexample(rows, result.others.take(rows))] if len(rows) else rows
+    if len(refused):
+        again = np.zeros(len(found.found), np.bool_)
+        again[refused] = True
+        slowly = _simplified(trial, Counterexamples(found.others, again)).others
+        result.others.numbers[refused], result.others.codes[refused] = slowly.numbers[refused], slowly.codes[refused]
+    return result
+
+
+def _simplified(trial: Trial, found: Counterexamples) -> Counterexamples:
     rows = np.flatnonzero(found.found)
     if len(rows) == 0:
         return found
@@ -219,21 +245,3 @@ def shorter_numbers(value: float) -> list[float]:
             break
         found.append(shorter)
     return found[::-1]
-
-
-class RoughError:
-    """One error of a deployment for all points: computed again only for points beyond all those before."""
-
-    def __init__(self, deployment: WholeModel) -> None:
-        self._deployment, self._error, self._ends = deployment, np.zeros(deployment.outputs), np.zeros((2, 0))
-
-    def among(self, points: FloatArray) -> FloatArray:
-        """(outputs,) at least the error at each of the points (people, features)."""
-        if self._deployment.is_exact or len(points) == 0:
-            return self._error
-        low, high = points.min(0), points.max(0)
-        if not self._ends.size or (low < self._ends[0]).any() or (high > self._ends[1]).any():
-            known = self._ends if self._ends.size else np.array([low, high])
-            self._ends = np.array([np.minimum(low, known[0]), np.maximum(high, known[1])])
-            self._error = self._deployment.error_among(self._ends)
-        return self._error

@@ -195,3 +195,21 @@ def _precision(tolerance: float, limit: FloatArray) -> float:
     """The engine stops at a gap of precision · (1 + |output|): at most a share of the tolerance, for everybody."""
     share = PRECISION * tolerance / (1.0 + float(np.abs(limit).max(initial=0.0)))
     return min(PRECISION, max(share, FINEST))
+
+
+class RoughError:
+    """One error of a deployment for all points: computed again only for points beyond all those before."""
+
+    def __init__(self, deployment: WholeModel) -> None:
+        self._deployment, self._error, self._ends = deployment, np.zeros(deployment.outputs), np.zeros((2, 0))
+
+    def among(self, points: FloatArray) -> FloatArray:
+        """(outputs,) at least the error at each of the points (people, features)."""
+        if self._deployment.is_exact or len(points) == 0:
+            return self._error
+        low, high = points.min(0), points.max(0)
+        if not self._ends.size or (low < self._ends[0]).any() or (high > self._ends[1]).any():
+            known = self._ends if self._ends.size else np.array([low, high])
+            self._ends = np.array([np.minimum(low, known[0]), np.maximum(high, known[1])])
+            self._error = self._deployment.error_among(self._ends)
+        return self._error

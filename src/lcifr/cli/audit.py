@@ -23,7 +23,9 @@ from lcifr.cli.terminal.model_options import (
     refuse_without_model,
 )
 from lcifr.cli.terminal.options import (
+    AddressOption,
     ChunkOption,
+    ExecutorOption,
     ForceOption,
     IdOption,
     OutOption,
@@ -31,6 +33,7 @@ from lcifr.cli.terminal.options import (
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
+from lcifr.runs.executors.crew import Executor
 from lcifr.runs.people.source import PROVED
 
 if TYPE_CHECKING:
@@ -110,6 +113,8 @@ def audit(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of who is drawn for --proofs and --sample.")] = 0,
     arithmetic: AnyArithmeticOption = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = Executor.LOCAL,
+    address: AddressOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -139,6 +144,8 @@ def audit(
         "proofs": proofs,
         "seed": seed,
         "workers": workers,
+        "executor": executor.value,
+        "address": address,
         "chunk": chunk,
         "force": force,
     }

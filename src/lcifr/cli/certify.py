@@ -24,7 +24,9 @@ from lcifr.cli.terminal.model_options import (
     refuse_without_model,
 )
 from lcifr.cli.terminal.options import (
+    AddressOption,
     ChunkOption,
+    ExecutorOption,
     FailUnderOption,
     ForceOption,
     IdOption,
@@ -34,6 +36,7 @@ from lcifr.cli.terminal.options import (
     WorkersOption,
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
+from lcifr.runs.executors.crew import Executor
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
@@ -90,6 +93,8 @@ def certify(
     fail_under: FailUnderOption = None,
     arithmetic: AnyArithmeticOption = None,
     workers: WorkersOption = None,
+    executor: ExecutorOption = Executor.LOCAL,
+    address: AddressOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -109,6 +114,7 @@ def certify(
     Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
     """
     options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
+    options |= {"executor": executor.value, "address": address}
     about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
     if model is None:

@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from lcifr.cli.terminal.options import (
+    AddressOption,
     ArithmeticOption,
     BundleOption,
     ChunkOption,
+    ExecutorOption,
     ForceOption,
     IdOption,
     OutOption,
@@ -20,6 +22,7 @@ from lcifr.cli.terminal.options import (
 )
 from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.runs.executors.crew import Executor
 from lcifr.runs.representing import RepresentRequest
 from lcifr.runs.representing import represent as run_represent
 
@@ -40,6 +43,8 @@ def represent(
     bundle: BundleOption = False,
     arithmetic: ArithmeticOption = Arithmetic.FLOAT64,
     workers: WorkersOption = None,
+    executor: ExecutorOption = Executor.LOCAL,
+    address: AddressOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -60,6 +65,8 @@ def represent(
         bundle=bundle,
         arithmetic=arithmetic.value,
         workers=workers,
+        executor=executor.value,
+        address=address,
         chunk=chunk,
         force=force,
     )

@@ -139,7 +139,7 @@ WORTH_THREADS = 20_000  # rows; below this, starting threads costs more than the
 
 def map_in_threads(work: Callable[[Item], Result], items: Iterable[Item], *, rows: int) -> list[Result]:
     """``work`` applied to every item, in order; in threads for large tables (Arrow and numpy release the GIL)."""
-    if rows < WORTH_THREADS:
+    if rows < WORTH_THREADS or os.environ.get("OMP_NUM_THREADS") == "1":  # a worker of a large run has one core
         return [work(item) for item in items]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # more threads than cores only wait for the GIL
         return list(pool.map(work, items))

@@ -15,8 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lcifr.data.io.parquet_table import ParquetTable
+from lcifr.data.io.places import is_remote
 from lcifr.errors import LcifrError, TableError, TableProblem, no_such_file
 
+TEXTS = (".csv", ".tsv", ".gz")
 ACCEPTED = "a pandas or polars frame, an Arrow table, or a path to a .csv or .parquet file"
 
 
@@ -58,8 +61,8 @@ def _read_file(path: Path, texts: Sequence[str]) -> pa.Table:
 
     with file_errors(path):
         if is_parquet(path):
-            return parquet.read_table(path)
-        if path.suffix.lower() in (".csv", ".tsv", ".gz"):
+            return parquet.read_table(path) if path.is_file() else ParquetTable.open(path).read()
+        if path.suffix.lower() in TEXTS:
             check_separator(path)
             as_written = csv.ConvertOptions(column_types=dict.fromkeys(texts, pa.string()))
             layout = csv.ParseOptions(delimiter=delimiter_of(path))
@@ -88,7 +91,7 @@ def check_separator(path: Path) -> None:
 
 
 @contextmanager
-def file_errors(path: Path) -> Iterator[None]:
+def file_errors(path: str | Path) -> Iterator[None]:
     """Context manager that turns errors of Arrow and the system into :class:`LcifrError`."""
     try:
         yield
@@ -96,7 +99,7 @@ def file_errors(path: Path) -> Iterator[None]:
         raise no_such_file(path) from None
     except (pa.ArrowException, OSError) as error:
         if "UTF8" in str(error) and not is_parquet(path):
-            check_utf8(path)
+            check_utf8(Path(path))
         ragged = "Expected" in str(error) and "columns, got" in str(error)
         fix = "give every line as many values as the first has; text with a comma in it stands in double quotes"
         raise LcifrError(
@@ -104,9 +107,10 @@ def file_errors(path: Path) -> Iterator[None]:
         ) from None
 
 
-def is_parquet(path: Path) -> bool:
-    """Whether this is the name of a Parquet file."""
-    return path.suffix.lower() in (".parquet", ".pq")
+def is_parquet(path: str | Path) -> bool:
+    """Whether this is a Parquet file, by its name, or a folder of such files, here or in a store."""
+    ending = Path(path).suffix.lower()
+    return ending in (".parquet", ".pq") or (ending not in TEXTS and (is_remote(path) or Path(path).is_dir()))
 
 
 def delimiter_of(path: Path) -> str:

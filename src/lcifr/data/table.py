@@ -107,6 +107,18 @@ class Individuals:
         column: NDArray[np.int32] = self.codes[:, self.schema.names_categorical.index(name)]
         return column
 
+    def column(self, name: str) -> pa.Array:
+        """(people,) one attribute in the data's own units: whole numbers as integers, categories as text."""
+        attribute = self.schema[name]
+        if isinstance(attribute, Categorical):
+            return pa.DictionaryArray.from_arrays(self.code(name), list(attribute.values)).cast(pa.string())
+        values = self.number(name)
+        return pa.array(values.astype(np.int64) if attribute.integer else values)
+
+    def to_arrow(self) -> pa.Table:
+        """The people as an Arrow table in the data's own units."""
+        return pa.table({name: self.column(name) for name in self.schema.names})
+
     def to_pandas(self) -> Any:
         """The people as a pandas frame in the data's own units: whole numbers as integers, categories as text."""
         import pandas as pd

@@ -63,7 +63,7 @@ class Model:
         if self.rule.kind is Kind.NUMBER:
             return np.asarray(np.abs(others - decisions) > self.rule.known_tolerance)
         groups = self.rule.group_of
-        first, second = (groups[[self._class(label) for label in each]] for each in (decisions, others))
+        first, second = (groups[self._classes(each)] for each in (decisions, others))
         return np.asarray(first != second)
 
     def predict(self, points: ArrayLike) -> NDArray[Any]:
@@ -83,6 +83,11 @@ class Model:
             return self
         named = [[self._class(label) for label in group] for group in groups]
         return replace(self, rule=replace(Rule.of(self.rule.outputs, groups=named), band=self.rule.band))
+
+    def _classes(self, decisions: NDArray[Any]) -> NDArray[np.intp]:
+        """(people,) the number of each decision's class; every label is looked up once."""
+        named, which = np.unique(decisions, return_inverse=True)
+        return np.array([self._class(label) for label in named], np.intp)[which.reshape(-1)]
 
     def _class(self, label: Any) -> int:
         if self.labels is None:

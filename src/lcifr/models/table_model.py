@@ -18,6 +18,14 @@ from lcifr.models.network import Network
 
 
 @dataclass(frozen=True)
+class LibraryAnswer:
+    """What a library says of some people: decisions (people,), and numbers (people, outputs) or None."""
+
+    decisions: NDArray[Any]
+    outputs: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
 class TableModel:
     """What walks in: encoding, function, rule; and the library's own word to compare with.
 
@@ -31,6 +39,7 @@ class TableModel:
     table : the frame that it was read with; made-up people are written like those in it.
     runtime : what ``predict`` computes with, and its version; empty where that is a forward pass of ours.
     library_outputs : the library's own numbers (people, outputs) for such a frame, where it says those of the function.
+    predict_with_outputs : both at once, where that spares the library its first steps; None to ask twice.
     """
 
     encoding: Encoding
@@ -40,6 +49,7 @@ class TableModel:
     table: Any = field(repr=False, compare=False)
     runtime: str = ""
     library_outputs: Callable[[Any], NDArray[np.float64]] | None = field(default=None, repr=False, compare=False)
+    predict_with_outputs: Callable[[Any], LibraryAnswer] | None = field(default=None, repr=False, compare=False)
 
     @property
     def factors(self) -> tuple[Function, ...]:
@@ -50,6 +60,13 @@ class TableModel:
     def decide(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions by a plain forward pass, in the model's own labels."""
         return self.model.predict(self.inputs(self.encoding.encode(people)))
+
+    def library_says(self, frame: Any) -> LibraryAnswer:
+        """The library's own decisions about the rows of a frame, with its numbers where it says them."""
+        if self.predict_with_outputs is not None:
+            return self.predict_with_outputs(frame)
+        numbers = None if self.library_outputs is None else self.library_outputs(frame)
+        return LibraryAnswer(np.asarray(self.predict(frame)), numbers)
 
     def library_decides(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions by the library itself."""
@@ -72,5 +89,9 @@ class TableModel:
             return pd.Series(values).astype(like.dtype if whole or like.dtype.kind == "f" else np.float64)
         seen = {text_of(value).strip(): value for value in like.unique() if not is_missing(value)}
         written = [seen.get(text, text) for text in attribute.values]
-        column = pd.Series([written[code] for code in people.code(name)], dtype=object)
-        return column if isinstance(like.dtype, pd.CategoricalDtype) else column.astype(like.dtype)
+        codes = people.code(name)
+        there = np.flatnonzero(np.bincount(codes, minlength=len(written)))  # each value that somebody has, once
+        column = pd.Series([written[code] for code in there], dtype=object)
+        if not isinstance(like.dtype, pd.CategoricalDtype):
+            column = column.astype(like.dtype)
+        return pd.Series(column.array.take(np.searchsorted(there, codes)))

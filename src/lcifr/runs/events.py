@@ -60,12 +60,13 @@ class Started:
 
 @dataclass(frozen=True)
 class Advanced:
-    """``done`` of ``total`` are done; ``resumed`` of them by an earlier run."""
+    """``done`` of ``total`` are done, ``resumed`` of them by an earlier run; ``workers`` are at it."""
 
     step: str
     done: int
     total: int | None
     resumed: int = 0
+    workers: int = 1
 
 
 @dataclass(frozen=True)
@@ -126,13 +127,13 @@ def step(name: str, kind: StepKind = StepKind.WAIT, total: int | None = None) ->
 
 @contextmanager
 def counting_people(total: int | None) -> Iterator[Callable[..., None]]:
-    """A step over people; yields ``advance(people, worked=True)``, with ``worked=False`` for those found done."""
+    """A step over people; yields ``advance(people, worked=True, workers=1)``, not ``worked`` for those found done."""
     name, done, resumed = "people", 0, 0
 
-    def advance(people: int, *, worked: bool = True) -> None:
+    def advance(people: int, *, worked: bool = True, workers: int = 1) -> None:
         nonlocal done, resumed
         done, resumed = done + people, resumed + (0 if worked else people)
-        emit(Advanced(name, done, total, resumed))
+        emit(Advanced(name, done, total, resumed, workers))
 
     with step(name, StepKind.PEOPLE, total):
         yield advance

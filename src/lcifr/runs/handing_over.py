@@ -9,6 +9,7 @@ from lcifr.runs.people.source import HELD, PeopleSource, part_for, refuse_more
 if TYPE_CHECKING:
     from lcifr.certification.producer import FrozenEncoder
     from lcifr.estimators.baselines import Producer
+    from lcifr.runs.executors.crew import Workers
     from lcifr.runs.folders.settings import Steps
 
 BUNDLE = "bundle"
@@ -22,7 +23,7 @@ class HandingOver(Protocol):
     @property
     def arithmetic(self) -> str: ...
     @property
-    def workers(self) -> int | None: ...
+    def crew(self) -> Workers: ...
     @property
     def chunk(self) -> int | None: ...
 
@@ -49,11 +50,11 @@ def hand_over(
     with step(title, StepKind.LONG):
         done = represent_file(
             encoder,
-            source.attributes,
+            source.worked_on,
             steps.work / name,
             id_column=source.id_column,
             chunk=part_for(source.count, options.chunk),
-            workers=options.workers,
+            workers=options.crew,
             share_formula=options.share_formula,
             arithmetic=options.arithmetic,
         )

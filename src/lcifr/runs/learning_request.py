@@ -71,6 +71,11 @@ class LearningRequest:
     force: bool = False
 
     @property
+    def crew(self) -> int | None:
+        """Who proves the radii: processes of this machine."""
+        return self.workers
+
+    @property
     def inputs(self) -> dict[str, Path]:
         """Files that are read, by argument."""
         files = {"phi": self.phi, "schema": self.schema}

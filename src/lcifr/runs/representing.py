@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.runs.events import Listener, listening
+from lcifr.runs.executors.crew import workers_of
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE, hand_over, prove_radii, refuse_bundle
 from lcifr.runs.people.tables import scan_people
 
 if TYPE_CHECKING:
+    from lcifr.runs.executors.crew import Workers
     from lcifr.runs.folders.results import RepresentResult
 
 HANDED = "handover"
@@ -29,6 +31,7 @@ class RepresentRequest:
     share_formula : whether the hand-over shows φ. bundle : whether proofs are written, for at most 100,000 people.
     arithmetic : in which the encoder is computed: ``exact``, ``float64`` or ``float32``.
     workers : processes; None for one per core. chunk : people per part; None to choose.
+    executor, address : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     producer: Path
@@ -41,6 +44,13 @@ class RepresentRequest:
     workers: int | None = None
     chunk: int | None = None
     force: bool = False
+    executor: str = "local"
+    address: str | None = None
+
+    @property
+    def crew(self) -> Workers:
+        """Who works on the people."""
+        return workers_of(self.executor, self.workers, self.address)
 
     @property
     def inputs(self) -> dict[str, Path]:

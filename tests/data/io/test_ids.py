@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lcifr.data.io.ids import DuplicateIds, hash_id
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.data.io.stream import read_chunks
 from lcifr.errors import LcifrError
 from tests.certification.scenes import SCHEMA, people

@@ -19,13 +19,17 @@ PEOPLE = 20
 # -- killed ------------------------------------------------------------------------------------------------------------
 
 RUNS = {
-    "represent": (["represent", "{story}/producer", "{table}", "--id", "who"], ".handover.parts", handovers._Represent),
+    "represent": (
+        ["represent", "{story}/producer", "{table}", "--id", "who"],
+        ".handover.parts",
+        handovers.RepresentJob,
+    ),
     "audit": (
         ["audit", "{story}/producer", "{story}/consumer", "{table}", "--id", "who", "--no-bundle", "--no-baselines"],
         ".audited.parts",
         AuditJob,
     ),
-    "certify": (["certify", "{story}/consumer", "{handed}"], ".certified.parts", handovers._Certify),
+    "certify": (["certify", "{story}/consumer", "{handed}"], ".certified.parts", handovers.CertifyJob),
 }
 
 

@@ -23,7 +23,7 @@ def hand_over(source: Any, folder: Path, **options: Any) -> None:
     represent_file(one().encoder, source, folder, chunk=CHUNK, workers=1, **options)
 
 
-RUNS = {handovers._Represent: hand_over, audited.AuditJob: audit_all}
+RUNS = {handovers.RepresentJob: hand_over, audited.AuditJob: audit_all}
 
 
 @pytest.fixture

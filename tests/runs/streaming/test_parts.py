@@ -37,7 +37,7 @@ def hand_over(source: Any, folder: Path, **options: Any) -> None:
 
 AUDITING = {"modular": True, "budget": None, "arithmetic": "float64"}
 COMPUTED = (Arithmetic.FLOAT64, Arithmetic.FLOAT64)
-RUNS = {handovers._Represent: hand_over, audited.AuditJob: audit_all}
+RUNS = {handovers.RepresentJob: hand_over, audited.AuditJob: audit_all}
 
 
 @pytest.fixture
@@ -90,10 +90,10 @@ def jobs(kind: type = large.Job) -> set[type]:
 
 def test_every_job_has_its_version_in_its_key(table: Path) -> None:
     """And what a version holds is written down here: whoever changes a part meets this test, and raises the version."""
-    assert jobs() == {*RUNS, handovers._Certify}
+    assert jobs() == {*RUNS, handovers.CertifyJob}
     chunk = next(read_chunks(table, SCHEMA, CHUNK))
-    handing = handovers._Represent(one().encoder, {"tolerance": 1e-6, "budget": None, "arithmetic": "float64"})
-    assert handing.key().startswith(f"_Represent {handing.version} ")
+    handing = handovers.RepresentJob(one().encoder, {"tolerance": 1e-6, "budget": None, "arithmetic": "float64"})
+    assert handing.key().startswith(f"RepresentJob {handing.version} ")
     assert (handing.version, set(load(handing.work(chunk)))) == (
         3,
         {"latent", "radius", "lower", "upper", "exact", "vacuous"},
@@ -101,7 +101,7 @@ def test_every_job_has_its_version_in_its_key(table: Path) -> None:
     auditing = audited.AuditJob(one().encoder, AUDITING, read_model(one().model))
     assert auditing.key().startswith(f"AuditJob {auditing.version} ")
     columns = pd.read_parquet(pa.BufferReader(auditing.work(chunk))).columns.tolist()
-    assert auditing.version == 5
+    assert auditing.version == 6
     assert columns == [
         *("id", "verdict", "prediction", "margin", "reason", "vacuous", "arithmetic"),
         *("certified_on_ball", "certified_on_box", "alone", "radius"),
@@ -111,10 +111,10 @@ def test_every_job_has_its_version_in_its_key(table: Path) -> None:
 
 def test_what_a_part_of_a_consumer_holds(table: Path) -> None:
     handed = HandoverChunk(0, 0, represent(one().encoder, pd.read_parquet(table)))
-    certifying = handovers._Certify(read_model(one().model), "ball", *COMPUTED)
-    assert certifying.key().startswith(f"_Certify {certifying.version} ")
+    certifying = handovers.CertifyJob(read_model(one().model), "ball", *COMPUTED)
+    assert certifying.key().startswith(f"CertifyJob {certifying.version} ")
     columns = pd.read_parquet(pa.BufferReader(certifying.work(handed))).columns.tolist()
-    assert certifying.version == 3
+    assert certifying.version == 4
     assert columns == [
         *("id", "verdict", "prediction", "margin", "largest_radius", "reason", "radius", "vacuous"),
         *("arithmetic", "handover_arithmetic"),
@@ -127,7 +127,7 @@ def test_the_same_network_with_other_labels_is_another_run() -> None:
     models = [replace(model, labels=np.array(names)) for names in (["no", "yes"], ["yes", "no"])]
     models += [model]
     audits = {audited.AuditJob(encoder, AUDITING, other).key() for other in models}
-    assert len(audits) == len({handovers._Certify(other, "ball", *COMPUTED).key() for other in models}) == 3
+    assert len(audits) == len({handovers.CertifyJob(other, "ball", *COMPUTED).key() for other in models}) == 3
 
 
 def test_another_arithmetic_is_another_run() -> None:
@@ -136,7 +136,7 @@ def test_another_arithmetic_is_another_run() -> None:
     audits = {audited.AuditJob(encoder, {**AUDITING, "arithmetic": str(name)}, model).key() for name in Arithmetic}
     pairs = product(Arithmetic, Arithmetic)
     assert len(audits) == 3
-    assert len({handovers._Certify(model, "ball", *pair).key() for pair in pairs}) == 9
+    assert len({handovers.CertifyJob(model, "ball", *pair).key() for pair in pairs}) == 9
 
 
 # -- changed by hand, and somebody else at work ------------------------------------------------------------------------

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.certification.counterexample import LibraryDecisions
 from lcifr.certification.deployment import deploy_both
@@ -63,8 +64,8 @@ class LibraryModel:
     def compare(self, people: Individuals, frame: Any = None) -> LibraryComparison:
         """Both on some people; ``frame`` has them as the library takes them, where that is at hand."""
         frame = self.source.frame(people) if frame is None else frame
-        numbers = None if self.source.library_outputs is None else self.source.library_outputs(frame)
-        return compare(self.model, self._outputs(people), np.asarray(self.source.predict(frame)), numbers)
+        said = self.source.library_says(frame)
+        return compare(self.model, self._outputs(people), said.decisions, said.outputs)
 
     def decisions_about(
         self, people: Individuals, frame: Any = None, ids: Sequence[Any] | None = None
@@ -79,13 +80,30 @@ class LibraryModel:
         NetworkError
             If the library decides otherwise about somebody, where rounding cannot be the reason.
         """
-        found = self.compare(people, frame)
-        self._refuse_difference(found, "people", ids)
+        decided = self._agreed(people, "people", frame, ids)
         if len(people):
             count = max([MADE_UP, *(len(category.values) for category in people.schema.categorical)])
-            made_up = self.compare(make_up_people(self.source, people, count))
-            self._refuse_difference(made_up, "people made up among those of the table", None)
-        return LibraryDecisions(self.source, self.model, found.library)
+            made_up = make_up_people(self.source, people, count)
+            self._agreed(made_up, "people made up among those of the table")
+        return LibraryDecisions(self.source, self.model, decided)
+
+    def _agreed(
+        self, people: Individuals, who: str, frame: Any = None, ids: Sequence[Any] | None = None
+    ) -> NDArray[Any]:
+        """(people,) the library's decisions, if rounding can be the reason wherever they are not those of the model.
+
+        What rounds in the library is bounded only for those of whom something differs that our own pass explains not.
+        """
+        frame = self.source.frame(people) if frame is None else frame
+        said = self.source.library_says(frame)
+        exact = compare(self.model, self._outputs(people, rounds=False), said.decisions, said.outputs)
+        if len(rows := np.flatnonzero(exact.wrong)):
+            numbers = None if said.outputs is None else said.outputs[rows]
+            some = compare(self.model, self._outputs(people.take(rows)), said.decisions[rows], numbers)
+            wrong = np.zeros(len(people), np.bool_)
+            wrong[rows] = some.wrong
+            self._refuse_difference(replace(exact, wrong=wrong), who, ids)
+        return said.decisions
 
     def _refuse_difference(self, found: LibraryComparison, who: str, ids: Sequence[Any] | None) -> None:
         if found.agrees:
@@ -99,8 +117,9 @@ class LibraryModel:
             "`lcifr doctor --model` shows more",
         )
 
-    def _outputs(self, people: Individuals) -> Outputs:
+    def _outputs(self, people: Individuals, *, rounds: bool = True) -> Outputs:
         """With what rounding can do in the library: a bound for sums in any order, so for its own, in its format."""
         native = choose_arithmetic(None, *(factor.native for factor in self.model.computed))
         deployment = deploy_both(self.encoder, self.model, native, None)
-        return outputs_at(deployment, self.encoder.encoding.encode(people))
+        nothing = None if rounds else np.zeros(deployment.outputs)
+        return outputs_at(deployment, self.encoder.encoding.encode(people), nothing)

@@ -110,8 +110,9 @@ class Tally:
         if found.model.rule.kind is Kind.NUMBER:
             labels = None  # numbers are no classes to count by
         masks.add_to(self.all)
+        certain = masks.certified
         self.vacuous += int((found.vacuous & found.certified).sum())
-        self.reasons.update(str(reason) for reason in found.reason if str(reason))
+        self.reasons.update(str(reason) for reason in found.reason[~(certain | masks.violated)] if str(reason))
         if isinstance(found, Audit):
             self.alone += int(found.alone.sum())
             self.singletons += int((found.alone & ~found.vacuous).sum())

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.runs.executors.crew import Executor
 
 
 def finite(value: float) -> float:
@@ -139,6 +140,18 @@ ToleranceOption = Annotated[
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Processes. (Default: one per core, where that is worth their start.)")
+]
+ExecutorOption = Annotated[
+    Executor,
+    typer.Option("--executor", help="Who works on the people: processes of this machine, or a Ray cluster."),
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="ADDRESS",
+        help="Of the Ray cluster: auto, or HOST:PORT. (Default: $RAY_ADDRESS, else Ray is started here.)",
+    ),
 ]
 ChunkOption = Annotated[
     int | None,

@@ -190,7 +190,7 @@ class _PeopleStep(_Step):
             return
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-        rate = TextColumn("{task.fields[rate]} per second")
+        rate = TextColumn("{task.fields[rate]}")
         self.bar = _bar(TextColumn("people"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(), kept=True)
         self.task, self.resumed = self.bar.add_task("", total=self.total, rate="–"), 0
 
@@ -202,7 +202,8 @@ class _PeopleStep(_Step):
             self.bar.reset(self.task, completed=event.done)
             return
         pace = (event.done - event.resumed) / max(time.monotonic() - self.begun, 1e-9)
-        self.bar.update(self.task, completed=event.done, rate=f"{pace:,.0f}")
+        each = f" ({pace / event.workers:,.0f} for each of {event.workers} workers)" if event.workers > 1 else ""
+        self.bar.update(self.task, completed=event.done, rate=f"{pace:,.0f} per second{each}")
 
 
 STEPS: dict[StepKind, type[_Step]] = {

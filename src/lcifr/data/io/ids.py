@@ -6,18 +6,12 @@ once (:func:`lcifr.data.frames.read_frame`).
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self, final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from pyarrow import csv
 
 from lcifr.data.frames import is_missing
@@ -90,11 +84,6 @@ def _fits(column: pa.ChunkedArray, kind: pa.DataType) -> bool:
 
 
 Id = str | int
-FILES = 32
-"""Equal hashes lie in the same file, so each file is judged alone."""
-HELD, BLOCK = 1 << 17, 1 << 14
-"""Hashes in memory at a time (2 MB), and read at a time. From 4 million people on, files are read more than once."""
-WIDTH = 16
 
 
 def as_ids(ids: Any, people: int) -> tuple[Id, ...]:
@@ -120,9 +109,20 @@ def read_ids(
     if id_column not in table.column_names:
         raise LcifrError(f'{named} has no column "{id_column}"', fix="name the column with the ids, or none")
     listed = table[id_column].to_pylist()
+    if _are_plain(table[id_column]):
+        return tuple(listed)
     if texts:
         listed = [one if type(one) is int or is_missing(one) else str(one) for one in listed]
     return _checked(listed, f'{named}: column "{id_column}"', rows)
+
+
+def _are_plain(column: pa.ChunkedArray) -> bool:
+    """Whether all of them are whole numbers, or texts that are more than spaces."""
+    if column.null_count:
+        return False
+    if pa.types.is_string(column.type):
+        return not pc.any(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)).as_py()
+    return pa.types.is_integer(column.type)
 
 
 def _checked(listed: Sequence[Any], where: str, rows: Sequence[int]) -> tuple[Id, ...]:
@@ -153,64 +153,3 @@ def duplicate_id_error(named: str, id_column: str, name: Id) -> LcifrError:
     return LcifrError(
         f'{named}: column "{id_column}" names {str(name)!r} twice', fix="every person needs an id of their own"
     )
-
-
-def hash_id(name: str | int) -> bytes:
-    """The hash of an id. A number and its digits are the same id, as in every file that lists ids as text."""
-    return hashlib.blake2b(str(name).encode("utf-8", "surrogatepass"), digest_size=WIDTH).digest()
-
-
-@final
-class DuplicateIds:
-    """Ids seen so far, as hashes on disk.
-
-    A 16-byte hash of each id goes to anonymous temporary files, which are deleted on exit. Equal ids have equal hashes,
-    so no duplicate is missed; two different ids collide with probability 2⁻¹²⁸ per pair.
-
-    Parameters
-    ----------
-    folder : where the temporary files are created. held : hashes in memory at a time.
-    """
-
-    def __init__(self, folder: Path, held: int = HELD) -> None:
-        self._folder, self._held = folder, held
-        self._files: list[IO[bytes]] = []
-        self._open = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._open.close()
-
-    def add(self, ids: Iterable[str | int]) -> None:
-        """Add the hashes of these ids."""
-        if not self._files:
-            fresh = (tempfile.TemporaryFile(dir=self._folder) for _ in range(FILES))  # noqa: SIM115 closed by __exit__
-            self._files = [self._open.enter_context(file) for file in fresh]
-        for name in ids:
-            short = hash_id(name)
-            self._files[short[0] % FILES].write(short)
-
-    def repeated(self) -> bytes | None:
-        """The hash of a duplicate id; None if all differ."""
-        for file in self._files:
-            rounds = -(-file.tell() // (WIDTH * self._held))
-            for turn in range(rounds):
-                # By the second half of the hash, as the first has chosen the file.
-                mine = [block[block[:, 1] % rounds == turn] for block in _blocks(file)]
-                if (found := _twice(np.concatenate(mine))) is not None:
-                    return found
-        return None
-
-
-def _blocks(file: IO[bytes]) -> Iterator[NDArray[np.uint64]]:
-    file.seek(0)
-    while content := file.read(WIDTH * BLOCK):
-        yield np.frombuffer(content, np.uint64).reshape(-1, 2)
-
-
-def _twice(hashes: NDArray[np.uint64]) -> bytes | None:
-    ordered = hashes[np.lexsort((hashes[:, 1], hashes[:, 0]))]
-    same = (ordered[1:] == ordered[:-1]).all(axis=1)
-    return ordered[int(np.argmax(same))].tobytes() if same.any() else None

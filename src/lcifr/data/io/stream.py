@@ -13,12 +13,11 @@ import pyarrow.compute as pc
 from lcifr.data import Individuals, Numeric, Schema
 from lcifr.data.frames import check_separator, delimiter_of, file_errors, is_parquet, text_of
 from lcifr.data.io.ids import Id, read_ids
+from lcifr.data.io.parquet_table import READ_AHEAD, ParquetTable
 from lcifr.errors import LcifrError, TableError
 
-ROWS = 8192
+ROWS = 1 << 15
 """Rows per chunk where nothing is proved; callers leave the size out, so that it is set in one place."""
-READ_AHEAD = 1 << 16
-"""Bytes of a Parquet column at a time. Otherwise a whole row group is fetched, and a file may be a single one."""
 BLOCK = 1 << 18
 """Bytes of a CSV file at a time. Arrow reads some thirty of them ahead."""
 
@@ -69,25 +68,23 @@ def name_of(source: TableSource) -> str:
 
 def count_people(source: TableSource) -> int | None:
     """The number of rows, where it is known without reading the file; None otherwise."""
-    from pyarrow import parquet
-
     if isinstance(source, pa.Table):
         return len(source)
     if isinstance(source, FileColumns):
         return source.people if source.people is not None else count_people(source.path)
     try:
-        return int(parquet.read_metadata(source).num_rows) if is_parquet(Path(source)) else None
-    except (pa.ArrowException, OSError):
+        return ParquetTable.open(source).rows if is_parquet(source) else None
+    except (LcifrError, pa.ArrowException, OSError):
         return None  # whoever reads it will say why
 
 
 def column_names(path: Path) -> list[str]:
     """The column names of a file."""
-    from pyarrow import csv, parquet
+    from pyarrow import csv
 
     with file_errors(path):
         if is_parquet(path):
-            return list(parquet.read_schema(path).names)
+            return list(ParquetTable.open(path).schema.names)
         check_separator(path)
         with csv.open_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter_of(path))) as reader:
             return list(reader.schema.names)
@@ -194,7 +191,7 @@ def _batches(source: TableSource, size: int) -> Iterator[pa.RecordBatch]:
     names = list(some.names) if some else None
     with file_errors(path):
         if is_parquet(path):
-            yield from parquet_batches(path, size, names)
+            yield from ParquetTable.open(path).batches(size, names)
             return
         # Types are not guessed from the first block, because a later one might not fit. And a category may well be
         # called "NA", as in memory; the gate knows blank ones as missing.

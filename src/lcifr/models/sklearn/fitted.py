@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lcifr.models.sklearn.estimators import REGRESSORS
 from lcifr.models.sklearn.thresholds import WRAPPERS, inner_estimator, innermost
+from lcifr.models.table_model import LibraryAnswer
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,7 @@ class FittedModel:
 
     def predict(self, frame: Any) -> NDArray[Any]:
         """(people,) the library's decisions about the rows of a pandas frame."""
-        found = np.asarray(self.model.predict(self._rows(frame)))
-        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # of a label that was a column
+        return self._decisions(self._rows(frame))
 
     @property
     def has_outputs(self) -> bool:
@@ -32,7 +32,23 @@ class FittedModel:
 
     def outputs(self, frame: Any) -> NDArray[np.float64]:
         """(people, outputs) the numbers before any threshold, sigmoid or calibration, as the library computes them."""
-        found = np.asarray(_outputs(self.model, self._rows(frame)), dtype=np.float64)
+        return self._numbers(self._rows(frame))
+
+    def both(self, frame: Any) -> LibraryAnswer:
+        """Decisions and numbers; a pipeline prepares the columns once, which is most of its work."""
+        model, rows = self.model, self._rows(frame)
+        while type(model).__name__ == "Pipeline":  # whose predict is its last step's on what the others made
+            rows = model[:-1].transform(rows) if len(model.steps) > 1 else rows
+            model = model.steps[-1][1]
+        last = FittedModel(model, self.columns)
+        return LibraryAnswer(last._decisions(rows), last._numbers(rows))
+
+    def _decisions(self, rows: Any) -> NDArray[Any]:
+        found = np.asarray(self.model.predict(rows))
+        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # of a label that was a column
+
+    def _numbers(self, rows: Any) -> NDArray[np.float64]:
+        found = np.asarray(_outputs(self.model, rows), dtype=np.float64)
         found = found[:, None] if found.ndim == 1 else found
         return -found if _turned(self.model) else found
 

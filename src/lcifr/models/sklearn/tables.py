@@ -57,6 +57,7 @@ def read_sklearn_table(model: Any, table: Any, encoding: Encoding) -> TableModel
         table=table,
         runtime=f"scikit-learn {version('scikit-learn')}",
         library_outputs=fitted.outputs if fitted.has_outputs else None,
+        predict_with_outputs=fitted.both if fitted.has_outputs else None,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from lcifr.artifacts.folder import MANIFEST
 from lcifr.errors import LcifrError
 from lcifr.models.chain import choose_for
 from lcifr.runs.auditing.certify_result import CertifyResult
@@ -15,6 +16,7 @@ from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
 from lcifr.runs.consuming import usual_surroundings
 from lcifr.runs.events import Listener, StepKind, listening, note, step
+from lcifr.runs.executors.crew import workers_of
 from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.folders.summaries import read_consumer
@@ -23,6 +25,7 @@ from lcifr.runs.sweeps.folder import SweepLookUp
 
 if TYPE_CHECKING:
     from lcifr.artifacts.provenance import Provenance
+    from lcifr.runs.executors.crew import Workers
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class CertifyRequest:
     workers : processes; None for one per core. chunk : people per part; None to choose.
     sweep : the folder that ``sweep`` wrote; whoever of a table is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
+    executor, address : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     consumer: Path
@@ -54,15 +58,24 @@ class CertifyRequest:
     chunk: int | None = None
     sweep: Path | None = None
     force: bool = False
+    executor: str = "local"
+    address: str | None = None
+
+    @property
+    def crew(self) -> Workers:
+        """Who works on the people."""
+        return workers_of(self.executor, self.workers, self.address)
 
     def __post_init__(self) -> None:
-        if self.sweep is not None and self.people.is_dir():
+        workers_of(self.executor, self.workers, self.address)
+        handed = (self.people / MANIFEST).is_file()  # else a folder is a table in many files
+        if self.sweep is not None and handed:
             raise LcifrError(
                 f"{self.people} is a hand-over: who is in which cell of a sweep, only the people's table says",
                 fix="give the table and --producer, or leave --sweep out",
             )
-        if self.people.is_dir() == (self.producer is not None):
-            known = "a hand-over needs no --producer" if self.people.is_dir() else "a table of people needs --producer"
+        if handed == (self.producer is not None):
+            known = "a hand-over needs no --producer" if handed else "a table of people needs --producer"
             raise LcifrError(f"{self.people}: {known}", fix="see the example of `lcifr certify --help`")
 
     @property
@@ -116,7 +129,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
                 on=on,
                 arithmetic=computed,
                 chunk=part_for(handed.people, request.chunk),
-                workers=request.workers,
+                workers=request.crew,
             )
         os.replace(parts / CERTIFIED, file)
         shutil.rmtree(parts)
@@ -154,7 +167,7 @@ def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyRes
     parties = read_parties(producer, request.consumer, arithmetic=request.arithmetic)
     source = open_people(parties, producer, request.people, request.id_column, run.work)
     proved = None if look_up is None else look_up.cells
-    audit_people(run.steps, parties, source, request.workers, request.chunk, modular=False, proved=proved)
+    audit_people(run.steps, parties, source, request.crew, request.chunk, modular=False, proved=proved)
     tally = gather(run.work, parties, source, None).tally
     found = None if look_up is None else look_up.summary(tally)
     return CertifyResult.end_to_end(parties.summary(), tally, looked_up=found)

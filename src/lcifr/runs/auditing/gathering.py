@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lcifr.certification.verdicts import Audit
     from lcifr.data import Individuals
     from lcifr.runs.auditing.result import CheckedProofs, CounterexamplePair
+    from lcifr.runs.executors.crew import Workers
     from lcifr.runs.folders.settings import Steps
 
 AUDITED = "audited"
@@ -38,7 +39,7 @@ def audit_people(
     steps: Steps,
     subject: AuditSubject,
     source: PeopleSource,
-    workers: int | None,
+    workers: Workers,
     chunk: int | None,
     *,
     modular: bool,
@@ -60,9 +61,9 @@ def audit_people(
         return
     with step(f"Auditing {source.count} people from end to end", StepKind.LONG):
         options = {"modular": modular, "budget": None, "arithmetic": str(subject.arithmetic)}
-        job = AuditJob(subject.encoder, options, subject.model, subject.library, proved)
-        part = part_for(source.count, chunk)
-        done = job.audit(source.attributes, steps.work / AUDITED, source.id_column, part, workers)
+        job = AuditJob(subject.encoder, options, subject.model, subject.library, proved, subject.library_file)
+        part = part_for(source.count, chunk, quick=not modular)
+        done = job.audit(source.worked_on, steps.work / AUDITED, source.id_column, part, workers)
     steps.keep(AUDITED)
     note_resumed(done)
 
@@ -97,7 +98,7 @@ class _Writers:
     def add(self, people: Individuals, label: Any) -> None:
         import pyarrow as pa
 
-        self._write("people.parquet", pa.Table.from_pandas(people.to_pandas(), preserve_index=False))
+        self._write("people.parquet", people.to_arrow())
         if label is not None:
             self._write("labels.parquet", pa.table({"label": label}))
 

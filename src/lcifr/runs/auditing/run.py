@@ -15,7 +15,7 @@ from lcifr.runs.events import Listener, listening
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE
-from lcifr.runs.people.source import PeopleSource
+from lcifr.runs.people.source import PeopleSource, is_table
 
 if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
@@ -47,7 +47,7 @@ class AuditRequest(AuditOptions):
     def inputs(self) -> dict[str, Path]:
         """Files and folders that are read, by argument."""
         files = {"table": self.table, "phi": None if self.phi is None else Path(self.phi)}
-        named = {name: path for name, path in files.items() if path is not None and path.is_file()}
+        named = {name: path for name, path in files.items() if path is not None and is_table(path)}
         return {"producer": self.producer, "consumer": self.consumer, **named}
 
     def is_held_out(self, parties: Parties) -> bool:
@@ -74,7 +74,7 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
                 parties, request.producer, request.table, request.id_column, run.work, request.sample, request.seed
             )
             request.refuse_many(source)
-            gathering.audit_people(run.steps, parties, source, request.workers, request.chunk, modular=True)
+            gathering.audit_people(run.steps, parties, source, request.crew, request.chunk, modular=True)
             checked = write_and_check(run.steps, parties, source, request)  # first: they may leave somebody undecided
             parties.copy_into(run.work)
             baselines = _baselines(parties, source, request)

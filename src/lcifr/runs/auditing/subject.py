@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.runs.events import note
+from lcifr.runs.executors.crew import workers_of
 from lcifr.runs.people.source import HELD, PROVED, PeopleSource, refuse_more
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from lcifr.models.arithmetic import Arithmetic
     from lcifr.models.model import Model
     from lcifr.runs.auditing.result import ModelSummary
+    from lcifr.runs.executors.crew import Workers
+    from lcifr.runs.executors.library_file import LibraryFile
 
 
 class AuditSubject(ABC):
@@ -38,6 +41,11 @@ class AuditSubject(ABC):
     @property
     def library(self) -> LibraryModel | None:
         """The library that the model comes from, without whose word nothing is a counterexample; None for our own."""
+        return None
+
+    @property
+    def library_file(self) -> LibraryFile | None:
+        """The file of that model, for other machines to read; None for our own."""
         return None
 
     @abstractmethod
@@ -71,7 +79,7 @@ class AuditSubject(ABC):
         """Subgroups by category: those that were asked for, or those that φ leaves free."""
         free = self.encoder.free_attributes
         wanted = asked or [one.name for one in self.schema.categorical if one.name in free]
-        return {name: people.to_pandas()[name].to_numpy() for name in wanted}
+        return {name: people.column(name).to_numpy(zero_copy_only=False) for name in wanted}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +97,7 @@ class AuditOptions:
     seed : of who is drawn for ``proofs`` and ``sample``.
     workers : processes; None for one per core. chunk : people per part; None to choose.
     force : replace the folder of results if lcifr wrote it.
+    executor : ``local``, processes of this machine; or ``ray``, a cluster. address : of the cluster.
     """
 
     id_column: str | None = None
@@ -103,8 +112,16 @@ class AuditOptions:
     workers: int | None = None
     chunk: int | None = None
     force: bool = False
+    executor: str = "local"
+    address: str | None = None
+
+    @property
+    def crew(self) -> Workers:
+        """Who works on the people."""
+        return workers_of(self.executor, self.workers, self.address)
 
     def __post_init__(self) -> None:
+        workers_of(self.executor, self.workers, self.address)
         if not 0 < self.confidence < 1:
             raise LcifrError(
                 f"confidence is {self.confidence}; expected a number between 0 and 1", fix="for example 0.95"

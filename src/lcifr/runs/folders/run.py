@@ -58,15 +58,23 @@ class Run:
 
 @contextmanager
 def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str, Path]) -> Iterator[Run]:
-    """A folder to work in that becomes ``out`` when all is done.
+    """A folder to work in that becomes ``out`` when all is done, here or in an object store.
 
     Parameters
     ----------
     inputs : for each argument that names a file or folder, what it names; their hashes are kept.
     """
-    from lcifr.data.io.files import locked
+    from lcifr.runs.folders.staging import staged
 
     _refuse_odd_name(out)
+    with staged(out, force) as local, _local_folder(command, local, force, inputs) as run:
+        yield run
+
+
+@contextmanager
+def _local_folder(command: Command, out: Path, force: bool, inputs: Mapping[str, Path]) -> Iterator[Run]:
+    from lcifr.data.io.files import locked
+
     with notes(), locked(out, command.words(out)):
         _refuse_existing(out, force)
         settings = RunSettings.of(command, inputs)

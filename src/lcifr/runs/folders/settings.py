@@ -65,7 +65,11 @@ class RunInput:
     def of(cls, path: Path) -> RunInput:
         """The file, or everything in the folder but its settings, which hold dates."""
         from lcifr.data.io.files import sha256_of
+        from lcifr.data.io.places import StoragePlace, is_remote
 
+        if is_remote(path):  # by names, sizes and dates: a store hands out no hashes
+            place = StoragePlace.of(path)
+            return cls(place.text, place.digest())
         if path.is_file():
             return cls(str(path), sha256_of(path))
         digest = hashlib.sha256()
@@ -223,9 +227,11 @@ def unchanged_settings(folder: Path) -> RunSettings:
 
 
 def _refuse_changed_inputs(settings: RunSettings) -> None:
+    from lcifr.data.io.places import is_remote
+
     for name, before in settings.inputs.items():
         path = Path(before.path)
-        if not path.exists():
+        if not (path.exists() or is_remote(path)):
             raise LcifrError(f"{path} ({name}) is not there", fix="run it from the folder where it was run")
         if RunInput.of(path) != before:
             raise LcifrError(

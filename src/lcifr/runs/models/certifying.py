@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.events import Listener, listening
+from lcifr.runs.executors.crew import workers_of
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.models.preparing import (
@@ -22,6 +23,7 @@ from lcifr.runs.sweeps.folder import SweepLookUp
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certify_result import CertifyResult
+    from lcifr.runs.executors.crew import Workers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,7 @@ class ModelCertifyRequest(ModelQuestion):
     out : the new folder. workers : processes; None for one per core. chunk : people per part; None to choose.
     sweep : the folder that ``sweep`` wrote; whoever is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
+    executor, address : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     out: Path
@@ -40,6 +43,13 @@ class ModelCertifyRequest(ModelQuestion):
     workers: int | None = None
     chunk: int | None = None
     force: bool = False
+    executor: str = "local"
+    address: str | None = None
+
+    @property
+    def crew(self) -> Workers:
+        """Who works on the people."""
+        return workers_of(self.executor, self.workers, self.address)
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -73,7 +83,7 @@ def certify_model(
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
             proved = None if look_up is None else look_up.cells
-            audit_people(run.steps, subject, source, request.workers, request.chunk, modular=False, proved=proved)
+            audit_people(run.steps, subject, source, request.crew, request.chunk, modular=False, proved=proved)
             tally = gather(run.work, subject, source, None).tally
             found = None if look_up is None else look_up.summary(tally)
             result = CertifyResult.end_to_end(subject.summary(), tally, source.left_out, found)

@@ -15,7 +15,7 @@ from lcifr.runs.events import note, step
 from lcifr.runs.formulas import fit_similarity, read_formula
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 from lcifr.runs.models.subject import ModelSubject, read_subject
-from lcifr.runs.people.source import LEARNED, PeopleSource
+from lcifr.runs.people.source import LEARNED, PeopleSource, is_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +60,7 @@ class ModelQuestion(ModelOptions):
             "schema": None if self.schema is None else Path(self.schema),
             "reference": self.reference,
         }
-        return {name: path for name, path in files.items() if path is not None and path.is_file()}
+        return {name: path for name, path in files.items() if path is not None and is_table(path)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lcifr.models.model import Model
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.auditing.result import ModelSummary
+    from lcifr.runs.executors.library_file import LibraryFile
     from lcifr.similarity import Similarity
 
 MODEL, DESCRIPTION, FORMULA, SCHEMA = "model", "model.toml", "similar.phi", "schema.toml"
@@ -57,6 +58,22 @@ class ModelSubject(AuditSubject):
     @property
     def library(self) -> LibraryModel:
         return self.read
+
+    @property
+    def library_file(self) -> LibraryFile:
+        from lcifr.models.files.description_writer import description_text
+        from lcifr.runs.executors.library_file import LibraryFile
+
+        described = self.file.description
+        return LibraryFile(
+            path=str(self.file.path),
+            content=self.file.path.read_bytes(),
+            description=None if described is None else description_text(described, {}),
+            example=self.read.source.table,
+            similarity=self.similarity,
+            groups=self.alike,
+            tolerance=self.model.rule.tolerance,
+        )
 
     @property
     def origin(self) -> ModelOrigin:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError, did_you_mean
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Individuals, Schema
+    from lcifr.data.io.row_ranges import ScannedTable
     from lcifr.data.io.stream import FileColumns, TableSource
 
 
@@ -88,6 +90,7 @@ class PeopleSource:
     table : attributes, ids and labels: some columns of a file, or a table in memory.
     id_column, label : their columns, or None. count : how many there are. drawn_from : of how many, for a sample.
     left_out : rows of the table with missing values, which are not among them.
+    scanned : the table where it is, for workers to read; None where they are given the people.
     """
 
     table: FileColumns | pa.Table
@@ -97,6 +100,7 @@ class PeopleSource:
     count: int
     drawn_from: int | None = None
     left_out: int = 0
+    scanned: ScannedTable | None = None
 
     @property
     def attributes(self) -> TableSource:
@@ -108,6 +112,11 @@ class PeopleSource:
         if isinstance(self.table, FileColumns):
             return replace(self.table, names=tuple(name for name in self.table.names if name != self.label))
         return self.table.drop_columns([self.label])
+
+    @property
+    def worked_on(self) -> TableSource | ScannedTable:
+        """Where those who prove get the people from."""
+        return self.attributes if self.scanned is None else self.scanned
 
     def without_labels(self) -> PeopleSource:
         """The same people, as if nothing were known of their labels."""
@@ -169,11 +178,22 @@ def refuse_more(people: int, most: int, what: str, fix: str) -> None:
         raise LcifrError(f"{what} needs everybody in memory: {people:,} people, at most {most:,}", fix=fix)
 
 
-def part_for(people: int, asked: int | None) -> int:
-    """People per part: as asked, else few, else so many that there are not too many parts."""
-    from lcifr.runs.streaming.large import CHUNK
+def part_for(people: int, asked: int | None, *, quick: bool = False) -> int:
+    """People per part: as asked, else few, else so many that there are not too many parts.
 
-    return asked or (min(PART, max(SMALLEST, -(-people // PARTS))) if people <= FEW else CHUNK)
+    ``quick`` : whether verdicts alone are proved, in microseconds a person.
+    """
+    from lcifr.runs.streaming.large import CHUNK, QUICK
+
+    many = QUICK if quick else CHUNK
+    return asked or (min(PART, max(SMALLEST, -(-people // PARTS))) if people <= FEW else many)
+
+
+def is_table(path: Path) -> bool:
+    """Whether something is there to be read: a file or a folder, or in a store, of which one learns when it is read."""
+    from lcifr.data.io.places import is_remote
+
+    return path.exists() or is_remote(path)
 
 
 def no_column(source: str, name: str, known: Sequence[str]) -> LcifrError:

@@ -158,6 +158,9 @@ def scan_people(
     skip_missing : leave rows with missing values out, and count them; otherwise they are refused. Needs ``stored``.
         Whoever is left is known by their row of the file where no column names them.
     """
+    from lcifr.data.frames import is_parquet
+    from lcifr.data.io.places import StoragePlace, is_remote
+    from lcifr.data.io.row_ranges import ScannedTable
     from lcifr.data.io.scan import RowSkip, scan_file
     from lcifr.data.io.stream import FileColumns, column_names
     from lcifr.runs.events import step
@@ -175,4 +178,11 @@ def scan_people(
             found = scan_file(source, schema, id_column, label, folder, store, skipping=skipping)
     except TableError as error:
         raise with_fix(error, str(path)) from None
-    return PeopleSource(found, schema, id_column or numbered, label, int(found.people or 0), left_out=found.left_out)
+    people, left_out = int(found.people or 0), found.left_out
+    scanned = None
+    if is_parquet(path):
+        place = StoragePlace.of(path)
+        attributes = tuple(name for name in columns if name in schema)
+        where = str(place) if is_remote(path) else place.path
+        scanned = ScannedTable(where, place.digest(), attributes, id_column, people + left_out, skip_missing)
+    return PeopleSource(found, schema, id_column or numbered, label, people, left_out=left_out, scanned=scanned)

@@ -17,19 +17,23 @@ from lcifr.artifacts.folder import describe_files, fresh_folder, open_folder, wr
 from lcifr.certification.bundles.manifest import Hashes
 from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.library.library_model import LibraryModel
-from lcifr.certification.looked_up import LookedUp
 from lcifr.certification.producer import freeze, represent_lowered
 from lcifr.certification.sweep.look_up import ProvedCells, audit_looked_up
 from lcifr.certification.verdicts import Audit, Reason, Verdict
 from lcifr.data import Individuals
+from lcifr.data.io.row_ranges import ScannedTable
 from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
-from lcifr.errors import ArtefactError
-from lcifr.models.arithmetic import arithmetic_of, read_arithmetic
+from lcifr.errors import ArtefactError, LcifrError
+from lcifr.models.arithmetic import read_arithmetic
 from lcifr.models.chain import choose_for
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
+from lcifr.runs.executors.crew import Workers
+from lcifr.runs.executors.library_file import LibraryFile
+from lcifr.runs.executors.packing import Luggage, pack_encoder, pack_model
 from lcifr.runs.streaming.large import CHUNK, Done, EncoderJob
-from lcifr.runs.streaming.parts import ParquetAppender, ParquetRows, assembled, join_tables, parts_beside, table_part
+from lcifr.runs.streaming.parts import ParquetAppender, ParquetRows, assembled, join_tables, parts_beside
+from lcifr.runs.streaming.verdict_rows import audit_rows, audit_schema, parquet_bytes, read_audit
 
 AUDITED = "audit.parquet"
 FORMAT = "lcifr-audited-3"
@@ -45,12 +49,14 @@ class AuditJob(EncoderJob):
     options : ``modular``, ``budget`` and ``arithmetic``, as for :func:`audit_file`.
     library : of a model from elsewhere; compared on every chunk, and no counterexample counts without its word.
     proved : cells of a sweep, whose people need no search; not with ``modular``.
+    file : where that model comes from, for other machines to read it.
     """
 
     model: Model
     library: LibraryModel | None = None
     proved: ProvedCells | None = None
-    version = 5
+    file: LibraryFile | None = None
+    version = 6
     suffix = ".parquet"
 
     def settings(self) -> str:
@@ -58,9 +64,32 @@ class AuditJob(EncoderJob):
         known = "" if self.proved is None else self.proved.name
         return super().settings() + repr(self.model.identity) + ("" if source is None else repr(source.runtime)) + known
 
-    def work(self, chunk: Chunk) -> bytes:
-        import pandas as pd
+    def pack(self, into: Luggage) -> dict[str, Any]:
+        said = {"job": "audit", "options": self.options}
+        if self.proved is not None:
+            raise LcifrError(
+                "cells of a sweep are not sent to other machines yet", fix="leave --sweep or --executor out"
+            )
+        if self.library is None:
+            encoder, model = pack_encoder(self.encoder, into), pack_model(self.model, into)
+            return {**said, "encoder": encoder, "model": model, "library": None}
+        if self.file is None:
+            raise LcifrError(
+                "a model that is not in a file cannot be sent to other machines", fix="save it, and give its file"
+            )
+        return {**said, "library": self.file.pack(into)}
 
+    @property
+    def rows(self) -> pa.Schema:
+        """The columns of every part."""
+        modular = bool(self.options["modular"])
+        return audit_schema(self.schema, self.model, modular=modular, radius=modular, swept=self.proved is not None)
+
+    def work(self, chunk: Chunk) -> bytes:
+        return parquet_bytes(self.answer(chunk))
+
+    def answer(self, chunk: Chunk) -> pa.Table:
+        """The verdicts about the people of a chunk."""
         encoder, people = self.encoder, chunk.people
         arithmetic = read_arithmetic(self.options["arithmetic"])
         said = dict[str, Any](budget=self.options["budget"], arithmetic=arithmetic)
@@ -73,18 +102,11 @@ class AuditJob(EncoderJob):
             found = audit_region(encoder, self.model, people, lowered, chunk.ids, **said)
         else:
             found = audit_looked_up(encoder, self.model, people, lowered, chunk.ids, self.proved, **said)
-        frame = found.frame()
-        frame["alone"] = found.alone
-        if handed is not None:
-            frame["radius"] = handed.radius
-        others = found.others.to_pandas().astype(object)
-        others[~found.violated] = None
-        for name in others.columns:  # text, so that all parts have the same types
-            texts = [None if value is None else str(value) for value in others[name]]
-            frame[f"similar:{name}"] = pd.array(texts, dtype="string")
-        return table_part(frame)
+        return audit_rows(found, None if handed is None else handed.radius, swept=self.proved is not None)
 
-    def audit(self, source: TableSource, folder: Path, id_column: str | None, chunk: int, workers: int | None) -> Done:
+    def audit(
+        self, source: TableSource | ScannedTable, folder: Path, id_column: str | None, chunk: int, workers: Workers
+    ) -> Done:
         """Everybody of a file, into ``folder/audit.parquet``."""
         with parts_beside(folder, "audit_file") as parts:
             found, done = self.run(source, id_column, chunk, parts, workers)
@@ -104,7 +126,7 @@ def audit_file(
     *,
     id_column: str | None = None,
     chunk: int = CHUNK,
-    workers: int | None = None,
+    workers: Workers = None,
     groups: Sequence[Sequence[Any]] | None = None,
     tolerance: float | None = None,
     modular: bool = True,
@@ -138,36 +160,34 @@ def read_audited_chunks(
     folder: str | Path, people: Iterator[Individuals], model: Model, about: Hashes
 ) -> Iterator[Audit]:
     """The same chunk by chunk: the next of the people who were audited, in order, until there are no more."""
-    for frame, some in _frames(folder, people, about):
-        yield _audit(frame, some, model)
+    for table, some in _tables(folder, people, about):
+        yield read_audit(table, some, model)
 
 
 def read_audited_rows(
     folder: str | Path, people: Iterator[Individuals], model: Model, about: Hashes, rows: NDArray[np.int64]
 ) -> Audit:
     """Some of them, by their rows in rising order; only these are in memory at once."""
-    import pandas as pd
-
-    frames, chosen, start = [], [], 0
-    for frame, some in _frames(folder, people, about):
+    tables, chosen, start = [], [], 0
+    for table, some in _tables(folder, people, about):
         first, last = np.searchsorted(rows, [start, start + len(some)])
         here = rows[first:last] - start
-        frames.append(frame.iloc[here])
+        tables.append(table.take(here))
         chosen.append(some.take(here))
         start += len(some)
-    return _audit(pd.concat(frames, ignore_index=True), Individuals.joined(chosen), model)
+    return read_audit(pa.concat_tables(tables), Individuals.joined(chosen), model)
 
 
-def _frames(folder: str | Path, people: Iterator[Individuals], about: Hashes) -> Iterator[tuple[Any, Individuals]]:
+def _tables(folder: str | Path, people: Iterator[Individuals], about: Hashes) -> Iterator[tuple[Any, Individuals]]:
     """The next people, and their rows of the file, once all of it is known to be about the same."""
     root = Path(folder)
     about.refuse_others(open_folder(root, FORMAT, (AUDITED,)), root)
     rows = ParquetRows(root / AUDITED)
     for some in people:
-        frame = rows.take(len(some))
-        if len(frame) != len(some):
+        table = rows.take(len(some))
+        if len(table) != len(some):
             raise _about_others(root)
-        yield frame, some
+        yield table, some
     if len(rows.take(1)):
         raise _about_others(root)
 
@@ -207,38 +227,3 @@ def _revised(batch: pa.RecordBatch, ids: set[str]) -> pa.Table:
         values = compute.if_else(rows, value, table[name]).cast(field.type)
         table = table.set_column(table.schema.get_field_index(name), field, values)
     return table
-
-
-def _audit(frame: Any, people: Individuals, known: Model) -> Audit:
-    verdict = np.array([Verdict(word) for word in frame["verdict"]], dtype=object)
-    return Audit(
-        ids=tuple(str(name) for name in frame["id"]),
-        people=people,
-        verdict=verdict,
-        reason=np.array([Reason(word) for word in frame["reason"]], dtype=object),
-        prediction=frame["prediction"].to_numpy(),
-        margin=frame["margin"].to_numpy(np.float64),
-        vacuous=frame["vacuous"].to_numpy(np.bool_),
-        alone=frame["alone"].to_numpy(np.bool_),
-        others=_others(people, frame, verdict == Verdict.COUNTEREXAMPLE),
-        ball=_mask(frame, "certified_on_ball"),
-        box=_mask(frame, "certified_on_box"),
-        model=known,
-        arithmetic=arithmetic_of(frame["arithmetic"]),
-        looked_up=LookedUp.of_rows(frame),
-    )
-
-
-def _mask(frame: Any, name: str) -> Any:
-    return frame[name].to_numpy(np.bool_) if name in frame.columns else None
-
-
-def _others(people: Individuals, frame: Any, violated: Any) -> Individuals:
-    """The similar people as the file writes them; whoever has none stands for themselves."""
-    numbers, codes = people.numbers.copy(), people.codes.copy()
-    for j, numeric in enumerate(people.schema.numeric):
-        numbers[violated, j] = frame.loc[violated, f"similar:{numeric.name}"].astype(np.float64)
-    for j, categorical in enumerate(people.schema.categorical):
-        texts = frame.loc[violated, f"similar:{categorical.name}"]
-        codes[violated, j] = [categorical.values.index(text) for text in texts]
-    return Individuals(people.schema, numbers, codes)

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
+import pyarrow as pa
 
 from lcifr.artifacts.folder import MANIFEST, describe_files, versions, write_manifest
+from lcifr.artifacts.handover import Representation
 from lcifr.artifacts.handover_chunks import HandoverChunk, join_handover, read_handover_chunks
 from lcifr.artifacts.provenance import Outline, manifest_of
 from lcifr.certification.bundles.manifest import rule_of_bundle
@@ -19,26 +21,37 @@ from lcifr.certification.consumer import Where, certify
 from lcifr.certification.producer import freeze, provenance_of, represent
 from lcifr.certification.verdicts import Certificates
 from lcifr.data.io.files import sha256_of
+from lcifr.data.io.row_ranges import ScannedTable
 from lcifr.data.io.stream import Chunk, TableSource, parquet_batches
 from lcifr.errors import ArtefactError
 from lcifr.models.arithmetic import Arithmetic, choose_arithmetic
 from lcifr.models.chain import choose_for
 from lcifr.models.load import read_model
 from lcifr.models.model import Model
+from lcifr.runs.executors.crew import Workers
+from lcifr.runs.executors.packing import Luggage, pack_encoder, pack_model
 from lcifr.runs.streaming.large import CHUNK, Done, EncoderJob, Job, run_parts
-from lcifr.runs.streaming.parts import assembled, join_tables, parts_beside, table_part
+from lcifr.runs.streaming.parts import assembled, join_tables, parts_beside
+from lcifr.runs.streaming.verdict_rows import certificate_rows, parquet_bytes
 
 
 @final
 @dataclass(frozen=True)
-class _Represent(EncoderJob):
+class RepresentJob(EncoderJob):
     version = 3
     suffix = ".safetensors"
+
+    def pack(self, into: Luggage) -> dict[str, Any]:
+        return {"job": "represent", "options": self.options, "encoder": pack_encoder(self.encoder, into)}
+
+    def answer(self, chunk: Chunk) -> Representation:
+        """The hand-over of the people of a chunk."""
+        return represent(self.encoder, chunk.people, chunk.ids, **self.options)
 
     def work(self, chunk: Chunk) -> bytes:
         from safetensors.numpy import save
 
-        found = represent(self.encoder, chunk.people, chunk.ids, **self.options)
+        found = self.answer(chunk)
         return save(
             {name: np.ascontiguousarray(array) for name, array in found.arrays().items()},
             metadata={"ids": json.dumps(found.ids)},
@@ -47,12 +60,12 @@ class _Represent(EncoderJob):
 
 def represent_file(
     encoder: Any,
-    source: TableSource,
+    source: TableSource | ScannedTable,
     folder: str | Path,
     *,
     id_column: str | None = None,
     chunk: int = CHUNK,
-    workers: int | None = None,
+    workers: Workers = None,
     share_formula: bool = True,
     tolerance: float = 1e-6,
     budget: int | None = None,
@@ -70,7 +83,7 @@ def represent_file(
     """
     target, frozen = Path(folder), freeze(encoder)
     deployed = choose_arithmetic(arithmetic, frozen.native)
-    job = _Represent(frozen, {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)})
+    job = RepresentJob(frozen, {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)})
     with parts_beside(target, "represent_file") as parts:
         found, done = job.run(source, id_column, chunk, parts, workers)
         with assembled(target, parts) as fresh:
@@ -85,21 +98,28 @@ CERTIFIED = "certificates.parquet"
 
 @final
 @dataclass(frozen=True)
-class _Certify(Job):
+class CertifyJob(Job):
     model: Model
     on: Where
     arithmetic: Arithmetic
     handover_arithmetic: Arithmetic
-    version = 3
+    version = 4
     suffix = ".parquet"
 
     def settings(self) -> str:
         computed = (str(self.arithmetic), str(self.handover_arithmetic))
         return repr((self.model.identity, self.on, computed, sorted(versions().items())))
 
+    def pack(self, into: Luggage) -> dict[str, Any]:
+        computed = {"arithmetic": str(self.arithmetic), "handover_arithmetic": str(self.handover_arithmetic)}
+        return {"job": "certify", "model": pack_model(self.model, into), "on": self.on, **computed}
+
     def work(self, chunk: HandoverChunk) -> bytes:
-        found = certify(chunk.representation, self.model, on=self.on, arithmetic=self.arithmetic)
-        return table_part(found.frame())
+        return parquet_bytes(self.answer(chunk.representation))
+
+    def answer(self, handed: Representation) -> pa.Table:
+        """The certificates of the people of a hand-over."""
+        return certificate_rows(certify(handed, self.model, on=self.on, arithmetic=self.arithmetic))
 
 
 def certify_folder(
@@ -109,7 +129,7 @@ def certify_folder(
     *,
     on: Where = "ball",
     chunk: int = CHUNK,
-    workers: int | None = None,
+    workers: Workers = None,
     tolerance: float | None = None,
     arithmetic: str | None = None,
 ) -> Done:
@@ -126,7 +146,7 @@ def certify_folder(
     with parts_beside(target, "certify_folder") as parts:
         outline = Outline.read(source)
         deployed = choose_for(arithmetic, known.computed)
-        job = _Certify(known, on, deployed, outline.provenance.arithmetic)
+        job = CertifyJob(known, on, deployed, outline.provenance.arithmetic)
         if outline.people == 0:
             raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
         read = partial(read_handover_chunks, source, chunk)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,16 +20,24 @@ from typing import Any, Protocol, final
 from lcifr.artifacts.folder import versions
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.data import Schema
+from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.data.io.files import write_atomic
-from lcifr.data.io.ids import DuplicateIds, hash_id
-from lcifr.data.io.stream import TableSource, count_people, read_chunks
+from lcifr.data.io.row_ranges import RowRange, ScannedTable
+from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.errors import ArtefactError
 from lcifr.runs.events import counting_people, note
+from lcifr.runs.executors.choosing import crew_for
+from lcifr.runs.executors.crew import PendingPart, Workers
+from lcifr.runs.executors.packing import Luggage
+from lcifr.runs.streaming.kept_parts import keep_part
 from lcifr.runs.streaming.parts import PartFiles
-from lcifr.runs.streaming.workers import Crew
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""
+QUICK = 1 << 15
+"""The same of verdicts alone, which take microseconds a person."""
+AHEAD = 2
+"""Pieces for each worker that are worked on or wait."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +49,12 @@ class Done:
 
 
 class Piece(Protocol):
-    """Some people: the ``number`` of the piece, the row that it starts with, and who is in it."""
+    """Some people: the ``number`` of the piece and the row that it starts with."""
 
     @property
     def number(self) -> int: ...
     @property
     def start(self) -> int: ...
-    @property
-    def ids(self) -> tuple[str | int, ...]: ...
     def content(self) -> Iterator[bytes]:
         """All that is known of them."""
 
@@ -77,9 +83,23 @@ class Job(ABC):
     def settings(self) -> str:
         """Weights, formula, options, versions of what computes: whatever the job itself depends on."""
 
+    @final
+    def part(self, piece: Any) -> bytes:
+        """The content of the part of a piece, which is read where it is worked on; empty where nobody is in it."""
+        chunk = self.read(piece) if isinstance(piece, RowRange) else piece
+        return self.work(chunk) if len(chunk.ids) else b""
+
+    def read(self, rows: RowRange) -> Chunk:
+        """The people of some rows, for jobs on tables."""
+        raise NotImplementedError
+
     @abstractmethod
     def work(self, chunk: Any) -> bytes:
         """The content of the part of a piece of the kind that the job is for."""
+
+    @abstractmethod
+    def pack(self, into: Luggage) -> dict[str, Any]:
+        """All of the job as plain values and arrays, to be sent to other machines."""
 
 
 def run_parts(
@@ -89,71 +109,80 @@ def run_parts(
     *,
     people: int | None,
     named: bool,
-    workers: int | None,
+    workers: Workers,
 ) -> tuple[list[Path], Done]:
     """Do the job on every piece, and return the parts in order. Nobody's id may be there twice.
 
     Parameters
     ----------
-    pieces : reads them, the same ones every time. people : how many there will be, if that is known.
-    named : whether ids are more than the numbers of rows, which differ anyway.
-    workers : processes; all cores if None, once that is worth their start.
+    pieces : reads them, the same ones every time; or says which rows they are, for workers to read.
+    people : how many there will be, if that is known.
+    named : whether ids are more than the numbers of rows, which differ anyway, and nobody has compared them yet.
+    workers : processes; all cores if None, once that is worth their start; or a cluster.
     """
     known = PartFiles(parts, job.version, job.suffix)
     found: dict[int, Path] = {}
     count = before = 0
-    pending: list[_Pending] = []
+    pending: deque[_Pending] = deque()
 
     def store() -> None:
-        done = pending.pop(0)
-        found[done.number] = _store(known, done, advance)
+        done = pending.popleft()
+        found[done.number] = _store(known, done)
+        advance(done.people, workers=crew.size)
 
-    with Crew(job, workers) as crew, counting_people(people) as advance, DuplicateIds(parts) as names:
+    with crew_for(job, workers) as crew, counting_people(people) as advance, DuplicateIds(parts) as names:
         for piece in pieces():
             if named:
-                names.add(piece.ids)
-            inputs = _inputs(job, piece)
-            count += len(piece.ids)
+                names.add(piece.ids)  # type: ignore[attr-defined]
+            inputs, size = _inputs(job, piece), _people(piece)
+            count += size
             if (path := known.find(piece.number, inputs)) is not None:
                 found[piece.number] = path
-                before += len(piece.ids)
-                advance(len(piece.ids), worked=False)
+                before += size
+                advance(size, worked=False)
                 continue
-            while len(pending) >= 2 * crew.size:  # a few wait at most: memory stays flat
+            while len(pending) >= AHEAD * crew.size:  # a few wait at most: memory stays flat
                 store()
-            left = None if people is None else people - count + len(piece.ids)
-            pending.append(_Pending(crew.submit(piece, left), piece.number, inputs, len(piece.ids)))
+            left = None if people is None else people - count + size
+            pending.append(_Pending(crew.submit(piece, left), piece.number, inputs, size))
         while pending:
             store()
         if (twice := names.repeated()) is not None:
-            name = next(
-                one for piece in pieces() for one in piece.ids if hash_id(one) == twice
-            )  # only hashes were kept
-            raise ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
+            raise _twice(pieces, twice)
     return [found[number] for number in sorted(found)], Done(count, before)
+
+
+def _twice(pieces: Callable[[], Iterator[Any]], twice: bytes) -> ArtefactError:
+    name = next(one for piece in pieces() for one in piece.ids if hash_id(one) == twice)  # only hashes were kept
+    return ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
 
 
 @dataclass(frozen=True)
 class _Pending:
     """A piece that is being worked on: the hash of what its part is made from, and how many people are in it."""
 
-    content: Future[bytes]
+    content: PendingPart
     number: int
     inputs: str
     people: int
 
 
-def _store(parts: PartFiles, done: _Pending, advance: Any) -> Path:
+def _store(parts: PartFiles, done: _Pending) -> Path:
     content = done.content.result()
     path = parts.path(done.number, done.inputs, content)
     write_atomic(path, content)
-    advance(done.people)
+    keep_part(path)
     return path
 
 
-def _inputs(job: Job, piece: Piece) -> str:
+def _people(piece: Any) -> int:
+    return int(piece.count) if isinstance(piece, RowRange) else len(piece.ids)
+
+
+def _inputs(job: Job, piece: Any) -> str:
     """The hash of everything that a part depends on."""
-    digest = hashlib.sha256(job.key().encode() + json.dumps([piece.start, *piece.ids]).encode())
+    who = [] if isinstance(piece, RowRange) else piece.ids
+    digest = hashlib.sha256(job.key().encode() + json.dumps([piece.start, *who]).encode())
     for content in piece.content():
         digest.update(content)
     return digest.hexdigest()
@@ -175,18 +204,19 @@ class EncoderJob(Job):
         about = (hashes, self.encoder.whole_numbers)
         return repr((about, sorted(self.options.items()), sorted(versions().items())))
 
+    def read(self, rows: RowRange) -> Chunk:
+        return rows.read(self.schema)
+
     def run(
-        self, source: TableSource, id_column: str | None, chunk: int, parts: Path, workers: int | None
+        self, source: TableSource | ScannedTable, id_column: str | None, chunk: int, parts: Path, workers: Workers
     ) -> tuple[list[Path], Done]:
-        """Do it for everybody of a file."""
-        return run_parts(
-            self,
-            partial(read_chunks, source, self.schema, chunk, id_column),
-            parts,
-            people=count_people(source),
-            named=id_column is not None,
-            workers=workers,
-        )
+        """Do it for everybody of a file; the rows of a table that was scanned are read where they are worked on."""
+        if isinstance(source, ScannedTable):
+            ranges = partial(source.ranges, chunk)
+            return run_parts(self, ranges, parts, people=source.rows, named=False, workers=workers)
+        read = partial(read_chunks, source, self.schema, chunk, id_column)
+        named = id_column is not None
+        return run_parts(self, read, parts, people=count_people(source), named=named, workers=workers)
 
 
 def note_resumed(done: Done) -> None:

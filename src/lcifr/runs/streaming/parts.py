@@ -7,7 +7,6 @@ changed it. All that is not finished lies among the parts, in one folder, which 
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 import shutil
 import warnings
@@ -23,6 +22,7 @@ from lcifr.artifacts.folder import fresh_folder
 from lcifr.data.io.files import locked
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
+from lcifr.runs.streaming.kept_parts import fetch_parts
 
 NAMED = "named"
 """A file among the parts, once the whole is ready to get its name: whoever finds both may remove the parts."""
@@ -55,6 +55,7 @@ class PartFiles:
     def __init__(self, folder: Path, version: int, suffix: str) -> None:
         self.folder, self._version, self._suffix = folder, version, suffix
         folder.mkdir(parents=True, exist_ok=True)
+        fetch_parts(folder)
         self._there: dict[str, list[Path]] = {}
         self._tidy()
 
@@ -133,20 +134,14 @@ GROUP = 1 << 16
 """Rows in a row group of Parquet: each group adds some kB to the footer, which is held in memory."""
 
 
-def table_part(frame: Any) -> bytes:
-    """A part for :func:`join_tables`. Ids are text, so that all parts have the same types."""
-    buffer = io.BytesIO()
-    frame.assign(id=frame["id"].astype("string")).to_parquet(buffer, index=False)
-    return buffer.getvalue()
-
-
 def join_tables(parts: Sequence[Path], path: Path) -> None:
     """All parts as one Parquet file."""
     from pyarrow import parquet
 
     with ParquetAppender(path) as rows:
         for part in parts:
-            rows.add(parquet.read_table(part))
+            if part.stat().st_size:  # else nobody is in it
+                rows.add(parquet.read_table(part))
 
 
 @final
@@ -194,9 +189,9 @@ class ParquetRows:
         self._batches = parquet_batches(path)
         self._waiting: pa.Table = parquet.read_schema(path).empty_table()
 
-    def take(self, count: int) -> Any:
-        """A pandas frame; shorter where the file ends."""
+    def take(self, count: int) -> pa.Table:
+        """A table of so many rows; shorter where the file ends."""
         while len(self._waiting) < count and (batch := next(self._batches, None)) is not None:
             self._waiting = pa.concat_tables([self._waiting, pa.Table.from_batches([batch])])
         rows, self._waiting = self._waiting.slice(0, count), self._waiting.slice(count)
-        return rows.to_pandas()
+        return rows

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from lcifr.runs.streaming import workers
-from lcifr.runs.streaming.workers import Crew
+from lcifr.runs.executors import local as workers
+from lcifr.runs.executors.local import LocalCrew
 
 CLOCK = [0.0]
 """Seconds since the beginning; nobody really waits, so that a busy machine changes nothing."""
@@ -27,7 +27,7 @@ class Slow:
     seconds: float
     first: float = 0.0
 
-    def work(self, chunk: Some) -> bytes:
+    def part(self, chunk: Some) -> bytes:
         CLOCK[0] += self.seconds * len(chunk.ids) + (self.first if chunk.ids[0] == 0 else 0)
         return b"done"
 
@@ -38,8 +38,8 @@ def started_at(
     """The chunk of ten people with which other processes were started; None if never."""
     monkeypatch.setattr(workers, "available_cores", lambda: 4)
     monkeypatch.setattr(workers.time, "perf_counter", lambda: CLOCK[0])
-    monkeypatch.setattr(Crew, "_start", lambda self: setattr(self, "_pool", Pool()))
-    with Crew(job, asked) as crew:
+    monkeypatch.setattr(LocalCrew, "_start", lambda self: setattr(self, "_pool", Pool()))
+    with LocalCrew(job, asked) as crew:
         for start in range(0, people, 10):
             crew.submit(Some(tuple(range(start, start + 10))), people - start if known else None)
             if crew.size > 1:

@@ -14,6 +14,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from types import TracebackType
 from typing import Any, Protocol, Self, final
 
+from lcifr.data.io.row_ranges import RowRange
+
 STARTING = 6.0
 """Seconds of work that must be left for one process before others are started. A process takes two to three seconds of
 a core to start, because it imports pandas and numba; two of them gain something only where twice that is left."""
@@ -24,20 +26,13 @@ TRIED = 2
 
 
 class WorkerTask(Protocol):
-    """What is done with a chunk. It travels to other processes."""
+    """What is done with a piece. It travels to other processes."""
 
-    def work(self, chunk: Any) -> bytes: ...
-
-
-class Chunked(Protocol):
-    """Some people."""
-
-    @property
-    def ids(self) -> tuple[str | int, ...]: ...
+    def part(self, piece: Any) -> bytes: ...
 
 
 @final
-class Crew:
+class LocalCrew:
     """Whom to give chunks to. Each process works on one core, so results are the same however many there are.
 
     Parameters
@@ -56,18 +51,19 @@ class Crew:
         """How many work at the moment."""
         return 1 if self._pool is None else self._cores
 
-    def submit(self, chunk: Chunked, left: int | None) -> Future[bytes]:
+    def submit(self, piece: Any, left: int | None) -> Future[bytes]:
         """What will be the content of its part. ``left`` : people still to do, with these; None if nobody knows."""
         if self._pool is None and self._worth_starting(left):
             self._start()
         if self._pool is not None:
-            return _deaf_to_ctrl_c(self._pool.submit, _work, chunk)
+            return _deaf_to_ctrl_c(self._pool.submit, _work, piece)
         done: Future[bytes] = Future()
         begun = time.perf_counter()
-        done.set_result(self._job.work(chunk))
+        done.set_result(self._job.part(piece))
         took = time.perf_counter() - begun
         self._tried, self._spent = self._tried + 1, self._spent + took
-        self._fastest = min(self._fastest, took / max(len(chunk.ids), 1))
+        people = piece.count if isinstance(piece, RowRange) else len(piece.ids)
+        self._fastest = min(self._fastest, took / max(people, 1))
         return done
 
     def _worth_starting(self, left: int | None) -> bool:
@@ -157,6 +153,6 @@ def _leave_with(parent: int) -> None:
     os._exit(1)
 
 
-def _work(chunk: Any) -> bytes:
+def _work(piece: Any) -> bytes:
     assert _JOB is not None
-    return _JOB.work(chunk)
+    return _JOB.part(piece)

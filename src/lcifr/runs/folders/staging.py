@@ -1,0 +1,76 @@
+"""Results in an object store: made in a folder of this machine, then uploaded, the settings last.
+
+``settings.json`` lists every file with its hash and is the commit: a store has no folders that could be renamed, so what
+lies there without it is no result. Parts of large runs are kept in the store too while a run is under way, so that the
+same command goes on from any machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from lcifr.data.io.places import StoragePlace, is_remote
+from lcifr.errors import LcifrError
+from lcifr.runs.events import StepKind, step
+from lcifr.runs.folders.settings import SETTINGS
+from lcifr.runs.streaming.kept_parts import KEPT, keeping_parts
+
+
+def shown(out: Path) -> str:
+    """A place as the user wrote it: ``pathlib`` folds the slashes of a URI."""
+    return StoragePlace.of(out).text if is_remote(out) else str(out)
+
+
+@contextmanager
+def staged(out: Path, force: bool) -> Iterator[Path]:
+    """A local folder whose content goes to ``out`` when all is done; ``out`` itself where that is local."""
+    if not is_remote(out):
+        yield out
+        return
+    place = StoragePlace.of(out)
+    _refuse_existing(place, force)
+    local = user_cache_path("lcifr") / "runs" / hashlib.sha256(place.text.encode()).hexdigest()[:16] / out.name
+    if local.exists():  # finished, and stopped before all of it was uploaded
+        shutil.rmtree(local)
+    with keeping_parts(place):
+        yield local
+    _upload(local, place)
+    shutil.rmtree(local.parent, ignore_errors=True)
+
+
+def _refuse_existing(place: StoragePlace, force: bool) -> None:
+    there = [name for name in place.files() if not name.startswith(KEPT)]
+    if SETTINGS in there and not force:
+        raise LcifrError(f"{place} exists already", fix="choose another --out, or say --force to replace it")
+    if there and SETTINGS not in there and not force:
+        raise LcifrError(
+            f"{place} holds {len(there)} files and no {SETTINGS}: an upload that was stopped, or somebody else's",
+            fix="choose another --out, or say --force to replace them",
+        )
+
+
+def _upload(local: Path, place: StoragePlace) -> None:
+    """Everything, then the settings; what an earlier result has left goes before."""
+    files = sorted(path for path in local.rglob("*") if path.is_file() and path.name != SETTINGS)
+    before = place.files()
+    if SETTINGS in before:  # --force: from here on there is no result until the new one is whole
+        place.delete(SETTINGS)
+    with step(f"Uploading to {place}", StepKind.COUNT) as progress:
+        for number, path in enumerate(files):
+            progress(number, len(files))
+            place.upload(path, path.relative_to(local).as_posix())
+    uploaded = place.files()
+    for path in files:
+        name = path.relative_to(local).as_posix()
+        if name not in uploaded or uploaded[name].size != path.stat().st_size:
+            raise LcifrError(f"{place}: {name} is not there as it was written", fix="run the same command again")
+    place.upload(local / SETTINGS, SETTINGS)
+    kept = {path.relative_to(local).as_posix() for path in files} | {SETTINGS}
+    for name in set(place.files()) - kept:
+        place.delete(name)
