@@ -163,6 +163,7 @@ def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: di
 def _show(result: CertifyResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import show_origin, statement_lines
     from lcifr.drawing.text import arithmetic_words
+    from lcifr.runs.folders.staging import shown
 
     claimed = result.radius is not None
     say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))
@@ -173,7 +174,7 @@ def _show(result: CertifyResult, out: Path) -> None:
     if claimed:
         say("radius: claimed by the producer; what is claimed is worth what the producer's word is worth")
     how = "from the hand-over" if claimed else "from end to end"
-    say(f"\n{out}/{result.certificates}   decision and verdict of everybody, proved {how}")
+    say(f"\n{shown(out)}/{result.certificates}   decision and verdict of everybody, proved {how}")
 
 
 def _show_looked_up(found: LookUpSummary, people: int) -> None:

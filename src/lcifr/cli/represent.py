@@ -76,5 +76,7 @@ def represent(
         return
     radius = result.radius
     say(f"{result.people} people; radius, proved: median {radius.median:.4g}, largest {radius.largest:.4g}")
-    say(f"{out}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
+    from lcifr.runs.folders.staging import shown
+
+    say(f"{shown(out)}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
     to_stderr(f"\nNext, by the consumer: {command('certify', 'consumer', out / 'handover', '--out', 'certificates')}")

@@ -122,7 +122,7 @@ def _are_plain(column: pa.ChunkedArray) -> bool:
         return False
     if pa.types.is_string(column.type):
         return not pc.any(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)).as_py()
-    return pa.types.is_integer(column.type)
+    return bool(pa.types.is_integer(column.type))
 
 
 def _checked(listed: Sequence[Any], where: str, rows: Sequence[int]) -> tuple[Id, ...]:

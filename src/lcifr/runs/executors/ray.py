@@ -76,9 +76,7 @@ class RayCrew:
     @property
     def size(self) -> int:
         """Cores of the cluster as it is now: nodes come and go."""
-        import ray
-
-        cores = max(int(ray.cluster_resources().get("CPU", 1)), 1)
+        cores = max(int(_ray().cluster_resources().get("CPU", 1)), 1)
         return min(cores, self._cluster.workers or cores)
 
     def __enter__(self) -> Self:

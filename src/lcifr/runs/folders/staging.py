@@ -1,8 +1,8 @@
 """Results in an object store: made in a folder of this machine, then uploaded, the settings last.
 
-``settings.json`` lists every file with its hash and is the commit: a store has no folders that could be renamed, so what
-lies there without it is no result. Parts of large runs are kept in the store too while a run is under way, so that the
-same command goes on from any machine.
+``settings.json`` lists every file with its hash and is the commit: a store has no folders that could be renamed, so
+what lies there without it is no result. Parts of large runs are kept in the store too while a run is under way, so that
+the same command goes on from any machine.
 """
 
 from __future__ import annotations
