@@ -159,9 +159,9 @@ def scan_people(
         Whoever is left is known by their row of the file where no column names them.
     """
     from lcifr.data.frames import is_parquet
+    from lcifr.data.io.parquet_scan import RowSkip
     from lcifr.data.io.places import StoragePlace, is_remote
     from lcifr.data.io.row_ranges import ScannedTable
-    from lcifr.data.io.parquet_scan import RowSkip
     from lcifr.data.io.scan import scan_file
     from lcifr.data.io.stream import FileColumns, column_names
     from lcifr.runs.events import step
