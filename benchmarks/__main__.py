@@ -31,8 +31,10 @@ def run(words: list[str]) -> int:
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(names())}", file=sys.stderr)
         return 2
-    if options and wanted not in (["engine"], ["fairify"]):
-        print("only engine and fairify take options: python -m benchmarks engine --help", file=sys.stderr)
+    if options and wanted not in (["engine"], ["fairify"], ["file_to_verdict"]):
+        print(
+            "only engine, fairify and file_to_verdict take options: python -m benchmarks engine --help", file=sys.stderr
+        )
         return 2
     for name in wanted or names():
         print(f"## {name}", flush=True)

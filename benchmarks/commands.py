@@ -2,7 +2,7 @@
 
 The claim: as of the library's large runs, memory does not grow with the table, from reading it to the last figure.
 German's test people are drawn again and again, each with an id and a label of their own. In the smaller run too, what
-is filled once is full.
+is filled once is full. Then their speed: :mod:`benchmarks.file_to_verdict`, which can be run alone.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from benchmarks import file_to_verdict
 from benchmarks._memory import run_alone
 from benchmarks.stream import GROUP, ID
 
@@ -67,6 +68,8 @@ def main(sizes: tuple[int, int] = SIZES, names: tuple[str, ...] = tuple(RUNS)) -
     for name in names:
         print(f"  {name:18} {few[name]:6.0f} MB of {sizes[0]:,} people, {many[name]:6.0f} MB of {sizes[1]:,}", end="")
         print(f": {growth[name]:.0f} bytes per person more")
+    if names == tuple(RUNS):
+        file_to_verdict.main()
     return growth
 
 

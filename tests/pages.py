@@ -57,6 +57,7 @@ NOT_RUN = {
     ("docs/design/models.md", "indented"): "mathematics",
     ("docs/design/proofs.md", "indented"): "mathematics, and the shape of a file",
     ("docs/design/trees.md", "indented"): "mathematics",
+    ("docs/scale.md", "console"): "a cluster and a store; tests/runs/executors and tests/runs/folders have both",
     ("docs/evidence.md", "text"): "what a comparison prints",
     (
         "docs/learning.md",

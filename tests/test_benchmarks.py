@@ -33,7 +33,7 @@ def test_options_go_to_the_benchmark_that_is_named(capsys: pytest.CaptureFixture
 
     assert "engine" in names()
     assert run(["rows", "--part", "radii"]) == 2
-    assert "only engine and fairify take options" in capsys.readouterr().err
+    assert "only engine, fairify and file_to_verdict take options" in capsys.readouterr().err
     with pytest.raises(SystemExit) as left:
         run(["engine", "--part", "nothing"])
     assert left.value.code == 2

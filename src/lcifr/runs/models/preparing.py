@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lcifr.data.frames import text_of
 from lcifr.data.io.files import json_value
 from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import note, step
@@ -160,12 +161,11 @@ def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> Peopl
     classes = subject.model.labels
     if source.label is None or classes is None:
         return source
-    found = {
-        json_value(one) for _, labels in source.rows() if labels is not None for one in labels.unique().to_pylist()
-    }
-    decided = [json_value(one) for one in classes]
-    if found & set(decided):
-        return source
+    decided, found = [json_value(one) for one in classes], set[Any]()
+    for labels in source.label_columns():
+        found |= {json_value(one) for one in labels.unique().to_pylist()}
+        if found & set(decided):  # one is enough: the others are looked at only where there is none
+            return source
     named = ", ".join(repr(one) for one in sorted(found, key=str)[:3])
     note(f'no accuracy is said: "{source.label}" holds {named}, and the model decides {", ".join(map(repr, decided))}')
     return source.without_labels()
@@ -177,19 +177,24 @@ def example_rows(source: PeopleSource) -> Any:
 
     from lcifr.data.io.stream import read_tables
 
-    names, seen = list(source.schema.names), {name: set[Any]() for name in source.schema.names_categorical}
+    names, unseen = list(source.schema.names), {one.name: set(one.values) for one in source.schema.categorical}
     found, left = [], EXAMPLES
     for table in read_tables(source.table, source.schema):
-        rows = np.unique([*range(min(left, len(table))), *_first_seen(table, seen)]).astype(np.int64)
+        rows = np.unique([*range(min(left, len(table))), *_first_seen(table, unseen)]).astype(np.int64)
         left -= min(left, len(table))
         found.append(table.select(names).take(pa.array(rows)))
+        if left == 0 and not any(unseen.values()):
+            break
     return pa.concat_tables(found).to_pandas()
 
 
-def _first_seen(table: pa.Table, seen: dict[str, set[Any]]) -> Iterator[int]:
-    for name, known in seen.items():
-        values = table[name].to_pylist()
-        for value in dict.fromkeys(values):
-            if value not in known:
-                known.add(value)
-                yield values.index(value)
+def _first_seen(table: pa.Table, unseen: dict[str, set[str]]) -> Iterator[int]:
+    """Rows in which a category appears first; ``unseen`` loses them."""
+    import pyarrow.compute as pc
+
+    for name, values in unseen.items():
+        for value in pc.unique(table[name]) if values else ():
+            text = text_of(value.as_py()).strip()
+            if text in values:
+                values.remove(text)
+                yield pc.index(table[name], value).as_py()

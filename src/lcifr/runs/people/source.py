@@ -134,6 +134,17 @@ class PeopleSource:
             yield Individuals.read(table.select(list(self.schema.names)), self.schema), label
             start += len(table)
 
+    def label_columns(self) -> Iterator[pa.ChunkedArray]:
+        """The labels alone, in order, some at a time."""
+        from lcifr.data.io.stream import FileColumns, read_tables
+        from lcifr.data.table import target_values
+
+        label, start = str(self.label), 0
+        alone = replace(self.table, names=(label,)) if isinstance(self.table, FileColumns) else self.table
+        for table in read_tables(alone, self.schema):
+            yield target_values(table[label], label, start)
+            start += len(table)
+
     def in_memory(self) -> PeopleSource:
         """The same people without labels, all read now."""
         import pyarrow as pa
