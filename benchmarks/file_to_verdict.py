@@ -90,7 +90,7 @@ def run(words: str, place: Path) -> tuple[float, float]:
     program = "import sys; sys.argv[0] = 'lcifr'; from lcifr.cli import main; main()"
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run([sys.executable, "-c", program, *words.split()], cwd=place, capture_output=True, text=True)
-    if done.returncode not in (0, 1, 3):
+    if done.returncode not in (0, 1, 3) or "Traceback" in done.stderr:
         raise RuntimeError(done.stderr)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
