@@ -68,7 +68,8 @@ class CertifyRequest:
 
     def __post_init__(self) -> None:
         workers_of(self.executor, self.workers, self.address)
-        handed = (self.people / MANIFEST).is_file()  # else a folder is a table in many files
+        is_handover = self.producer is None or (self.people / MANIFEST).is_file()  # else a table in many files
+        handed = self.people.is_dir() and is_handover
         if self.sweep is not None and handed:
             raise LcifrError(
                 f"{self.people} is a hand-over: who is in which cell of a sweep, only the people's table says",
