@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 def workbench(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Whose tables, formulas, models and audits are shown.")
+        Path, typer.Argument(metavar="FOLDER", help="Whose tables, formulas, models and audits are shown.")
     ] = Path(),
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 for a free port.")] = 0,
     browser: Annotated[
@@ -30,8 +30,8 @@ def workbench(
 
     FOLDER is this one unless it is said. Nothing leaves the machine: the page is answered on 127.0.0.1 alone, to
     whoever has its address, and only files below FOLDER are read and written. Whatever it does, it shows the command
-    that does the same. Needs `pip install "lcifr[workbench]"`. Ctrl-C ends it; an audit that runs is stopped, and
-    keeps what is done.
+    that does the same. Needs the extra `workbench` (starlette and uvicorn). Ctrl-C ends it; an audit that runs is
+    stopped, and keeps what is done.
     """
     from lcifr.workbench.web.server import WorkbenchRequest, serve
 

@@ -73,3 +73,21 @@ def test_a_pickle_is_refused_with_what_to_do(own):
 
 def test_no_model_is_chosen(client):
     assert "no model is chosen" in client.refusal("model/show", table="people.csv")
+
+
+def test_a_model_of_numbers_asks_for_a_tolerance_and_then_answers(own):
+    import skops.io
+    from sklearn.linear_model import LinearRegression
+
+    table = pd.read_csv(own.desk.folder.root / "train.csv")
+    model = LinearRegression().fit(table[["age", "income", "debt"]], table["income"] / 10 + table["age"])
+    skops.io.dump(model, own.desk.folder.root / "limit.skops")
+    choice = {**CHOICE, "model": "limit.skops"}
+    assert own.ask("model/show", **choice)["is_number"]
+    values = own.ask("table/row", table="people.csv", schema="people.toml", row=0)["values"]
+    assert "how far apart" in own.refusal("model/decide", choice=choice, values=values)
+    wide = own.ask("model/decide", choice={**choice, "tolerance": 1e6}, values=values, formula=PHI)
+    assert wide["asked"]["kind"] == "certified"
+    assert float(wide["library"]) == pytest.approx(float(values["income"]) / 10 + values["age"])
+    narrow = own.ask("model/decide", choice={**choice, "tolerance": 1e-6}, values=values, formula=PHI)
+    assert narrow["asked"]["kind"] == "counterexample"

@@ -119,7 +119,9 @@ def own_decision(model: Model, outputs: Any) -> OwnDecision:
     rule, values = model.rule, np.asarray(outputs, np.float64)
     decision = json_value(model.decide(values)[0])
     if rule.kind is Kind.NUMBER:
-        return OwnDecision(quantity(float(np.ravel(values)[0]), rule.tolerance or 0.0), "a number has no threshold")
+        return OwnDecision(
+            quantity(float(np.ravel(values)[0]), rule.tolerance or 0.0), "A predicted number has no threshold"
+        )
     if rule.kind is Kind.SIGN:
         lead = abs(float(values[0, 0]) - rule.middle)
     else:
