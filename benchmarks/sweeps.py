@@ -3,8 +3,8 @@
     python -m benchmarks.sweeps                     a minute each
     python -m benchmarks.sweeps --seconds 10        or as long as that
 
-Ranges of numbers are those of the dataset. The additive model is swept twice, in closed form and by the search, for the
-same cells.
+Ranges of numbers are those of the dataset. Of the additive model, cells around people are asked about twice: in closed
+form and by the search.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,18 @@ import pandas as pd
 
 from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, datasets, sweep
 from lcifr.certification.library.library_model import LibraryModel
-from lcifr.certification.sweep.additive_models.terms import AdditiveTerms
-from lcifr.certification.sweep.result import Standing, Sweep
-from lcifr.certification.sweep.sweeper import Sweeper
+from lcifr.certification.query import OWN_WORD, outputs_at
+from lcifr.certification.sweep.additive_models.question import AdditiveQuestion
+from lcifr.certification.sweep.one_decision import alike_query, reached_people
+from lcifr.certification.sweep.result import Standing
 from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
+from lcifr.prove import Budget, maximize
+from lcifr.regions.universe import UniverseCells
 from lcifr.similarity.ready_formulas import ready
 
-SAME_CELLS = 256
+AROUND = 256
 
 
 def main(options: Sequence[str] = ()) -> int:
@@ -126,32 +129,47 @@ def _report(name: str, subject: Subject, seconds: float) -> None:
     print(f"  people of the table: {counts}", flush=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Searched(SweptModel):
-    """The same model without closed forms."""
-
-    @cached_property
-    def additive(self) -> AdditiveTerms | None:
-        return None
-
-
 def closed_form() -> None:
-    """The same cells of the additive model, in closed form and by the search."""
+    """Cells around people, asked about in closed form and by the search: whether everybody there is decided alike."""
     subject = german_stumps()
     read = LibraryModel.read(subject.words[0], subject.people, subject.named["similarity"])
-    about = (read.encoder, read.model, Arithmetic.FLOAT32, None)
-    print(f"\nadditive model, {SAME_CELLS:,} cells at most")
-    known: list[tuple[str, float, Sweep]] = []
-    makers: dict[str, Callable[..., SweptModel]] = {"closed form": SweptModel, "search": Searched}
-    for name, make in makers.items():
-        sweeper = Sweeper(make(*about))
-        sweeper.run(cells=64)  # what is compiled is off the clock
+    swept = SweptModel(read.encoder, read.model, Arithmetic.FLOAT32)
+    cells = around(Individuals.read(subject.people, swept.encoding.schema).take(slice(AROUND)))
+    region = swept.pairs.region(cells)
+    assert swept.additive is not None
+    question = AdditiveQuestion(swept, swept.additive)
+    reach = reached_people(swept.pairs, region, cells, swept.encoding)
+    own = outputs_at(swept.deployment, swept.encoding.encode(cells.middles()))
+    query = alike_query(swept, reach, own)
+
+    def search() -> Any:
+        options = {"target": query.limit, "method": OWN_WORD, "budget": Budget(nodes=200)}
+        answer = maximize(swept.deployment.merged, query.directions, reach, **options)
+        return (answer.upper < query.limit).all(1)
+
+    print(f"\nadditive model, {len(cells)} cells around people")
+    search()  # what is compiled is off the clock
+    first = None
+    for name, ask in {"closed form": lambda: question.proved(region), "search": search}.items():
         begun = time.process_time()
-        found = sweeper.run(cells=SAME_CELLS)
-        known.append((name, time.process_time() - begun, found))
-    for name, cpu, found in known:
-        share = float(found.share(Standing.PROVED))
-        print(f"  {name:12s} {cpu:8.2f} CPU s, proved {100 * share:.2f} %, {cpu / known[0][1]:.1f}×")
+        proved = ask()
+        cpu = time.process_time() - begun
+        first = cpu if first is None else first
+        print(
+            f"  {name:12s} {1e3 * cpu / len(cells):8.3f} CPU ms a cell, {int(proved.sum())} proved, {cpu / first:.1f}×"
+        )
+
+
+def around(people: Individuals) -> UniverseCells:
+    """A cell for each person: the same categories, numbers up to a tenth of their range away."""
+    schema = people.schema
+    ends = np.array([[one.lower, one.upper] for one in schema.numeric], dtype=np.float64).T
+    away = np.floor((ends[1] - ends[0]) / 10)
+    lower, upper = np.maximum(people.numbers - away, ends[0]), np.minimum(people.numbers + away, ends[1])
+    allowed = tuple(
+        np.eye(len(one.values), dtype=np.bool_)[people.codes[:, j]] for j, one in enumerate(schema.categorical)
+    )
+    return UniverseCells(schema, lower, upper, allowed, True)
 
 
 if __name__ == "__main__":

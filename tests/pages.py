@@ -64,6 +64,7 @@ NOT_RUN = {
         "text",
     ): "two commands with a file of another library; tests/cli/test_latent_trees.py runs them",
     ("docs/learning.md", "indented"): "mathematics",
+    ("docs/sweep.md", "indented"): "commands with a range for every number; tests/runs/sweeps runs them",
 }
 """Blocks that nothing runs, and why."""
 
