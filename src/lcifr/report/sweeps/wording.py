@@ -101,7 +101,9 @@ def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
     if not result.sweep.open:
         return f"{refuted}, and nothing is open."
     most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
-    return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}."
+    known = any(one.pair is not None for one in result.sweep.open)
+    some = ", not all of it, as pairs are known there" if known else ""
+    return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
 
 
 def _cautions(result: SweepResult) -> Iterator[Caution]:
@@ -159,6 +161,8 @@ def _map(result: SweepResult) -> Iterator[Block]:
     found = result.sweep.map()
     if not result.sweep.refuted:
         yield "No pair was found; what follows shows where proofs are missing, if anywhere."
+    elif not result.sweep.violating:
+        yield "Pairs are known in open cells; in none of them is everybody known to have one, so nothing is red yet."
     if found.grid is not None:
         yield "The two attributes that separate best:"
         yield grid(found.grid, shown_standings(result))
