@@ -89,7 +89,7 @@ AUDIT = """
 import sys
 from pathlib import Path
 from tests.runs.executors.lender import audited
-audited(Path("."), "out", executor="ray", address=sys.argv[1], chunk=16)
+audited(Path(sys.argv[2]), "out", executor="ray", address=sys.argv[1], chunk=16)
 """
 
 
@@ -110,7 +110,9 @@ def drive(folder: Path, address: str) -> subprocess.Popen[bytes]:
     """A driver of its own, so that it can be killed."""
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", AUDIT, address], cwd=folder, env=os.environ | {"PYTHONPATH": path}
+        [sys.executable, "-W", "ignore", "-c", AUDIT, address, str(folder)],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": path},
     )
 
 
