@@ -8,11 +8,16 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
 
 from lcifr.runs import ModelAuditRequest, audit_model
 from lcifr.runs.events import Advanced, Event, Note
 from lcifr.runs.folders.run import RunStopped
-from tests.runs.models.credit import write_credit
+from tests.runs.models.credit import READ, fit, write_credit
+
+skops = pytest.importorskip("skops")
+pytest.importorskip("skops.io")
 
 
 @pytest.fixture
@@ -55,6 +60,19 @@ def test_labels_that_are_no_classes_say_nothing_about_accuracy(credit: Path) -> 
     result = audit_model(request("coded", table=Path("coded.csv"), target="repaid"), heard.append)
     assert result.statement.accuracy is None
     assert [event.text for event in heard if isinstance(event, Note) and "no accuracy is said" in event.text]
+
+
+def test_labels_that_are_no_numbers_say_nothing_about_errors(credit: Path) -> None:
+    """A model that predicts numbers, and a target column of text."""
+    train = pd.read_csv("train.csv")
+    steps = fit(train).steps[0][1]
+    model = make_pipeline(steps, LinearRegression()).fit(train[list(READ)], train["repaid"] == "yes")
+    skops.io.dump(model, "numbers.skops")
+    heard: list[Event] = []
+    asked = request("numbers", model=Path("numbers.skops"), target="repaid", tolerance=0.2)
+    result = audit_model(asked, heard.append)
+    assert result.statement.people == 38
+    assert [event.text for event in heard if isinstance(event, Note) and "no error is said" in event.text]
 
 
 def test_a_sample_is_said_to_be_one_and_people_keep_their_rows(credit: Path) -> None:

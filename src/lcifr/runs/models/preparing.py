@@ -157,10 +157,15 @@ def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: Pe
 
 
 def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> PeopleSource:
-    """The same people without labels where none of these is a class of the model: accuracy would be 0 by name alone."""
+    """The same people without labels where none of these is a class of the model: accuracy would be 0 by name alone.
+
+    Of a model that predicts numbers, where one of them is no number.
+    """
     classes = subject.model.labels
-    if source.label is None or classes is None:
+    if source.label is None:
         return source
+    if classes is None:
+        return source if _are_numbers(source) else source.without_labels()
     decided, found = [json_value(one) for one in classes], set[Any]()
     for labels in source.label_columns():
         found |= {json_value(one) for one in labels.unique().to_pylist()}
@@ -169,6 +174,19 @@ def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> Peopl
     named = ", ".join(repr(one) for one in sorted(found, key=str)[:3])
     note(f'no accuracy is said: "{source.label}" holds {named}, and the model decides {", ".join(map(repr, decided))}')
     return source.without_labels()
+
+
+def _are_numbers(source: PeopleSource) -> bool:
+    """Whether all labels are; where not, it is said."""
+    import pyarrow as pa
+
+    for labels in source.label_columns():
+        kind = labels.type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+            text = f'no error is said: "{source.label}" holds {labels[0].as_py()!r}, and the model predicts numbers'
+            note(text)
+            return False
+    return True
 
 
 def example_rows(source: PeopleSource) -> Any:
