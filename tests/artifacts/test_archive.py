@@ -68,3 +68,10 @@ def test_every_tool_unpacks_the_same(tmp_path: Path) -> None:
         p.relative_to(tmp_path / "out").as_posix(): p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()
     } == files
     assert read_archive(tmp_path / "x.zip") == files
+
+
+@pytest.mark.parametrize("names", [("report.html", "Report.html"), ("\u00e9", "e\u0301"), ("a", "a/b")])
+def test_names_of_which_some_disks_keep_one_are_refused(names: tuple[str, str]) -> None:
+    """Who unpacks such an archive gets another file on another machine."""
+    with pytest.raises(ArtefactError, match="not an archive as"):
+        read_archive_bytes(archive_bytes(dict.fromkeys(names, b"")), "x")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lcifr.artifacts.signed_files import LIST, SIGNATURE, SIGNED, list_of, plain_name, verify_files
-from lcifr.artifacts.ssh_signature import fingerprint, read_private_key, read_public_key, sign
+from lcifr.artifacts.ssh_signature import LARGEST, fingerprint, read_private_key, read_public_key, sign
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs.evidence.signing import sign_folder, verify_signed
 from tests.artifacts.keys import make_key
@@ -163,3 +163,11 @@ def test_without_a_key_the_list_waits_for_ssh_keygen(tmp_path: Path, key: Path) 
     assert sign_folder(tmp_path / "f", None).key is None
     with pytest.raises(ArtefactError, match="it is not signed"):
         verify_signed(tmp_path / "f", key.with_suffix(".pub"))
+
+
+@pytest.mark.parametrize("more", [b"\n" * LARGEST + b"something else", b"\n\n", b"\nsomething else"])
+def test_nothing_follows_a_signature(folder: Path, key: Path, more: bytes) -> None:
+    """The signature's own file is in no list: what is put behind it would be in a folder that is confirmed."""
+    with (folder / SIGNATURE).open("ab") as file:
+        file.write(more)
+    assert len(problems(folder, key)) == 1

@@ -30,15 +30,18 @@ WAYS_OUT = (
     "out/secret.csv",
     "link.csv",
     "loop",
+    "file:/secret.csv",
+    "s3:/bucket/secret.csv",
 )
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> WorkFolder:
     inside = tmp_path / "inside"
-    (inside / "sub").mkdir(parents=True)
+    for name in ("sub", "file:", "s3:/bucket"):  # two of them are what commands take for places elsewhere
+        (inside / name).mkdir(parents=True)
     (tmp_path / "secret.csv").write_text("a\n1\n", encoding="utf-8")
-    for name in ("people.csv", "sub/more.csv", "sub/.hidden.csv", ".hidden.csv"):
+    for name in ("people.csv", "sub/more.csv", "sub/.hidden.csv", ".hidden.csv", *WAYS_OUT[-2:]):
         (inside / name).write_text("a\n1\n", encoding="utf-8")
     (inside / "link.csv").symlink_to(tmp_path / "secret.csv")
     (inside / "out").symlink_to(tmp_path)

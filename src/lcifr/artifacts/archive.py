@@ -7,9 +7,11 @@ archive is read only if writing its files again gives the very same bytes: then 
 from __future__ import annotations
 
 import io
+import unicodedata
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from lcifr.artifacts.signed_files import plain_name
@@ -71,9 +73,16 @@ def read_archive_bytes(data: bytes, name: str) -> dict[str, bytes]:
     except (KeyError, IndexError, OverflowError, MemoryError, UnicodeError):
         raise other from None
     try:
-        same = archive_bytes(files) == data
+        same = archive_bytes(files) == data and not _clash(files)
     except (ArtefactError, ValueError, OverflowError, UnicodeError):
         same = False
     if not same:
         raise other
     return files
+
+
+def _clash(names: Iterable[str]) -> bool:
+    """Whether a disk that ignores case, or Unicode's forms, keeps one file of two; or one is a folder of another."""
+    known = (unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()) for name in names)
+    ordered = sorted(name.replace("/", "\0") for name in known)  # so that what is in a folder comes right after it
+    return any(other == name or other.startswith(f"{name}\0") for name, other in pairwise(ordered))

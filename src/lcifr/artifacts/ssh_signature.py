@@ -91,7 +91,7 @@ def verify(message: bytes, signature: str, key: Ed25519PublicKey) -> None:
 
 def _parse(signature: str) -> tuple[bytes, bytes, bytes, bytes]:
     """Public key, namespace, name of the hash and the raw signature; nothing may be left over."""
-    lines = signature.rstrip("\n").split("\n")
+    lines = signature.removesuffix("\n").split("\n")
     odd = ArtefactError("the signature is not one in OpenSSH's format over ed25519")
     if len(lines) < 3 or (lines[0], lines[-1]) != (BEGIN, END):
         raise odd

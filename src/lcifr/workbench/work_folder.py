@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from lcifr.data.io.places import is_remote
 from lcifr.errors import LcifrError
 from lcifr.models.files.formats import PICKLE_SUFFIXES, recognise
 from lcifr.runs.folders.run import RESULT
@@ -61,6 +62,7 @@ class WorkFolder:
         """
         parts = PurePosixPath(name).parts
         odd = not parts or "\\" in name or any(ord(sign) < 32 or ord(sign) == 127 for sign in name)
+        odd = odd or is_remote(name)  # commands would take it for a place elsewhere
         if odd or PurePosixPath(name).is_absolute() or any(part.startswith((".", "-")) for part in parts):
             raise LcifrError(f"“{name}” is no name of a file below the folder", fix="choose one that is listed")
         return self._inside(self.root.joinpath(*parts), name)
@@ -129,7 +131,7 @@ class WorkFolder:
         for entry in entries:
             path = Path(entry.path)
             name = path.relative_to(self.root).as_posix()
-            if self._where(path) is None or entry.name.startswith("-"):
+            if self._where(path) is None or entry.name.startswith("-") or is_remote(name):
                 continue
             if entry.name.startswith("."):
                 if entry.name.endswith(WORK) and (path / SETTINGS).is_file():

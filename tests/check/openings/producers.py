@@ -15,13 +15,20 @@ CERTIFIED, MIXED = 0, 2
 """Scenes of made bundles: in the one everybody is certified, in the other one of four is refuted."""
 
 
-def bundle_of(place: Path, lines: int, false: int = 0, scene: int = CERTIFIED) -> Path:
-    """A bundle of so many people, the first of whom have a certificate that is false: of the other decision."""
+def bundle_of(
+    place: Path, lines: int, false: int = 0, scene: int = CERTIFIED, arithmetic: str | None = None, **more: Any
+) -> Path:
+    """A bundle of so many people, the first of whom have a certificate that is false: of the other decision.
+
+    arithmetic : that all of them claim, in place of their own. more : of every line.
+    """
     plain = copy.deepcopy(contents(scene, "whole"))
     known = plain["lines"]
     plain["lines"] = [copy.deepcopy(known[number % len(known)]) | {"id": f"person {number}"} for number in range(lines)]
     for line in plain["lines"]:
         line.pop("latent", None)
+        line |= copy.deepcopy(more)
+        line["decision"] |= {} if arithmetic is None else {"arithmetic": arithmetic}
     for line in plain["lines"][:false]:
         line["decision"]["prediction"] = 1 - line["decision"]["prediction"]
     plain["manifest"]["people"] = lines

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from lcifr.check.bundle import SWEEP, check_bundle
 from lcifr.check.exact import Rejected
 from lcifr.check.openings.opening import check_opening
 from lcifr.data.io.files import sha256_of
@@ -223,3 +224,27 @@ def test_broken_files_of_an_opening_are_refused(honest: Audited, name: str) -> N
         (honest.opening / name).write_bytes(broken)
         with pytest.raises(Rejected):
             check_opening(*honest.files)
+
+
+def test_people_who_are_opened_as_cells_of_a_sweep_are_refused(tmp_path: Path) -> None:
+    """A sweep has one arithmetic of its own for all cells: a claim in another one must not be confirmed by it."""
+    bundle = bundle_of(tmp_path, 3, arithmetic="made up", cuts=[], standing="open")
+    one = audited(tmp_path, bundle, 1)
+    assert check_opening(*one.files).good == 0
+    file = one.opening / "bundle" / "manifest.json"
+    attributes = json.loads((bundle / "encoding.json").read_text())["schema"]["attributes"]
+    sweep = {"universe": "whole", "arithmetic": "exact", "shares": {"open": "1"}}
+    sweep["others"] = {name: f"{name} of the other" for name in attributes}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": SWEEP, "sweep": sweep}))
+    assert check_bundle(one.opening / "bundle").exit_code == 0
+    with pytest.raises(Rejected, match="cells of a sweep"):
+        check_opening(*one.files)
+
+
+def test_no_verdict_that_a_producer_makes_up_is_printed_as_it_is(tmp_path: Path) -> None:
+    one = audited(tmp_path, bundle_of(tmp_path, 2), 1)
+    plain = json.loads((one.commitment / "commitment.json").read_text())
+    changed, asked = tmp_path / "changed.json", tmp_path / "asked.json"
+    changed.write_text(json.dumps(plain | {"verdicts": {"\x1b[2Kgood\nwith confidence 1": 2}}))
+    write_challenge(asked, sha256_of(changed), bytes(32), 1)
+    assert all(line.isprintable() for line in check_opening(changed, asked, one.opening).text())

@@ -9,13 +9,14 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lcifr.artifacts.archive import read_archive
 from lcifr.errors import LcifrError
-from lcifr.report.pack.pack import PackRequest, write_pack
+from lcifr.report.pack.pack import PackRequest, _folder, write_pack
 from lcifr.runs.auditing.result import AuditResult
 from lcifr.runs.evidence.signing import verify_signed
 from tests.artifacts.keys import make_key, needs_ssh_keygen
@@ -177,3 +178,21 @@ def test_evidence_without_proofs_is_refused(story: Path, tmp_path: Path) -> None
     shutil.rmtree(tmp_path / "audit/bundle")
     with pytest.raises(LcifrError, match="holds no proofs"):
         write_pack(PackRequest(folder=tmp_path / "audit", out=tmp_path / "e.zip"))
+
+
+@pytest.mark.parametrize("put", [lambda at, key: at.symlink_to(key), lambda at, key: at.write_bytes(key.read_bytes())])
+@pytest.mark.parametrize("name", ["model.json", "notes.txt"])
+def test_nothing_is_packed_that_somebody_else_put_into_a_bundle(
+    tmp_path: Path, put: Callable[[Path, Path], None], name: str
+) -> None:
+    """A link in an audit that somebody sent would carry a file of whoever packs it into what is signed and sent on."""
+    secret, bundle = tmp_path / "auditor", tmp_path / "bundle"
+    secret.write_text("a private key")
+    bundle.mkdir()
+    (bundle / "manifest.json").write_text("{}")
+    put(bundle / name, secret)
+    if name == "model.json" and not (bundle / name).is_symlink():
+        assert set(_folder(bundle, "bundle")) == {"bundle/manifest.json", "bundle/model.json"}
+    else:
+        with pytest.raises(LcifrError, match=rf"{name} is a link, or no file of a bundle"):
+            _folder(bundle, "bundle")

@@ -182,3 +182,33 @@ def test_a_challenge_is_never_replaced(tmp_path: Path) -> None:
     challenge(tmp_path / "commitment/commitment.json", tmp_path / "challenge.json", people=2)
     with pytest.raises(LcifrError, match="a challenge is not replaced"):
         challenge(tmp_path / "commitment/commitment.json", tmp_path / "challenge.json", people=2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"lines": "4"},
+        {"lines": 10**400},
+        {"lines": None},
+        {"verdicts": []},
+        {"verdicts": {"certified": "4"}},
+        {"verdicts": {"certified": 5}},
+    ],
+)
+def test_a_commitment_that_is_none_is_refused_before_it_is_challenged(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    commit(bundle_of(tmp_path, 4), tmp_path / "commitment")
+    file = tmp_path / "commitment/commitment.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(LcifrError, match=r"do not add up(.|\n)*Fix: "):
+        challenge(file, tmp_path / "challenge.json", people=2)
+
+
+def test_an_earlier_challenge_that_is_none_is_refused(tmp_path: Path) -> None:
+    commit(bundle_of(tmp_path, 4), tmp_path / "commitment")
+    (tmp_path / "before.json").write_text('{"format": "lcifr-challenge-1"}')
+    with pytest.raises(LcifrError, match=r"lacks 'earlier'(.|\n)*Fix: "):
+        challenge(
+            tmp_path / "commitment/commitment.json", tmp_path / "c.json", people=2, after=[tmp_path / "before.json"]
+        )

@@ -108,3 +108,19 @@ def test_another_machine_goes_on_and_a_half_written_object_is_no_part(
 
 def interrupted(*arguments: Any) -> Any:
     raise KeyboardInterrupt
+
+
+def test_what_others_put_there_meanwhile_is_left_alone(lender: Path, tmp_path: Path) -> None:
+    """Another run has its results below those of this one: they are nobody's to remove."""
+    place, file = StoragePlace.of("s3://bucket/shared"), tmp_path / "theirs"
+    file.write_text("somebody else's")
+
+    def run() -> None:
+        with staging.staged(Path("s3://bucket/shared"), force=False) as local:
+            local.mkdir(parents=True)
+            (local / "settings.json").write_text("{}")
+            place.upload(file, "theirs/result.json")
+
+    with pytest.raises(LcifrError, match=r"theirs/result\.json has appeared"):
+        run()
+    assert set(place.files()) == {"theirs/result.json"}

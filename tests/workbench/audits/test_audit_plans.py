@@ -50,6 +50,7 @@ def test_settings_that_no_plan_makes_are_not_started_from_the_page(change):
     odd = replace(settings, arguments={**settings.arguments, **change})
     assert AuditPlan.of_settings(odd, "audit") is None
     assert AuditPlan.of_settings(replace(settings, command="produce"), "audit") is None
+    assert AuditPlan.of_settings(replace(settings, arguments=[change]), "audit") is None
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from lcifr.data import Categorical, Numeric, Schema
 from lcifr.similarity.language.parser import diagnose
+from lcifr.workbench.formulas import completion
 from lcifr.workbench.formulas.completion import SHOWN, complete
 
 SCHEMA = Schema(
@@ -76,3 +77,21 @@ def test_every_name_and_value_that_is_offered_is_read_by_the_parser():
 def test_a_long_list_is_cut():
     many = Schema(tuple(Numeric(f"a{number}") for number in range(100)))
     assert len(complete("a", 1, many)) == SHOWN
+
+
+def test_far_into_a_long_text_it_is_the_same_and_tries_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text of somebody else can be one endless word, from each letter of which a pattern would be tried."""
+    long = "age within 5 and\n" * 3_000
+    for typed in ("ag", "sex' = \"m"):
+        [near, *_], [far, *_] = (complete(text, len(text), SCHEMA) for text in (typed, long + typed))
+        assert (far.text, far.start) == (near.text, near.start + len(long))
+    tried: list[int] = []
+
+    class Counted:
+        def search(self, text: str) -> None:
+            tried.append(len(text))
+
+    for name in ("_COMMENT", "_VALUE", "_WORD"):
+        monkeypatch.setattr(completion, name, Counted())
+    complete("a" * 50_000 + " ", 50_001, SCHEMA)
+    assert max(tried) <= completion.NEAR

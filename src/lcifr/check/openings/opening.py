@@ -35,6 +35,7 @@ def check_opening(commitment: str | Path, challenge: str | Path, opening: str | 
             report, places = _begin(said, root, asked)
         found, _ = read_part(Path(opening) / "opening.json", "opening")
         report.checked = check_bundle(Path(opening) / "bundle", **how)
+        ensure(not report.checked.shares, "the opened bundle is about cells of a sweep, not about people")
         with reading("the opening"):
             lines = _lines(Path(opening) / "bundle" / PEOPLE, report, said)
             kinds = [_examined(*pair, said, places, report) for pair in zip(found["lines"], lines, strict=True)]

@@ -43,9 +43,9 @@ class OpeningReport:
     def text(self) -> list[str]:
         """For people to read."""
         kinds = {key: vars(self)[key] for key in ("opened", "announced")}
-        said = {key: ", ".join(f"{n} {kind}" for kind, n in found.items()) for key, found in kinds.items()}
+        said = {key: ", ".join(f"{n} {printable(kind)}" for kind, n in found.items()) for key, found in kinds.items()}
         return [
             *SHOWN.format(**vars(self) | said, alone=len(self.checked.names["vacuous"])).splitlines(),
             *(f"earlier audit, with an answer of its own: commitment {printable(one)}" for one in self.earlier),
-            *(f"FALSE: {printable(what)}: {why}" for what, why in self.problems.items()),
+            *(f"FALSE: {printable(what)}: {printable(why)}" for what, why in self.problems.items()),
         ]

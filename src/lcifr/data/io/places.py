@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from lcifr.data.io.files import sha256_of
 from lcifr.errors import LcifrError, no_such_file
@@ -21,13 +22,14 @@ from lcifr.errors import LcifrError, no_such_file
 if TYPE_CHECKING:
     from pyarrow import fs
 
-REMOTE = re.compile(r"^([a-z][a-z0-9+.-]+):/+(.+)$")
+REMOTE = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+(.+)$")
 """Two letters at least: one is a drive of Windows. One slash is enough, as ``pathlib`` folds two of them."""
 BLOCK = 1 << 22
 """Bytes of a file that are copied at a time."""
 ENDPOINT = "AWS_ENDPOINT_URL"
 """Where an S3 server is that is not Amazon's, as for the tools of Amazon."""
-SECRET = re.compile(r"secret|password|token|access_?key", re.IGNORECASE)
+SECRET = re.compile(r"secret|password|token|_?key$|credential|^sig$|signature", re.IGNORECASE)
+"""Names in a query that stand before what nobody else may know: keys of S3, of Azure, and its signatures."""
 
 
 def is_remote(path: str | Path) -> bool:
@@ -53,13 +55,15 @@ class StoragePlace:
         found = REMOTE.match(str(path))
         if found is None:
             return cls(str(path))
-        uri = f"{found[1]}://{found[2]}"
+        uri = f"{found[1].lower()}://{found[2]}"
         parts = urlsplit(uri)
         if parts.password or parts.username or any(SECRET.search(name) for name, _ in parse_qsl(parts.query)):
             raise LcifrError(
                 f"{found[1]}://…: the URI holds credentials, and URIs are written into results",
                 fix="give credentials in the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), not in the URI",
             )
+        if "#" in uri:
+            raise LcifrError(f"{uri}: what follows the # would be left aside", fix="write %23 for a # in a name")
         return cls(uri)
 
     def __str__(self) -> str:
@@ -117,14 +121,23 @@ class StoragePlace:
         """A hash of what is there: of the bytes of local files; of a store's objects by name, size and date."""
         if self.kind() == "nothing":
             raise no_such_file(self.text)
-        if not is_remote(self.text) and self.kind() == "file":
+        if is_remote(self.text):
+            return self.stamp()
+        if self.kind() == "file":
             return sha256_of(self.text)
+        return _hash_of(f"{name} {sha256_of(info.path)}\n" for name, info in self.files().items())
+
+    def stamp(self) -> str:
+        """A hash of names, sizes and dates: what changes when somebody writes there. Nothing is read."""
         files = self.files() if self.kind() == "folder" else {"": self.filesystem.get_file_info(self.path)}
-        digest = hashlib.sha256()
-        for name, info in files.items():
-            known = f"{info.size} {info.mtime_ns}" if is_remote(self.text) else sha256_of(info.path)
-            digest.update(f"{name} {known}\n".encode())
-        return digest.hexdigest()
+        return _hash_of(f"{name} {info.size} {info.mtime_ns}\n" for name, info in files.items())
+
+
+def _hash_of(lines: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line.encode())
+    return digest.hexdigest()
 
 
 def _opened(text: str) -> tuple[Any, str]:
@@ -146,7 +159,7 @@ def _remote(text: str, endpoint: str | None) -> tuple[Any, str]:
         if parts.scheme == "s3" and endpoint and "endpoint_override" not in parts.query:
             server = urlsplit(endpoint)
             found = fs.S3FileSystem(endpoint_override=server.netloc, scheme=server.scheme or "https")
-            return found, f"{parts.netloc}{parts.path}".rstrip("/")
+            return found, f"{parts.netloc}{unquote(parts.path)}".rstrip("/")
         return fs.FileSystem.from_uri(text)  # type: ignore[no-any-return]
     except (pa.ArrowException, ValueError, OSError) as problem:
         raise LcifrError(

@@ -17,7 +17,9 @@ from lcifr.data.frames import file_errors
 from lcifr.data.io.ids import Id, read_ids
 from lcifr.data.io.missing import complete_rows
 from lcifr.data.io.parquet_table import ParquetTable
+from lcifr.data.io.places import StoragePlace, is_remote
 from lcifr.data.io.stream import Chunk, read_individuals
+from lcifr.errors import LcifrError
 
 AT_ONCE = 1 << 13
 """Rows that are decoded at a time."""
@@ -33,6 +35,7 @@ class ScannedTable:
     path : an absolute path or a URI. digest : of what was there (:meth:`lcifr.data.io.places.StoragePlace.digest`).
     names : its columns that are attributes. id_column : the one with people's names; None for row numbers.
     rows : of the table. skips : whether rows with missing values are left out.
+    stamp : names, sizes and dates of its files before the first row was looked at.
     """
 
     path: str
@@ -41,6 +44,15 @@ class ScannedTable:
     id_column: str | None
     rows: int
     skips: bool
+    stamp: str
+
+    def refuse_changed(self) -> None:
+        """Refuse to go on with a table that is another one by now: nobody would know whose verdicts are whose."""
+        if StoragePlace.of(self.path).stamp() != self.stamp:
+            raise LcifrError(
+                f"{self.path} has changed while people were read from it",
+                fix="run the same command again, and let nobody write there meanwhile",
+            )
 
     @property
     def identity(self) -> str:
@@ -74,6 +86,8 @@ class RowRange:
         columns = [*table.names, *([table.id_column] if table.id_column not in (None, *table.names) else [])]
         with file_errors(table.path):
             rows = _reader(table, tuple(map(str, columns))).take(self.start, self.count)
+        if is_remote(table.path):  # what is local is looked at where the part is stored
+            table.refuse_changed()
         kept = np.flatnonzero(complete_rows(rows, schema)) if table.skips else np.arange(len(rows))
         numbers = (kept + self.start).tolist()
         rows = rows if len(kept) == len(rows) else rows.take(kept)

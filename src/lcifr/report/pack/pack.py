@@ -13,6 +13,7 @@ from lcifr.artifacts.archive import write_archive
 from lcifr.artifacts.folder import versions
 from lcifr.artifacts.signed_files import LIST, SIGNATURE, SIGNED, list_of, stamp
 from lcifr.artifacts.ssh_signature import NAMESPACE, fingerprint, read_private_key, sign
+from lcifr.check.bundle import ENCODER, ENCODING, MANIFEST, MODEL, PEOPLE, SIMILARITY
 from lcifr.data.io.clock import moment, now
 from lcifr.data.io.files import sha256_of
 from lcifr.errors import LcifrError
@@ -106,6 +107,11 @@ def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]
 
 
 def _folder(root: Path, name: str) -> dict[str, bytes]:
+    """The files of a bundle, and nothing that somebody else has put there: what is packed is signed and sent."""
+    known = {MANIFEST, PEOPLE, SIMILARITY, ENCODING, ENCODER, MODEL}
+    for file in sorted(root.iterdir()):
+        if file.name not in known or file.is_symlink() or not file.is_file():
+            raise LcifrError(f"{file} is a link, or no file of a bundle", fix="remove it, or audit again")
     return {f"{name}/{file.name}": file.read_bytes() for file in sorted(root.iterdir())}
 
 
@@ -172,7 +178,6 @@ def _text(name: str) -> str:
 def _digests(bundle: Path, result: AuditResult) -> dict[str, Any]:
     """Of people, φ, schema, encoding and models, by which a bundle knows them."""
     from lcifr.check.binding.people import bundle_people, kinds_of
-    from lcifr.check.bundle import PEOPLE
 
     schema = json.loads((bundle / "encoding.json").read_bytes())["schema"]
     people = bundle_people(bundle, sha256_of(bundle / PEOPLE), kinds_of(schema))

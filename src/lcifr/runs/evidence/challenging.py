@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.check.exact import Limit, Rejected
+from lcifr.check.exact import MOST, Limit, Rejected
 from lcifr.check.openings.opening import LARGEST, check_opening, read_part
 from lcifr.check.openings.sample import at_least
 from lcifr.data.io.clock import now
@@ -73,7 +73,7 @@ def challenge(
     after : challenges to earlier commitments of the same producer: a new commitment is a new audit, both are reported.
     """
     said, root = _read(commitment, "commitment")
-    lines = int(said["lines"])
+    lines, announced = _announced(commitment, said)
     if out.exists():
         raise LcifrError(f"{out} exists already: a challenge is not replaced", fix="choose another --out")
     if not 1 <= people <= min(lines, LARGEST):
@@ -81,7 +81,7 @@ def challenge(
     asked = Challenge(root, _seed(seed, root), people, _confidence(confidence), _earlier(after))
     write_json(out, {"format": "lcifr-challenge-1", "written": now(), **asdict(asked)})
     best = at_least(lines, people, people, 1 - Fraction(asked.confidence))
-    return Challenged(asked, lines, min(best, int(said["verdicts"].get("certified", 0))), str(out))
+    return Challenged(asked, lines, min(best, announced), str(out))
 
 
 def check_opened(commitment: Path, challenge: Path, opening: Path, patience: int = 1) -> OpeningReport:
@@ -100,6 +100,18 @@ def _read(path: Path, name: str) -> tuple[Any, str]:
         return read_part(path, name)
     except (Rejected, Limit) as problem:
         raise ArtefactError(f"{path}: {problem}", fix=f"give the file {name}.json") from None
+
+
+def _announced(path: Path, said: Any) -> tuple[int, int]:
+    """Of a producer's file, which may hold anything: how many lines there are, and how many are certified."""
+    lines, verdicts = said.get("lines"), said.get("verdicts")
+    counts = list(verdicts.values()) if isinstance(verdicts, dict) else []
+    whole = type(lines) is int and 0 < lines <= MOST and all(type(one) is int and one >= 0 for one in counts)
+    if not whole or sum(counts) != lines:
+        raise ArtefactError(
+            f"{path}: the verdicts do not add up to 1 to {MOST:,} lines", fix="ask the producer for the file anew"
+        )
+    return lines, verdicts.get("certified", 0)
 
 
 def _seed(given: str | None, root: str) -> str:
@@ -127,4 +139,10 @@ def _confidence(given: str) -> str:
 def _earlier(after: Sequence[Path]) -> tuple[str, ...]:
     """Roots of the challenges before, and of those that came before them."""
     found = [_read(path, "challenge")[0] for path in after]
-    return tuple(dict.fromkeys(root for one in found for root in (*map(str, one["earlier"]), str(one["commitment"]))))
+    try:
+        roots = (root for one in found for root in (*map(str, one["earlier"]), str(one["commitment"])))
+        return tuple(dict.fromkeys(roots))
+    except (KeyError, TypeError) as problem:
+        raise ArtefactError(
+            f"--after: a challenge lacks {problem}", fix="give challenges as they were written"
+        ) from None

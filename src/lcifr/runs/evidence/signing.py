@@ -106,7 +106,8 @@ def _unsigned(path: Path) -> ArtefactError:
 
 
 def _text(signature: bytes) -> str:
-    return signature[:LARGEST].decode("ascii", "replace")
+    """All of it: what follows a signature is refused with it."""
+    return signature.decode("ascii", "replace") if len(signature) <= LARGEST else ""
 
 
 def sha256_hex(data: bytes) -> str:

@@ -34,18 +34,19 @@ def staged(out: Path, force: bool) -> Iterator[Path]:
         yield out
         return
     place = StoragePlace.of(out)
-    _refuse_existing(place, force)
+    before = _refuse_existing(place, force)
     local = user_cache_path("lcifr") / "runs" / hashlib.sha256(place.text.encode()).hexdigest()[:16] / out.name
     if local.exists():  # finished, and stopped before all of it was uploaded
         shutil.rmtree(local)
     with keeping_parts(place):
         yield local
-    _upload(local, place)
+    _upload(local, place, before)
     shutil.rmtree(local.parent, ignore_errors=True)
 
 
-def _refuse_existing(place: StoragePlace, force: bool) -> None:
-    there = [name for name in place.files() if not name.startswith(KEPT)]
+def _refuse_existing(place: StoragePlace, force: bool) -> set[str]:
+    """What is there, parts aside, and may be replaced."""
+    there = {name for name in place.files() if not name.startswith(KEPT)}
     if SETTINGS in there and not force:
         raise LcifrError(f"{place} exists already", fix="choose another --out, or say --force to replace it")
     if there and SETTINGS not in there and not force:
@@ -53,12 +54,18 @@ def _refuse_existing(place: StoragePlace, force: bool) -> None:
             f"{place} holds {len(there)} files and no {SETTINGS}: an upload that was stopped, or somebody else's",
             fix="choose another --out, or say --force to replace them",
         )
+    return there
 
 
-def _upload(local: Path, place: StoragePlace) -> None:
-    """Everything, then the settings; what an earlier result has left goes before."""
+def _upload(local: Path, place: StoragePlace, before: set[str]) -> None:
+    """Everything, then the settings; what was there ``before``, and parts, go. What has come since is somebody's."""
+    strange = {name for name in place.files() if not name.startswith(KEPT)} - before
+    if strange:
+        raise LcifrError(
+            f"{place}: {min(strange)} has appeared while this was being made",
+            fix="run the same command again with another --out; what is done is kept",
+        )
     files = sorted(path for path in local.rglob("*") if path.is_file() and path.name != SETTINGS)
-    before = place.files()
     if SETTINGS in before:  # --force: from here on there is no result until the new one is whole
         place.delete(SETTINGS)
     with step(f"Uploading to {place}", StepKind.COUNT) as progress:
@@ -73,4 +80,5 @@ def _upload(local: Path, place: StoragePlace) -> None:
     place.upload(local / SETTINGS, SETTINGS)
     kept = {path.relative_to(local).as_posix() for path in files} | {SETTINGS}
     for name in set(place.files()) - kept:
-        place.delete(name)
+        if name in before or name.startswith(KEPT):
+            place.delete(name)

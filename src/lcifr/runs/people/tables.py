@@ -172,6 +172,8 @@ def scan_people(
     more = [name for name in (id_column, label) if name is not None and name not in columns]
     numbered = free_name("row", names) if skip_missing and id_column is None else None
     skipping = RowSkip(numbered) if skip_missing else None
+    place = StoragePlace.of(path)
+    known = (place.stamp(), place.digest()) if is_parquet(path) else None  # before anybody is read
     try:
         with step(f"Reading {path}"):
             store = folder / STORED if stored else None
@@ -181,9 +183,9 @@ def scan_people(
         raise with_fix(error, str(path)) from None
     people, left_out = int(found.people or 0), found.left_out
     scanned = None
-    if is_parquet(path):
-        place = StoragePlace.of(path)
+    if known is not None:
+        stamp, digest = known
         attributes = tuple(name for name in columns if name in schema)
         where = str(place) if is_remote(path) else place.path
-        scanned = ScannedTable(where, place.digest(), attributes, id_column, people + left_out, skip_missing)
+        scanned = ScannedTable(where, digest, attributes, id_column, people + left_out, skip_missing, stamp)
     return PeopleSource(found, schema, id_column or numbered, label, people, left_out=left_out, scanned=scanned)

@@ -22,6 +22,7 @@ from lcifr.certification.producer import FrozenEncoder
 from lcifr.data import Schema
 from lcifr.data.io.duplicate_ids import DuplicateIds, hash_id
 from lcifr.data.io.files import write_atomic
+from lcifr.data.io.places import is_remote
 from lcifr.data.io.row_ranges import RowRange, ScannedTable
 from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.errors import ArtefactError
@@ -127,7 +128,10 @@ def run_parts(
 
     def store() -> None:
         done = pending.popleft()
-        found[done.number] = _store(known, done)
+        content = done.content.result()
+        if done.table is not None and not is_remote(done.table.path):
+            done.table.refuse_changed()  # a part is named by the table that was scanned
+        found[done.number] = _store(known, done, content)
         advance(done.people, workers=crew.size)
 
     with crew_for(job, workers) as crew, counting_people(people) as advance, DuplicateIds(parts) as names:
@@ -144,7 +148,8 @@ def run_parts(
             while len(pending) >= AHEAD * crew.size:  # a few wait at most: memory stays flat
                 store()
             left = None if people is None else people - count + size
-            pending.append(_Pending(crew.submit(piece, left), piece.number, inputs, size))
+            table = piece.table if isinstance(piece, RowRange) else None
+            pending.append(_Pending(crew.submit(piece, left), piece.number, inputs, size, table))
         while pending:
             store()
         if (twice := names.repeated()) is not None:
@@ -159,16 +164,19 @@ def _twice(pieces: Callable[[], Iterator[Any]], twice: bytes) -> ArtefactError:
 
 @dataclass(frozen=True)
 class _Pending:
-    """A piece that is being worked on: the hash of what its part is made from, and how many people are in it."""
+    """A piece that is being worked on: the hash of what its part is made from, and how many people are in it.
+
+    table : that workers read it from, if they do.
+    """
 
     content: PendingPart
     number: int
     inputs: str
     people: int
+    table: ScannedTable | None
 
 
-def _store(parts: PartFiles, done: _Pending) -> Path:
-    content = done.content.result()
+def _store(parts: PartFiles, done: _Pending, content: bytes) -> Path:
     path = parts.path(done.number, done.inputs, content)
     write_atomic(path, content)
     keep_part(path)

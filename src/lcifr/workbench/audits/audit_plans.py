@@ -97,10 +97,10 @@ class AuditPlan:
         if settings.command != "audit":
             return None
         known = {one.name for one in fields(cls)} - {"out"}
-        given = {name: value for name, value in settings.arguments.items() if name in known and value is not None}
         try:
+            given = {name: value for name, value in settings.arguments.items() if name in known and value is not None}
             plan = cls(out, **given)
             again = RunSettings.of(Command.of("audit", plan.request), {}).arguments
-        except (TypeError, ValueError, LcifrError):
+        except (AttributeError, TypeError, ValueError, LcifrError):
             return None
         return plan if again == settings.arguments else None

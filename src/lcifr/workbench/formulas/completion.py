@@ -10,6 +10,8 @@ from lcifr.data.schema import RESERVED_GROUPS
 from lcifr.similarity.language.names import quote_name, quote_value, unquote
 
 SHOWN = 12
+NEAR = 2_000
+"""Characters before the caret that are looked at: patterns are tried from each of them on."""
 WORDS = {
     "same(": "these attributes are equal",
     "free(": "any value, on purpose",
@@ -46,10 +48,12 @@ def complete(text: str, caret: int, schema: Schema, *, anything: bool = True) ->
     ----------
     anything : whether to suggest also where nothing of a word has been written yet.
     """
-    before = text[:caret]
+    caret = min(max(caret, 0), len(text))
+    first = max(caret - NEAR, 0)
+    before = text[first:caret]
     if _COMMENT.search(before):
         return ()
-    if (value := _VALUE.search(before)) is not None and (found := _values(value, schema)) is not None:
+    if (value := _VALUE.search(before)) is not None and (found := _values(value, schema, first)) is not None:
         return found[:SHOWN]
     word = _WORD.search(before)
     typed = word.group() if word is not None else ""
@@ -64,13 +68,16 @@ def complete(text: str, caret: int, schema: Schema, *, anything: bool = True) ->
     return tuple(Suggestion(name, known[name], start) for name in [*fits, *near])[:SHOWN]
 
 
-def _values(found: re.Match[str], schema: Schema) -> tuple[Suggestion, ...] | None:
-    """Values of the category that is compared; None where what stands before is no category."""
+def _values(found: re.Match[str], schema: Schema, first: int) -> tuple[Suggestion, ...] | None:
+    """Values of the category that is compared; None where what stands before is no category.
+
+    first : where in the text the part begins that was searched.
+    """
     name = found[1] if not found[1].startswith("`") else unquote(found[1])
     if name not in schema or not isinstance(attribute := schema[name], Categorical):
         return None
     typed = found[2].removeprefix('"').casefold()
-    start = found.end() - len(found[2])
+    start = first + found.end() - len(found[2])
     fits = [value for value in attribute.values if typed in value.casefold()]
     fits.sort(key=lambda value: not value.casefold().startswith(typed))
     return tuple(Suggestion(quote_value(value), f"a value of {name}", start) for value in fits)
