@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Datasets, and tables of your own.", no_args_is_help=True)
 
 FolderOption = Annotated[
-    Path | None, typer.Option(help="The folder of all datasets. [default: $LCIFR_DATA, else the user's cache]")
+    Path | None, typer.Option(help="The folder of all datasets. (Default: $LCIFR_DATA, else the user's cache.)")
 ]
 NameArgument = Annotated[str, typer.Argument(help="A dataset's name, as `lcifr data list` prints it.")]
 

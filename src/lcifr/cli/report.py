@@ -33,10 +33,10 @@ def report(
         Path | None, typer.Option("--tune", metavar="FRONTIER", help="Also show what `lcifr tune` found.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the page goes. [default: report.html in AUDIT]")
+        Path | None, typer.Option(metavar="FILE", help="Where the page goes. (Default: report.html in AUDIT.)")
     ] = None,
     format: Annotated[
-        Format | None, typer.Option(help="What to write. [default: what the name of --out ends with, else html]")
+        Format | None, typer.Option(help="What to write. (Default: what the name of --out ends with, else html.)")
     ] = None,
     author: Annotated[
         str, typer.Option(envvar="LCIFR_AUTHOR", help="Who answers for the page, named at its top.", show_default=False)

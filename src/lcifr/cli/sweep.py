@@ -23,7 +23,7 @@ from lcifr.cli.terminal.model_options import (
     refuse_without_model,
 )
 from lcifr.cli.terminal.options import ForceOption, OutOption
-from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
+from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ EXAMPLE = (
     "Of what lcifr learned: lcifr sweep producer consumer --out sweep"
 )
 SHOWN = 3
-"""Pairs that are printed; all are in the folder."""
+"""Pairs that are printed, those whose outputs are furthest apart; all are in the folder."""
 
 
 class Universe(StrEnum):
@@ -134,13 +134,14 @@ def _sweep_folders(
 def _show(result: SweepResult, out: Path) -> None:
     say(str(result.sweep))
     if result.checked is not None:
-        say(f"{result.checked}; again with: lcifr check {out / 'bundle'}")
+        say(f"{result.checked}; again with: {command('check', out / 'bundle')}")
     people = ", ".join(f"{count:,} {name}" for name, count in result.people.items() if count)
     say(f"people of the table: {people}")
-    for number, pair in enumerate(result.sweep.pairs[:SHOWN], 1):
-        x, other = (person.to_pandas().iloc[0] for person in (pair.x, pair.other))
-        differs = ", ".join(f"{name} {x[name]} → {other[name]}" for name in x.index if x[name] != other[name])
-        alike = ", ".join(f"{name} {x[name]}" for name in x.index if x[name] == other[name])
-        say(f"pair {number}: {differs}; both {alike}")
+    for number, pair in enumerate(result.worst[:SHOWN], 1):
+        differs = ", ".join(f"{name} {own} → {other}" for name, (own, other) in pair.differs.items())
+        alike = ", ".join(f"{name} {value}" for name, value in pair.alike.items())
+        decided = f"{result.model.target} {pair.decision} → {pair.other_decision}"
+        say(f"pair {number}: {differs}; decided {decided}{f'; both {alike}' if alike else ''}")
     if len(result.sweep.pairs) > SHOWN:
         say(f"all {len(result.sweep.pairs)} pairs: {out / 'pairs.csv'}")
+    to_stderr(f"\nWritten to {out}. Next: {command('report', out)}")

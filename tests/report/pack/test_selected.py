@@ -63,3 +63,11 @@ def test_numbers_are_compared_with_their_median(tmp_path: Path) -> None:
     rates = found.rates(None, ())
     assert [row.rate for row in rates.rows] == [0.5, 0.5]
     assert np.isclose(sum(row.people for row in rates.rows), 4)
+
+
+def test_a_name_that_is_not_there_is_told_which_are(tmp_path: Path) -> None:
+    place, said = folder(tmp_path, ["no", "yes"]), Said(("no", "yes"))
+    with pytest.raises(LcifrError, match="Fix: one of sex"):
+        read(place, said).rates(("region",), ())
+    with pytest.raises(LcifrError, match="Fix: say --favourable 'yes'"):
+        read(place, said, "granted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,11 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from lcifr.certification.sweep.result import Standing
+from lcifr.drawing.text import tolerance_words
+from lcifr.report.sweeps.render import render_sweep
 from lcifr.runs import SweepResult
+from lcifr.runs.folders.settings import RunSettings
+from lcifr.runs.sweeps.proving import SweepCheck
 from tests.certification.sweep.tiny import FORMULAS, SCHEMA, everybody, fitted
 from tests.report.browser import Browser
 from tests.report.measures import CONTRAST, OVERLAPS, SPREAD
@@ -67,6 +72,28 @@ def test_the_page_says_what_the_sweep_found(swept: Path):
     assert all(set(one.differs) == {"sex"} and one.decision != one.other_decision for one in result.worst)
     both = [frozenset(json.dumps(dict(person)) for person in (one.x, one.other)) for one in result.worst]
     assert len(set(both)) == len(both)
+
+
+def _words(result: SweepResult, folder: Path) -> str:
+    return render_sweep(result, RunSettings.read(folder), "md")
+
+
+def test_the_page_says_who_confirmed_the_proofs(swept: Path):
+    result = SweepResult.read(swept)
+    assert "none on file: this is lcifr's own word" in _words(result, swept)
+    refused = replace(result, checked=SweepCheck(shares={}, confirmed=1234, unproved=56, rejected=7))
+    for words in (
+        "1,234 cells confirmed by the exact checker",
+        "56 more are known",
+        "does not confirm the proofs of 7",
+    ):
+        assert words in _words(refused, swept)
+
+
+def test_a_tolerance_is_strict_as_everywhere(swept: Path):
+    result = SweepResult.read(swept)
+    said = _words(replace(result, model=replace(result.model, tolerance=500.0)), swept)
+    assert tolerance_words(500.0) in said
 
 
 def test_markdown_and_json_say_the_same(swept: Path):

@@ -26,11 +26,13 @@ def pack(
     ] = "",
     by: Annotated[
         list[str] | None,
-        typer.Option(metavar="ATTRIBUTE", help="Compare rates by this attribute, and by pairs. [default: the audit's]"),
+        typer.Option(
+            metavar="ATTRIBUTE", help="Compare rates by this attribute, and by pairs. (Default: the audit's.)"
+        ),
     ] = None,
     favourable: Annotated[
         str | None,
-        typer.Option(metavar="DECISION", help="The decision that people want. [default: the second of two]"),
+        typer.Option(metavar="DECISION", help="The decision that people want. (Default: the second of two.)"),
     ] = None,
     unknown: Annotated[
         list[str] | None, typer.Option(metavar="VALUE", help="A value that stands for an unknown category.")
@@ -61,7 +63,8 @@ def pack(
         print_json(done.to_dict())
         return
     say(f"{out}: {done.files} files, SHA-256 {done.sha256}")
-    say(f"  of {done.people} people {done.certified} certified, {done.violated} refuted, {done.undecided} undecided")
+    refuted = f"{done.violated} with a counterexample"
+    say(f"  of {done.people} people {done.certified} certified, {refuted}, {done.undecided} undecided")
     say(f"  signed by {done.key} at {done.time}" if done.key else "  not signed: nobody can tell who made it (--key)")
     if not done.confirmed:
         to_stderr("Warning: the checker does not confirm all proofs; checker-report.txt in the pack says which.")

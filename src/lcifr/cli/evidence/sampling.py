@@ -57,7 +57,7 @@ def challenge(
     confidence: Annotated[str, typer.Option(metavar="SHARE", help="Of the answer, as a decimal.")] = "0.95",
     seed: Annotated[
         str | None,
-        typer.Option(metavar="HEX", help="64 hexadecimal digits, from dice. [default: the system's randomness]"),
+        typer.Option(metavar="HEX", help="64 hexadecimal digits, from dice. (Default: the system's randomness.)"),
     ] = None,
     after: Annotated[
         list[Path] | None,

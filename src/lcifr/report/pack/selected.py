@@ -40,7 +40,10 @@ class SelectedPeople:
         """Rates by these attributes; by those that the audit looked at if None."""
         for name in by or ():
             if name not in self.people.columns:
-                raise LcifrError(f'--by: there is no attribute "{name}".{did_you_mean(name, self.people.columns)}')
+                raise LcifrError(
+                    f'--by: there is no attribute "{name}".{did_you_mean(name, self.people.columns)}',
+                    fix=f"one of {', '.join(self.people.columns)}",
+                )
         return find_group_rates(self.people, self.selected, by or self.groups, self.favourable, unknown)
 
 
@@ -61,6 +64,7 @@ def _chosen(classes: list[str], favourable: str | None) -> str:
     if favourable not in classes:
         raise LcifrError(
             f"--favourable {favourable!r}: the model decides between {', '.join(classes)}."
-            + did_you_mean(favourable, classes)
+            + did_you_mean(favourable, classes),
+            fix=f"say --favourable {classes[-1]!r}, or another of them",
         )
     return favourable

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lcifr.certification.sweep.result import Standing
 from lcifr.drawing.sweeps.charts import KINDS
-from lcifr.drawing.text import arithmetic_words, count, percent, percents
+from lcifr.drawing.text import arithmetic_words, count, exactly, percent, percents, tolerance_words
 from lcifr.report.content import Caution
 from lcifr.report.document import Block, CodeBlock, Document, Gallery, Headline, Points, Section, Table
 from lcifr.report.sweeps.charts import NAMES, grid, pair_table, shares_table, shown_standings, strip
@@ -67,6 +67,7 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
         yield "Rule", f"{origin.rule}."
     yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
     yield "Universe", _universe(result)
+    yield "Proofs", _proofs(result)
 
 
 def _universe(result: SweepResult) -> str:
@@ -75,6 +76,17 @@ def _universe(result: SweepResult) -> str:
         return f"{count(everybody)} people can exist, by the ranges and categories of the schema."
     numbers = "whole numbers where the schema says so" if result.sweep.whole else "all real numbers of each range"
     return f"Everybody whom the ranges and categories of the schema admit; {numbers}."
+
+
+def _proofs(result: SweepResult) -> str:
+    """Whether anybody but lcifr has confirmed the cells."""
+    checked = result.checked
+    if checked is None:
+        return "none on file: this is lcifr's own word. lcifr sweep --bundle writes them and has them checked."
+    said = f"{count(checked.confirmed)} cells confirmed by the exact checker"
+    if checked.unproved:
+        said += f"; {count(checked.unproved)} more are known to the sweep and have no proof on file"
+    return f"{said}. lcifr check on the folder of the sweep confirms them again."
 
 
 def _headline(result: SweepResult) -> Headline:
@@ -108,6 +120,13 @@ def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
 
 def _cautions(result: SweepResult) -> Iterator[Caution]:
     sweep = result.sweep
+    if result.checked is not None and result.checked.rejected:
+        yield Caution(
+            "rejected",
+            "Proofs are not confirmed",
+            f"The exact checker does not confirm the proofs of {count(result.checked.rejected)} cells; checked.json in "
+            "the folder of the sweep names them.",
+        )
     if sweep.refuted:
         words = "1 pair" if len(sweep.pairs) == 1 else f"{count(len(sweep.pairs))} pairs"
         yield Caution(
@@ -136,7 +155,7 @@ def _asked(result: SweepResult) -> Iterator[Block]:
         "The universe of the schema is cut into cells until each is proved, violating, or the work allowed is done."
     )
     if (tolerance := result.model.tolerance) is not None:
-        yield f"Two predictions that are at most {tolerance:g} apart count as the same decision."
+        yield f"Tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}."
     yield CodeBlock(result.model.phi.text.strip(), f"φ, as it is written: {result.model.phi.source}")
     lead, items = english_points(result.model.phi.english)
     yield lead
