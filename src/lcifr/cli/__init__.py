@@ -22,6 +22,7 @@ import typer
 from typer.core import TyperGroup
 
 from lcifr.cli.terminal.output import to_stderr
+from lcifr.cli.terminal.result_stream import keep_stdout_for_results
 from lcifr.errors import LcifrError
 
 WRONG_USE, FAULT, STOPPED = 2, 70, 130
@@ -118,4 +119,5 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
+    keep_stdout_for_results()
     build()()

@@ -13,6 +13,7 @@ from lcifr.report.content import Report
 from lcifr.report.formats import format_names, render
 from lcifr.report.sources.folder import read_folder
 from lcifr.report.sweeps.render import render_sweep
+from lcifr.runs.events import step
 from lcifr.runs.folders.run import command_of_folder
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.folder import SweepResult
@@ -110,11 +111,13 @@ def write_report(request: ReportRequest) -> WrittenReport | WrittenSweepReport:
     if command_of_folder(request.folder, "audit", "consume", "sweep") == "sweep":
         if request.tuned is not None:
             raise LcifrError("--tune is about a learned model's frontier, not about a sweep", fix="leave --tune out")
-        result, settings = SweepResult.read(request.folder), RunSettings.read(request.folder)
-        _write(path, render_sweep(result, settings, form, author=author, written=today))
+        with step(f"Making {path}"):
+            result, settings = SweepResult.read(request.folder), RunSettings.read(request.folder)
+            _write(path, render_sweep(result, settings, form, author=author, written=today))
         return WrittenSweepReport(result, path, form)
-    made = read_folder(request.folder, request.tuned, author=author, written=today)
-    _write(path, render(made, form))
+    with step(f"Making {path}"):
+        made = read_folder(request.folder, request.tuned, author=author, written=today)
+        _write(path, render(made, form))
     return WrittenReport(made, path, form)
 
 

@@ -72,6 +72,8 @@ def verify(
     elif found.problems:
         say("\n".join([f"REFUSED: {path} is not what {found.key} has signed", *(f"  {p}" for p in found.problems)]))
     else:
-        say(f"all {found.files} files of {path} are what this key has signed\n  key   {found.key}")
+        say(
+            f"all {found.files} files that SHA256SUMS of {path} lists are what this key has signed\n  key   {found.key}"
+        )
         say(f"  time  {found.time or 'none that is claimed'} (the signer's word)")
     raise typer.Exit(REFUSED if found.problems else 0)

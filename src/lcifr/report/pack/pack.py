@@ -27,6 +27,7 @@ from lcifr.report.sources.folder import read_folder
 from lcifr.runs.auditing.gathering import PATIENCE
 from lcifr.runs.auditing.result import AuditResult
 from lcifr.runs.checking import CheckRequest, check
+from lcifr.runs.events import step
 
 FORMAT = "lcifr-pack-1"
 FORMS = ("html", "md", "json")
@@ -82,11 +83,12 @@ def write_pack(request: PackRequest) -> WrittenPack:
     if result.bundle is None or not (request.folder / result.bundle).is_dir():
         raise LcifrError(f"{request.folder} holds no proofs", fix="audit without --no-bundle: evidence needs them")
     written = moment().date().isoformat()
-    report = read_folder(request.folder, author=request.author.strip(), written=written)
     rates = SelectedPeople.read(request.folder, result, request.favourable).rates(request.by, request.unknown)
+    with step("Making the report"):
+        report = read_folder(request.folder, author=request.author.strip(), written=written)
+        made = {f"report.{form}": render(report, form).encode("utf-8", "replace") for form in FORMS}
     bundle = _folder(request.folder / result.bundle, "bundle")
     checked, code = _checked(request.folder / result.bundle)
-    made = {f"report.{form}": render(report, form).encode("utf-8", "replace") for form in FORMS}
     texts = _texts(result, report, rates, time, signed=private is not None)
     made |= bundle | checked | {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     made |= {"schema.toml": (request.folder / "schema.toml").read_bytes()}

@@ -129,7 +129,7 @@ def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
         named = found.get("command") if isinstance(found, dict) else None
         raise LcifrError(
             f"{folder} was written by `lcifr {named}`, expected one by `lcifr {command}`",
-            fix="give the folders in the order that --help shows",
+            fix=f"give the folder that `lcifr {command}` wrote, where --help shows its place",
         )
     return found
 

@@ -92,8 +92,9 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     from lcifr.runs.people.complete import complete_table
     from lcifr.runs.people.loading import load_whole
 
-    file = open_model(question.model, question.describe)
-    outline = file.outline()
+    with step(f"Opening {question.model}"):
+        file = open_model(question.model, question.describe)
+        outline = file.outline()
     if outline.is_number and question.tolerance is None:
         raise LcifrError(
             f"{question.model} predicts a number: how far apart may two predictions be and count as the same?",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,8 @@ from lcifr.runs.formulas import fit_similarity, read_formula, read_schema, schem
 from lcifr.runs.people.tables import find_schema, is_file, pick_columns, with_fix
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from lcifr.data import Schema
     from lcifr.similarity import Similarity
     from lcifr.similarity.linting.finding import Example, Finding
@@ -145,18 +148,23 @@ def check_with_people(similarity: Similarity, data: str, *, most: int = 500, see
 
 @dataclass(frozen=True, eq=False)
 class _FormulaPeople:
-    """The people a formula is looked at with: where they come from, their schema and table."""
+    """The people a formula is looked at with: where they come from, their schema and table.
+
+    rows : their numbers in the file, where some of it are left out.
+    """
 
     name: str
     schema: Schema
     table: Any
+    rows: Sequence[int] | None = None
 
     def fit(self, text: str, source: str) -> Similarity:
         """The formula with the scales of these people."""
         try:
             return fit_similarity(text, source, self.schema, self.table)
         except TableError as error:
-            raise with_fix(error, self.name) from None
+            found = [one if self.rows is None else one.among(self.rows) for one in error.problems]
+            raise with_fix(TableError(found, fix=error.fix), self.name) from None
 
 
 def _read_people(data: str, request: FormulaRequest) -> _FormulaPeople:
@@ -167,12 +175,27 @@ def _read_people(data: str, request: FormulaRequest) -> _FormulaPeople:
         table = read_whole(Path(data), "looking at people with φ")
         known = find_schema(table, data, request.formula, request.schema, None, None)
         columns = pick_columns(table.column_names, data, known, None, labelled=False)
-        return _FormulaPeople(data, known, table.select(columns))
+        return _complete_people(data, known, table.select(columns))
     dataset = load(data)
     if dataset.partial:
         note(dataset.partial)
     known = read_schema(request.schema) if request.schema is not None else dataset.schema
     return _FormulaPeople(f"the {len(dataset.train)} training people of {dataset.source.title}", known, dataset.train.X)
+
+
+def _complete_people(data: str, schema: Schema, table: pa.Table) -> _FormulaPeople:
+    """Those of whom everything is known: φ says nothing about others, and an audit of a model leaves them out too."""
+    from lcifr.data.io.missing import complete_rows
+
+    kept = complete_rows(table, schema)
+    rows = [row for row, is_complete in enumerate(kept.tolist()) if is_complete]
+    if len(rows) in (0, len(table)):
+        return _FormulaPeople(data, schema, table)
+    note(
+        f"{data}: {len(table) - len(rows):,} of {len(table):,} rows have missing values and are left out; rows of "
+        "examples are counted without them"
+    )
+    return _FormulaPeople(data, schema, table.take(rows), rows)
 
 
 def _is_ready(formula: str) -> bool:

@@ -129,9 +129,10 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
 
 def outline_for_proposal(model: Path) -> ModelOutline:
     """What a model says of its columns, before anybody has described it."""
-    from lcifr.models.load import load_file
+    with step(f"Opening {model}"):
+        from lcifr.models.load import load_file
 
-    return load_file(model).outline()
+        return load_file(model).outline()
 
 
 def propose_for(outline: ModelOutline, schema: Schema, request: InitRequest) -> ProposedDescription:

@@ -173,7 +173,8 @@ def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None, *, s
         if missing := _missing(column, one):
             instead = "fill them" if isinstance(one, Numeric) else 'write "unknown" for them and run init again'
             refused = f"which is refused: {instead}, or drop these rows"
-            yield f'"{one.name}": {missing} values are missing, {"so nothing is said of them" if skipped else refused}'
+            then = "and nothing is said about these people" if skipped else refused
+            yield f'"{one.name}": values are missing in {missing} of {len(frame)} rows, {then}'
         if isinstance(one, Numeric) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
             named = f"--categorical {shlex.quote(one.name)}"
             yield f'"{one.name}" has {few} different whole numbers and is taken as a number; if they are codes: {named}'
