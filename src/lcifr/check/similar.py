@@ -71,7 +71,7 @@ class Formula:
 
     def is_whole(self, name: str) -> bool:
         """Whether a number of the other individual is."""
-        return self.whole and self.table.numbers[name].integer
+        return self.table.numbers[name].integer and self.whole
 
     def narrow(self, node: Any, people: dict[str, Any], parts: list[Part]) -> list[Part]:
         """What is left of the parts where the node is true, of "self" and "other"; None is anybody."""

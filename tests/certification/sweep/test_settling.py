@@ -11,10 +11,12 @@ import pytest
 from lcifr.certification.sweep.result import Standing
 from lcifr.certification.sweep.settling import ExactComparison, Settled, everybody_similar, settle
 from lcifr.certification.sweep.sweeper import Sweeper
+from lcifr.data import Encoding
+from lcifr.data.program import Operation, Program, ProgramStep, StepFormat
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
-from tests.certification.sweep.tiny import ENCODING, FORMULAS, TinyUniverse, everybody
+from tests.certification.sweep.tiny import ENCODING, FORMULAS, SCHEMA, TinyUniverse, everybody
 
 
 def assert_is_the_truth(universe: TinyUniverse) -> None:
@@ -48,9 +50,9 @@ def test_ties_of_three_classes_against_trying_everybody(seed: int):
 
 
 def test_differences_of_just_the_tolerance_against_trying_everybody():
-    universe = TinyUniverse.with_ties(7, tolerance=2.0)
-    assert 0 < universe.share() < 1
-    assert_is_the_truth(universe)
+    for universe in (TinyUniverse.with_ties(7, tolerance=2.0), TinyUniverse.with_ties(24, outputs=3, tolerance=2.0)):
+        assert 0 < universe.share() < 1
+        assert_is_the_truth(universe)
 
 
 @pytest.mark.long
@@ -106,6 +108,18 @@ def test_everybody_similar_is_found(text: str):
         names = {tuple(values) for values in found.to_pandas().itertuples(index=False)}
         assert len(names) == len(found)
         assert names == {tuple(values) for values in people.take(alike).to_pandas().itertuples(index=False)}
+
+
+def test_those_whom_an_encoding_clips_to_one_number_are_all_tried():
+    """Ages from 1 on are encoded as 1, and φ asks for 3: whoever is 0 has a tie, and everybody similar is accepted."""
+    clip = Program((ProgramStep(Operation.CLIP, StepFormat.FLOAT64, (0.0, 1.0)),))
+    encoding = Encoding(SCHEMA, np.zeros(2), np.ones(2), programs=(clip, Program()))
+    weight = np.zeros((1, len(encoding.features)))
+    weight[:, encoding.columns("age")] = 1.0
+    network = Network.from_arrays([(weight, np.zeros(1))])
+    universe = TinyUniverse("same(all except age) and age' = 3", network, Rule.of(1), encoding=encoding)
+    assert universe.share() == Fraction(1, 4)
+    assert_is_the_truth(universe)
 
 
 def test_who_cannot_be_counted_stays_open(monkeypatch: pytest.MonkeyPatch):

@@ -107,3 +107,10 @@ def test_every_similar_pair_is_in_a_pair_cell_of_its_part(text: str, whole: bool
                 assert any(inside(cell, point) for cell in space.cells(part_around(x, rng)))
                 seen += 1
     assert seen > 0
+
+
+def test_a_comparison_without_a_coefficient_keeps_nothing_equal():
+    """0·age ≤ 0·age′ and 0·age′ ≤ 0·age are true of everybody."""
+    nothing = [0, 1]
+    both = ([[nothing, one, "age"], [nothing, two, "age"]] for one, two in (("self", "other"), ("other", "self")))
+    assert kept(["all", *(["compare", "<=", nothing, terms] for terms in both)], SIZES) == set()

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lcifr.certification.bundles.sweep_writer import write_sweep_bundle
 from lcifr.certification.sweep.result import Standing
 from lcifr.certification.sweep.sweeper import Sweeper
-from lcifr.check import check_bundle
+from lcifr.check import Rejected, check_bundle
+from lcifr.check.similar import Formula
+from lcifr.check.sweeps.judge import SweepJudge
+from lcifr.check.table import AttributeTable
 from tests.certification.bundles.made_sweeps import HARDER, UNIVERSES, lines_of, shares_of, written
 
 
@@ -49,3 +53,30 @@ def test_over_the_reals_borders_are_shared_and_shares_are_lengths(tmp_path: Path
 
 def test_of_trees_everybody_whom_the_pairs_reach_is_decided_alike():
     assert any("prediction" in line and "proofs" in line for line in lines_of(written("tree")))
+
+
+def test_beyond_the_largest_number_nobody_is_moved_to():
+    """2^53 + 1 is no float64, and the nearest one is 2^53, which somebody has: that is not who φ asks for."""
+    last = 2.0**53
+    attributes = {
+        "age": {"kind": "numeric", "lower": last - 2, "upper": last, "integer": True},
+        "sex": {"kind": "categorical", "values": ["female", "male"]},
+    }
+    table = AttributeTable({"schema": {"attributes": attributes}, "programs": {"age": []}, "outside": []})
+    older = [["compare", "<=", [-s, 1], [[[s, 1], "other", "age"], [[-s, 1], "self", "age"]]] for s in (1, -1)]
+    similar = Formula(["all", *older, ["category", "self", "sex", [0]], ["category", "other", "sex", [1]]], table)
+    others = {"age": "age'", "sex": "sex'"}
+    sweep = {"universe": "whole", "arithmetic": "exact", "others": others, "shares": {}}
+    identity, accepts_women = {"kind": "network", "factors": []}, [[[0.0, 1.0, -1.0, 0.0]]]
+    judge = SweepJudge(similar, identity, accepts_women, {"kind": "sign"}, sweep)
+
+    def shows(sign: float) -> list[Any]:
+        return [[["leaf", [], [[[[0, sign]], [], []]]]]]
+
+    change = {"codes": {"sex": 1}, "shifts": {"age": 1.0}, "prediction": 0, "before": shows(-1.0), "after": shows(1.0)}
+    female = judge.halves(judge.everybody, "sex", [0])[0]
+    judge.part, oldest = judge.halves(female, "age", last - 1)
+    judge._change(change, {"prediction": 1})
+    judge.part = oldest
+    with pytest.raises(Rejected, match="moved out"):
+        judge._change(change, {"prediction": 1})

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lcifr.certification.bundles.sweep_writer import write_sweep_bundle
+from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.check import Rejected, check_bundle
 from lcifr.check.judge import CheckReport
 from tests.certification.bundles.made_sweeps import UNIVERSES, copy, lines_of, rewrite, sweep_of
@@ -129,6 +131,26 @@ def test_a_cut_with_nobody_on_one_side_is_refused(tmp_path: Path):
         )
         with pytest.raises(Rejected):
             check_bundle(folder)
+
+
+def test_a_cut_along_what_nobody_has_counts_no_cell_twice(tmp_path: Path):
+    """Over the reals, where no attribute is asked whether it is whole: each half would be the whole cell again."""
+    swept, folder = UNIVERSES["one-sided"]().swept, tmp_path / "bundle"
+    write_sweep_bundle(folder, swept, Sweeper(swept, whole=False).run(cells=1))
+    first, *others = lines_of(folder)
+    halves = [{**first, "cuts": [*first["cuts"], ["nobody", 1.0]]}, {**first, "id": "again", "cuts": []}]
+    rewrite(folder, [*halves, *others])
+    with pytest.raises(Rejected):
+        check_bundle(folder)
+
+
+def test_the_order_in_which_the_manifest_names_attributes_says_nothing(tmp_path: Path):
+    """The columns of x′ are those of the schema's order, as those of x are: the same proofs are confirmed."""
+    folder = copy("conditional", tmp_path)
+    sweep, honest = sweep_of(folder), check_bundle(folder)
+    rewrite(folder, sweep={**sweep, "others": dict(reversed(sweep["others"].items()))})
+    report = check_bundle(folder)
+    assert (report.rejected, report.shares) == ({}, honest.shares)
 
 
 @pytest.mark.parametrize("name", ["age", "sex"])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from lcifr.certification.query import BoolArray, FloatArray
 from lcifr.certification.sweep.pairs_found import Pairs, draw_pairs, offer_pairs
 from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.models.rule import Kind
 from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 
@@ -26,7 +27,7 @@ def offer_near_boundary(
     swept: SweptModel, cells: UniverseCells, region: Region, rows: NDArray[np.intp], pairs: Pairs
 ) -> None:
     """Fill in ``pairs`` where a cell of ``rows`` has people on both sides and a pair between them."""
-    if not len(rows):
+    if not len(rows) or (swept.rule.kind is Kind.NUMBER and swept.rule.outputs > 1):  # several numbers have no sides
         return
     points = draw_pairs(swept, cells, rows, DRAWN)
     decisions = _decisions(swept, points)

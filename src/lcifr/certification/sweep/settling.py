@@ -17,7 +17,7 @@ import numpy as np
 from lcifr.certification.query import is_strict, outputs_at
 from lcifr.certification.sweep.result import Standing
 from lcifr.certification.sweep.swept_model import SweptModel
-from lcifr.data import Individuals
+from lcifr.data import Individuals, Numeric
 from lcifr.models.rule import Kind, Rule
 from lcifr.regions.cell import Cell
 from lcifr.regions.whole_numbers import narrow_to_whole_numbers
@@ -76,17 +76,31 @@ def everybody_similar(swept: SweptModel, person: Individuals) -> Individuals | N
 
 def _values_of(swept: SweptModel, cell: Cell, person: Individuals) -> list[list[float]] | None:
     """For each number, then for each category, the values in one person's cell; None where a number is not whole."""
-    lower, upper = (np.rint(swept.encoding.unscale(ends))[0] for ends in (cell.lower, cell.upper))
+    encoding, own = swept.encoding, person.numbers[0]
+    near = np.rint(encoding.unscale(np.concatenate([cell.lower, cell.upper])))
     found: list[list[float]] = []
     for j, attribute in enumerate(person.schema.numeric):
-        if cell.lower[0, j] == cell.upper[0, j] == swept.encoding.scale(person.numbers)[0, j]:
-            found.append([float(person.numbers[0, j])])
+        lower, upper = cell.lower[0, j], cell.upper[0, j]
+        declared = _declared(attribute)
+        clipped = [
+            end for end in declared if lower <= encoding.programs[j](end) <= upper
+        ]  # all up to it are encoded so
+        if lower == upper == encoding.scale(person.numbers)[0, j] and all(end == own[j] for end in clipped):
+            found.append([float(own[j])])
             continue
-        low, high = sorted((float(lower[j]), float(upper[j])))
+        ends = [*near[:, j].tolist(), *clipped]
+        low, high = max(min(ends), declared[0]), min(max(ends), declared[1])
         if not attribute.integer or high - low >= MOST:
             return None
         found.append([low + step for step in range(int(high - low) + 1)])
     return found + [[float(code) for code in np.flatnonzero(choice.allowed[0])] for choice in cell.choices]
+
+
+def _declared(attribute: Numeric) -> tuple[float, float]:
+    """The first and the last number that somebody can have."""
+    lower = -np.inf if attribute.lower is None else attribute.lower
+    upper = np.inf if attribute.upper is None else attribute.upper
+    return (float(np.ceil(lower)), float(np.floor(upper))) if attribute.integer else (float(lower), float(upper))
 
 
 def _surely_alike(swept: SweptModel, people: Individuals) -> bool:

@@ -37,7 +37,7 @@ def kept(node: Any, sizes: Sizes) -> set[tuple[str, bool]]:
         case ["any", first, *inside]:
             return kept(first, sizes).intersection(*(kept(one, sizes) for one in inside))
         case ["compare", "<=", [0, _], [[c, one, name], [d, two, again]]] if name == again and one != two:
-            return {(name, (fraction(d) > 0) == (two == "other"))} if fraction(c) == -fraction(d) else set()
+            return {(name, (fraction(d) > 0) == (two == "other"))} if fraction(c) == -fraction(d) != 0 else set()
     return set()
 
 

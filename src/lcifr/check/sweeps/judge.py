@@ -139,7 +139,7 @@ class SweepJudge(Judge):
         }
         for name, s in ((name, s) for name in shifts for s in (1, -1)):
             ensure(self.formula.is_whole(name) and shifts[name].denominator == 1, "what is moved is not whole")
-            moved[((name, s),)] = float(moved[((name, s),)] + s * shifts[name])
+            moved[((name, s),)] = Fraction(moved[((name, s),)]) + s * shifts[name]
         ensure(within(moved, self.everybody), "somebody would be moved out of who can exist")
         sizes = {name: len(columns) for name, columns in self.table.categories.items()}
         never = negated(changed(self.formula.tree, codes, shifts), sizes)

@@ -32,12 +32,12 @@ class PairTable:
         }
         self.table = AttributeTable(wide)
         self.formula = Formula(side_by_side(formula.tree, others, sizes), self.table, formula.whole)
-        self.places = [self._columns({name: name for name in known}), self._columns(others)]
+        self.places = [self._columns([*known]), self._columns([others[name] for name in known])]
 
-    def _columns(self, names: Any) -> list[int]:
-        """Where the columns of one of the two are."""
+    def _columns(self, names: list[str]) -> list[int]:
+        """Where the columns of one of the two are, in the order of the schema."""
         of = {name: [about.column] for name, about in self.table.numbers.items()} | self.table.categories
-        return [column for name in names.values() for column in of[name]]
+        return [column for name in names for column in of[name]]
 
     def cells(self, part: Part) -> list[RationalCell]:
         """Cells that hold every similar pair with x in a part of everybody."""
