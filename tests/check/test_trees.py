@@ -184,9 +184,9 @@ def test_what_is_no_sum_of_trees_confirms_nothing(name: str) -> None:
         return
 
 
-def test_trees_stand_behind_nothing_but_the_encoding() -> None:
+def test_trees_behind_an_encoder_take_as_many_numbers_as_it_gives() -> None:
     one = Ensemble(0)
-    with pytest.raises(Rejected, match="between"):
+    with pytest.raises(Rejected, match="1 numbers come in, the trees take 5"):
         Judge(one.formula, [[[1.0] * 6]], one.plain, {"kind": "sign"})
 
 

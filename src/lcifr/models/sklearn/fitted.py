@@ -37,7 +37,7 @@ class FittedModel:
     def both(self, frame: Any) -> LibraryAnswer:
         """Decisions and numbers; a pipeline prepares the columns once, which is most of its work."""
         model, rows = self.model, self._rows(frame)
-        while type(model).__name__ == "Pipeline":  # whose predict is its last step's on what the others made
+        while _predicts_by_its_last_step(model):
             rows = model[:-1].transform(rows) if len(model.steps) > 1 else rows
             model = model.steps[-1][1]
         last = FittedModel(model, self.columns)
@@ -55,6 +55,14 @@ class FittedModel:
     def _rows(self, frame: Any) -> Any:
         chosen = frame[list(self.columns)]
         return chosen if hasattr(reads_the_table(self.model), "feature_names_in_") else chosen.to_numpy()
+
+
+def _predicts_by_its_last_step(model: Any) -> bool:
+    """Whether it is a pipeline of scikit-learn itself, with its own ``predict``: anybody else's may do more."""
+    kind, home = type(model), "sklearn.pipeline"
+    written = getattr(vars(kind).get("predict"), "fn", None)  # inside scikit-learn's descriptor
+    plain = getattr(written, "__module__", "") == home and "predict" not in vars(model)
+    return kind.__module__ == home and kind.__name__ == "Pipeline" and plain
 
 
 def reads_the_table(model: Any) -> Any:

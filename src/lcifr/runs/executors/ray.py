@@ -105,7 +105,7 @@ class RayCrew:
             raise ClusterError(
                 f"no Ray cluster answers at {address or os.environ.get('RAY_ADDRESS') or 'this machine'}: "
                 f"{str(problem).strip().splitlines()[0]}",
-                fix="start one with `ray start --head`, and say --address auto, or its address",
+                fix="start one on its head node by `ray start`, and say --address auto, or its address",
             ) from None
         self._started = True
 
