@@ -96,7 +96,8 @@ def _values(column: pa.ChunkedArray, numeric: bool, where: str) -> Iterator[floa
     from lcifr.data.frames import is_missing, text_of
 
     if not numeric:
-        yield from (None if is_missing(value) else text_of(value) for value in column.to_pylist())
+        texts = (None if is_missing(value) else text_of(value) for value in column.to_pylist())
+        yield from (text if text and text.strip() else None for text in texts)  # a blank is missing, as in CSV
         return
     values, odd = to_float(column)
     if len(odd) or np.isinf(values).any():
