@@ -8,7 +8,7 @@ from lcifr.errors import LcifrError
 from lcifr.workbench.audits.audit_plans import AuditPlan
 from lcifr.workbench.formulas.answers import TypedFormula
 from lcifr.workbench.models.model_desk import DecisionAsked
-from lcifr.workbench.web.requests import read_as
+from lcifr.workbench.web.requests import read_as, read_json_request
 
 TYPED = {"text": "same(all)", "table": "people.csv"}
 
@@ -30,8 +30,18 @@ def test_values_become_the_request():
         ({**TYPED, "table": ["people.csv"]}, "“table”"),
         ({**TYPED, "table": None}, "“table”"),
         ({**TYPED, "row": 1.5}, "“row”"),
+        ({**TYPED, "file": "a\0b"}, "“file”"),
     ],
 )
 def test_anything_else_is_refused(values, said):
     with pytest.raises(LcifrError, match=said):
         read_as(TypedFormula, values)
+
+
+def test_what_no_float_and_no_text_can_be_is_refused():
+    """No process can be started with half a character, and no float is that large: neither is a fault of ours."""
+    with pytest.raises(LcifrError, match="“tolerance”"):
+        read_as(AuditPlan, {"out": "audit", "tolerance": 10**400})
+    with pytest.raises(LcifrError, match="no JSON"):
+        read_json_request(b'{"id_column": "\\ud800"}')
+    assert read_json_request(b'{"id_column": "\\ud83d\\ude00"}') == {"id_column": "\U0001f600"}

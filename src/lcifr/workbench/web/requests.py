@@ -11,12 +11,15 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from lcifr.errors import LcifrError
 
 Request = TypeVar("Request")
+LARGEST = 2**1000
+"""Whole numbers that a float can be; JSON has larger ones."""
 
 
 def read_json_request(body: bytes) -> dict[str, Any]:
     """The object that a request's body holds."""
     try:
         found = json.loads(body or b"{}", parse_constant=_refuse_constant)
+        json.dumps(found, ensure_ascii=False).encode()  # half a character is no text, and no file or command takes it
     except (ValueError, RecursionError):
         raise LcifrError("the request is no JSON") from None
     if not isinstance(found, dict):
@@ -47,8 +50,10 @@ def _value(name: str, value: Any, hint: Any) -> Any:
         if isinstance(choice, type) and is_dataclass(choice) and isinstance(value, dict):
             return read_as(choice, value)
         plain = get_origin(choice) or choice
-        if plain is float and isinstance(value, int) and not isinstance(value, bool):
+        if plain is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
             return float(value)
+        if isinstance(value, str) and "\0" in value:
+            break
         if isinstance(value, plain) and not (isinstance(value, bool) and plain is not bool):
             return value
     raise LcifrError(f"the request’s “{name}” is not of its kind")
