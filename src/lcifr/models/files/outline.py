@@ -44,6 +44,7 @@ class ModelOutline:
     inputs : in the model's order. steps : what happens to them, one after the other, in words.
     outputs : how many numbers the last step gives. classes : empty for numbers, and where they are not known.
     is_number : whether the decision is a number, so that somebody must say how far two may be apart.
+    knows_codes : False where the file has numbers for categories, and not which stands for which.
     rule : what becomes a decision, in words. arithmetic : in which it is computed unless somebody says otherwise.
     """
 
@@ -56,12 +57,18 @@ class ModelOutline:
     arithmetic: Arithmetic
     classes: tuple[Any, ...] = ()
     is_number: bool = False
+    knows_codes: bool = True
     notes: tuple[str, ...] = field(default=())
 
     @property
     def columns(self) -> tuple[str, ...] | None:
         """The columns that it reads, where it knows their names."""
         return tuple(one.name for one in self.inputs) if all(one.is_column for one in self.inputs) else None
+
+    @property
+    def needs_description(self) -> bool:
+        """Whether somebody must say which column feeds which input, or which code stands for which category."""
+        return self.columns is None or not self.knows_codes
 
     @property
     def width(self) -> int:

@@ -128,6 +128,7 @@ class TreeFile:
             arithmetic=source.native,
             classes=() if self.labels is None else tuple(self.labels.tolist()),
             is_number=source.rule.kind is Kind.NUMBER,
+            knows_codes=self.description is not None or len(source.categories or ()) >= sum(self.categorical),
             notes=self.notes,
         )
 

@@ -106,7 +106,7 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
     files = (request.schema_file, request.phi_file)
     with listening(listener):
         outline = None if request.model is None else outline_for_proposal(request.model)
-        described = None if outline is None or outline.columns is not None else request.description_file
+        described = None if outline is None or not outline.needs_description else request.description_file
         if described in files:
             raise LcifrError(f"schema and description would both be {described}", fix="rename the model, or say --out")
         there = [str(path) for path in (*files, described) if path is not None and path.exists()]

@@ -44,9 +44,9 @@ class ProposedDescription:
 
 def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) -> ProposedDescription:
     """Guess how the columns of a table feed a model; ``schema`` has the columns that may, ``frame`` their values."""
-    inputs, fits = _inputs(outline.width, schema, frame)
+    inputs, fits = _inputs(outline.width, schema, frame) if outline.columns is None else (_named(outline, schema), True)
     tensor = [one.name for one in outline.inputs]
-    if len(tensor) > 1:  # whose is whose nobody can guess: all to the first
+    if len(tensor) > 1 and outline.columns is None:  # whose is whose nobody can guess: all to the first
         inputs = tuple(replace(one, input=tensor[0]) for one in inputs)
     output = _output(outline, _classes(schema, frame))
     given = sum(one.width for one in inputs)
@@ -58,12 +58,16 @@ def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) 
         **{str(one.column): _said(one) for one in inputs},
     }
     to_know = (
-        "the model does not say which columns it takes: their order, scaling and codes are guessed; correct them",
+        ORDER_GUESSED if outline.columns is None else CODES_GUESSED,
         *(() if fits else (f"the model takes {counted}",)),
     )
     return ProposedDescription(ModelDescription(inputs, output), comments, to_know)
 
 
+ORDER_GUESSED = (
+    "the model does not say which columns it takes: their order, scaling and codes are guessed; correct them"
+)
+CODES_GUESSED = "the model does not say which code stands for which category: guessed, in rising order; correct it"
 HEAD = (
     "Which column feeds which input of the model, in the order of its inputs, and what its output means.\n"
     "lcifr init guessed this: compare it with the code that trained the model, then try it:\n"
@@ -98,6 +102,25 @@ def _inputs(width: int, schema: Schema, frame: pa.Table) -> tuple[tuple[Describe
         if layout and sum(one.width for one in layout) == width:
             return tuple(layout), True
     return tuple(layouts[0]), False
+
+
+def _named(outline: ModelOutline, schema: Schema) -> tuple[DescribedInput, ...]:
+    """Of a model that knows its columns, and not the codes of their categories: rising, as pandas numbers them."""
+    known = [(one, schema[one.name]) for one in outline.inputs]
+    return tuple(
+        _code(replace(attribute, values=_rising(attribute.values)))
+        if one.is_category and isinstance(attribute, Categorical)
+        else DescribedInput(InputKind.NUMBER, one.name)
+        for one, attribute in known
+    )
+
+
+def _rising(values: Sequence[str]) -> tuple[str, ...]:
+    """Numbers by their value, texts by their letters."""
+    try:
+        return tuple(sorted(values, key=float))
+    except ValueError:
+        return tuple(sorted(values))
 
 
 def _number(name: str, frame: pa.Table) -> DescribedInput:
