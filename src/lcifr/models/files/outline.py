@@ -57,8 +57,8 @@ class ModelOutline:
     arithmetic: Arithmetic
     classes: tuple[Any, ...] = ()
     is_number: bool = False
-    knows_codes: bool = True
     notes: tuple[str, ...] = field(default=())
+    knows_codes: bool = True
 
     @property
     def columns(self) -> tuple[str, ...] | None:
