@@ -80,10 +80,10 @@ def _words(result: SweepResult, folder: Path) -> str:
 
 def test_the_page_says_who_confirmed_the_proofs(swept: Path):
     result = SweepResult.read(swept)
-    assert "none on file: this is lcifr's own word" in _words(result, swept)
+    assert "by nobody: no proofs are on file" in _words(result, swept)
     refused = replace(result, checked=SweepCheck(shares={}, confirmed=1234, unproved=56, rejected=7))
     for words in (
-        "1,234 cells confirmed by the exact checker",
+        "by the exact checker for 1,234 cells",
         "56 more are known",
         "does not confirm the proofs of 7",
     ):

@@ -67,7 +67,7 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
         yield "Rule", f"{origin.rule}."
     yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
     yield "Universe", _universe(result)
-    yield "Proofs", _proofs(result)
+    yield "Confirmed", _confirmed(result)
 
 
 def _universe(result: SweepResult) -> str:
@@ -78,12 +78,12 @@ def _universe(result: SweepResult) -> str:
     return f"Everybody whom the ranges and categories of the schema admit; {numbers}."
 
 
-def _proofs(result: SweepResult) -> str:
+def _confirmed(result: SweepResult) -> str:
     """Whether anybody but lcifr has confirmed the cells."""
     checked = result.checked
     if checked is None:
-        return "none on file: this is lcifr's own word. lcifr sweep --bundle writes them and has them checked."
-    said = f"{count(checked.confirmed)} cells confirmed by the exact checker"
+        return "by nobody: no proofs are on file, so this is lcifr's own word. lcifr sweep --bundle has them checked."
+    said = f"by the exact checker for {count(checked.confirmed)} cells"
     if checked.unproved:
         said += f"; {count(checked.unproved)} more are known to the sweep and have no proof on file"
     return f"{said}. lcifr check on the folder of the sweep confirms them again."
@@ -114,7 +114,7 @@ def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
         return f"{refuted}, and nothing is open."
     most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
     known = any(one.pair is not None for one in result.sweep.open)
-    some = ", not all of it, as pairs are known there" if known else ""
+    some = ", but not quite, as pairs are known in what is open" if known else ""
     return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
 
 
