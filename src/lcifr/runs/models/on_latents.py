@@ -77,7 +77,10 @@ def _named(model: Model, classes: tuple[str, ...]) -> Model:
     if model.labels is None:
         raise LcifrError("--classes is for classes, and the model predicts numbers", fix="leave it out")
     if len(classes) != len(model.labels):
-        raise LcifrError(f"--classes names {len(classes)} classes, and the model decides between {len(model.labels)}")
+        raise LcifrError(
+            f"--classes names {len(classes)} classes, and the model decides between {len(model.labels)}",
+            fix="name each of them once, in the order in which the model numbers them",
+        )
     return replace(model, labels=np.array([_value(name) for name in classes]))
 
 
@@ -128,6 +131,8 @@ def _refuse_other_decisions(file: ModelFile, read: LatentTrees, latents: FloatAr
 
 
 def _origin_of(file: ModelFile, model: Model) -> ModelOrigin:
+    from lcifr.models.files.outline import rule_words
+
     outline = file.outline()
     return ModelOrigin(
         file=str(file.path),
@@ -137,7 +142,7 @@ def _origin_of(file: ModelFile, model: Model) -> ModelOrigin:
         description=None,
         columns=tuple(f"z{j}" for j in range(model.function.inputs)),
         steps=outline.steps,
-        rule=outline.rule,
+        rule=rule_words(model),
         runtime=outline.runtime,
         reference="",
     )
