@@ -190,7 +190,6 @@ def _audit_model(context: typer.Context, asked: dict[str, Any]) -> AuditResult:
 
 def _show(result: AuditResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import baseline_table, counterexample_table, show_origin, statement_lines
-    from lcifr.data.io.places import is_remote
     from lcifr.drawing.text import arithmetic_words, percent
     from lcifr.runs.folders.staging import shown
 
@@ -213,7 +212,7 @@ def _show(result: AuditResult, out: Path) -> None:
         _show_checked(result.checked)
     for text in dict.fromkeys(result.advice):
         to_stderr(f"Advice: {text}")
-    if is_remote(out):
+    if shown(out) != str(out):  # an object store, which `report` and `check` do not read
         to_stderr(f"\nWritten to {shown(out)}.")
         return
     to_stderr(f"\nWritten to {out}. Next: {command('report', out)}")
