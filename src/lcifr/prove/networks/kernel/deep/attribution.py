@@ -15,7 +15,7 @@ from lcifr.prove.networks.kernel.deep.program import EARLY
 from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes
 from lcifr.prove.networks.kernel.jit import compiled
 from lcifr.prove.networks.kernel.moving_cell import COLUMNS, NUMERICS
-from lcifr.prove.networks.kernel.node import RELU
+from lcifr.prove.networks.kernel.node import RELU, STUCK
 from lcifr.prove.networks.kernel.shape import MovingCell, Objectives, SimplexDictionary
 
 
@@ -30,7 +30,7 @@ def share_out(
     lp: SimplexDictionary,
     bench: Bench,
 ) -> tuple[int, int]:
-    """The gaps of all neurons by their share in the difference, and the largest: its kind and place, −1 for none."""
+    """The gaps of all neurons by their share in the difference; and what to split: the neuron with the largest."""
     k, depth = nodes.direction[node], len(layers.width)
     for p in range(cell.size[COLUMNS]):
         numeric = p < cell.size[NUMERICS]
@@ -54,7 +54,7 @@ def share_out(
         if layer > 0:
             step_back(layers, layer, v, w)
             v, w = w, v
-    return RELU, chosen
+    return (RELU, chosen) if chosen >= 0 else (STUCK, 0)
 
 
 @compiled

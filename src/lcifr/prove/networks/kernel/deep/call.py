@@ -72,8 +72,6 @@ def _layers(layout: Layout) -> tuple[FirstLayer, HiddenLayers, IntArray, FloatAr
         np.cumsum([0, *width]),
         weight,
         np.concatenate([layer.bias for layer in hidden]),
-        np.concatenate(slopes[:-1]) + FLOOR,  # the term that no direction makes small
-        np.concatenate(shifts[:-1]) + FLOOR,
         rounding.unit,
         FLOOR,
         np.abs(network.layers[-1].weight),

@@ -16,14 +16,13 @@ from lcifr.prove.networks.kernel.shape import Flags, Floats, Integers, MovingCel
 
 
 class HiddenLayers(NamedTuple):
-    """The hidden layers behind the first, and how far rounding can take each neuron.
+    """The hidden layers behind the first, and what :mod:`magnitude` bounds rounding by.
 
     Parameters
     ----------
     width, begin : (layers,) and (layers + 1,).
     weight : (layers, widest, widest), that of layer l read from layer l − 1; nothing at 0.
-    bias, slope, shift : (neurons,), as in :class:`RoundingBound` of ``networks.rounding``.
-    unit : γ. floor : of what underflows.
+    bias : (neurons,). unit : γ, as in :class:`RoundingBound` of ``networks.rounding``. floor : of what underflows.
     head, head_bias : (outputs, width), (outputs,) sizes of the last layer's numbers. size : (·, K, outputs) those of
         the directions.
     """
@@ -32,8 +31,6 @@ class HiddenLayers(NamedTuple):
     begin: Integers
     weight: Floats
     bias: Floats
-    slope: Floats
-    shift: Floats
     unit: float
     floor: float
     head: Floats

@@ -201,8 +201,6 @@ def _choose_split(
     if kind != CHOICE and given_away(bench) < 0.5 * excess:
         kind, place = share_out(layers, objectives, cell, row, nodes, node, lp, bench)
         relaxed = given_away(bench) >= 0.5 * excess
-        if place < 0:
-            kind, place = STUCK, 0
     if kind == CHOICE:
         better_half(cell, nodes.allow[node], place, bench)
     point_of(lp, cell, nodes.allow[node], bench)
