@@ -49,7 +49,7 @@ def test_z_is_a_score_for_each_attribute_that_is_read(place: Path) -> None:
     assert made["scores"] == [*booster.get_feature_names_out()]
     assert "sex" in made["unread"]
     said = (place / "producer.said").read_text(encoding="utf-8")
-    assert f"z is a score for each of: {', '.join(made['scores'])}" in said
+    assert f"z has one score for each of: {', '.join(made['scores'])}" in said
     handed = Representation.read(place / "producer/handover/held-out")
     assert handed.width == len(made["scores"])
     assert handed.exact.all()

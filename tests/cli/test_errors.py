@@ -56,14 +56,14 @@ WRONG = {
     "missing values": (replaced(PRODUCE, "people.csv", "holes.csv"), 'column "age", row 3: the value is missing'),
     "missing labels": (replaced(PRODUCE, "people.csv", "unlabelled.csv"), 'column "repaid", row 2'),
     "not a table": (replaced(PRODUCE, "people.csv", "people.phi"), "unknown"),
-    "no widths": ((*PRODUCE, "--hidden", "many"), "no list of widths"),
+    "no widths": ((*PRODUCE, "--hidden", "many"), "not a list of widths"),
     "no factor": ((*PRODUCE, "--stretch", "0"), "stretch=0.0 is no factor"),
     "no finite factor": (("tune", *PRODUCE[1:], "--required", "0.5", "--stretch", "inf"), "inf is not a finite number"),
     "no finite weight": ((*PRODUCE, "--gamma", "inf"), "inf is not a finite number"),
     "no share": ((*PRODUCE, "--held-out", "1.5"), "--held-out"),
     "no seed": ((*PRODUCE, "--seed", "-1"), "--seed"),
     "no folder name": (replaced(PRODUCE, "out", "."), "no name for a new folder"),
-    "no weights": (("tune", *PRODUCE[1:], "--required", "0.5", "--gammas", "a,b"), "no list of weights"),
+    "no weights": (("tune", *PRODUCE[1:], "--required", "0.5", "--gammas", "a,b"), "not a list of weights"),
     "no hand-over": (replaced(CONSUME, "producer/handover", "nowhere"), "nowhere: there is no such folder"),
     "not a hand-over": (replaced(CONSUME, "producer/handover", "producer"), "producer is no hand-over"),
     "altered hand-over": (replaced(CONSUME, "producer/handover", "altered"), "its hash differs"),
@@ -143,7 +143,7 @@ def test_a_fault_of_our_own_is_no_traceback_but_one_can_have_it(place, monkeypat
 
     monkeypatch.setattr(learning_request, "read_train_test", fail)
     said = lcifr(*PRODUCE, cwd=place, expect=70)
-    assert "lcifr itself failed: ZeroDivisionError: a bug" in said.err
+    assert "lcifr has a bug: ZeroDivisionError: a bug" in said.err
     monkeypatch.setenv("LCIFR_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         lcifr(*PRODUCE, cwd=place)

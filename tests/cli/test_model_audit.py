@@ -137,13 +137,13 @@ def test_a_formula_may_speak_of_columns_that_the_model_does_not_read(credit: Pat
     ("words", "message"),
     [
         (("people.csv", "--model", "model.skops"), "who counts as similar"),
-        (("people.csv", "--phi", "people.phi"), "is it a table, or the folder of a producer"),
-        (("people.csv", "more.csv", "--model", "model.skops", "--phi", "people.phi"), "there is one TABLE"),
+        (("people.csv", "--phi", "people.phi"), "an argument is missing after it"),
+        (("people.csv", "more.csv", "--model", "model.skops", "--phi", "people.phi"), "takes one TABLE"),
         (("people.csv", "--model", "model.pkl", "--phi", "people.phi"), r"skops.io.dump(joblib.load("),
         (("people.csv", "--model", "nothing.onnx", "--phi", "people.phi"), "there is no such file"),
         (("people.csv", "--model", "dates.skops", "--phi", "people.phi"), "can be no attribute: holds dates"),
         (("few.csv", "--model", "model.skops", "--phi", "people.phi"), 'reads the column "debt", which is not there'),
-        (("p", "c", "--tolerance", "3"), "--tolerance is about a model that already decides"),
+        (("p", "c", "--tolerance", "3"), "--tolerance works only with --model"),
     ],
 )
 def test_wrong_use_is_told_how_to_put_it_right(words: tuple[str, ...], message: str, credit: Path) -> None:

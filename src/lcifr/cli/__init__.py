@@ -54,8 +54,8 @@ class _PlainErrors(TyperGroup):
         except Exception as error:
             if type(error).__module__.split(".")[0] in ("click", "typer") or os.environ.get(TRACEBACK):
                 raise
-            to_stderr(f"Error: lcifr itself failed: {type(error).__name__}: {error}")
-            to_stderr(f"Fix: please report it with what {TRACEBACK}=1 prints before it")
+            to_stderr(f"Error: lcifr has a bug: {type(error).__name__}: {error}")
+            to_stderr(f"Fix: run it again with {TRACEBACK}=1 and report what it prints")
             raise typer.Exit(FAULT) from None
 
 
@@ -114,7 +114,7 @@ def _root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Say who is similar, and prove that similar people get the same decision."""
+    """Prove that a model gives similar people the same decision."""
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "Example: lcifr audit producer consumer --out audit\n\n"
-    "Of a model that already decides: lcifr audit people.csv --model model.onnx --phi people.phi --out audit"
+    "A model of your own: lcifr audit people.csv --model model.onnx --phi people.phi --out audit"
 )
 
 
@@ -53,7 +53,7 @@ def register(app: typer.Typer) -> None:
 def audit(
     context: typer.Context,
     producer: Annotated[
-        Path, typer.Argument(metavar="TABLE|PRODUCER", help="With --model the people; else what `lcifr produce` wrote.")
+        Path, typer.Argument(metavar="TABLE|PRODUCER", help="With --model: the people. Else: the producer's folder.")
     ],
     out: OutOption,
     consumer: Annotated[
@@ -61,7 +61,7 @@ def audit(
     ] = None,
     table: Annotated[
         Path | None,
-        typer.Argument(metavar="TABLE", help="The people: .csv or .parquet. (Default: those the producer held out.)"),
+        typer.Argument(metavar="TABLE", help="The people: .csv or .parquet. (Default: the held-out people.)"),
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
@@ -76,41 +76,45 @@ def audit(
         bool,
         typer.Option(
             "--population",
-            help="You say that the people of TABLE were drawn from the population, and nobody trained on them.",
+            help="Declare that TABLE is a random sample of the population and was not used for training.",
         ),
     ] = False,
     phi: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|NAME",
-            help="Who counts as similar: a .phi file, or a ready formula. (Default: the producer's.)",
+            help="Who counts as similar: a .phi file or a ready-made formula. (Default: the producer's.)",
         ),
     ] = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Subgroups. (Default: the categories that φ leaves free.)"),
+        typer.Option(
+            metavar="COLUMN", help="Report subgroups of this column. (Default: the categories that φ leaves free.)"
+        ),
     ] = None,
-    confidence: Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the population statement.")] = 0.95,
+    confidence: Annotated[
+        float, typer.Option(min=0.5, max=0.9999, help="Confidence of the statement about the population.")
+    ] = 0.95,
     baselines: Annotated[
         bool | None,
         typer.Option(
             "--baselines/--no-baselines",
-            help="Audit the plain and the unaware model beside it. (Default: where labels are known, up to 100,000.)",
+            help="Also audit a plain and an unaware model. (Default: if labels are known, up to 100,000 people.)",
         ),
     ] = None,
     bundle: Annotated[
         bool | None,
-        typer.Option("--bundle/--no-bundle", help="Write and check the proofs of everybody, or of nobody."),
+        typer.Option("--bundle/--no-bundle", help="Write and check everyone's proofs, or none."),
     ] = None,
     proofs: Annotated[
         int,
         typer.Option(
             "--proofs",
             min=1,
-            help="Write and check the proofs of so many people, drawn at random; or of all, if fewer.",
+            help="Write and check the proofs of this many people, drawn at random.",
         ),
     ] = PROVED,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of who is drawn for --proofs and --sample.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed for --proofs and --sample.")] = 0,
     arithmetic: AnyArithmeticOption = None,
     workers: WorkersOption = None,
     executor: ExecutorOption = Executor.LOCAL,
@@ -119,18 +123,19 @@ def audit(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Prove from end to end, person by person, that nobody similar gets another decision; or show who does.
+    """Prove for each person that everyone similar gets the same decision, or show a counterexample.
 
-    Of a model that already decides (--model), on a table of its own columns; or of what lcifr learned, with the
-    producer's and the consumer's folder. `lcifr report OUT` makes a page of it. TABLE may be larger than memory: it is
-    read some people at a time. Only --bundle and --baselines hold all of them, so both are refused above
-    100,000 people, as the report is above 2,000,000: a --sample gives both, and the result says that it is one.
-    OUT/bundle holds the proofs of 1000 people drawn at random (--proofs), or of all if there are fewer.
+    Audits a model of your own (--model) on a table with its columns, or a model trained by lcifr, given the producer's
+    and the consumer's folder. `lcifr report OUT` then writes a page.
 
-    Exit codes: 0 everybody is certified, 1 there is a counterexample (or the checker refuses a proof), 2 wrong
-    use, 3 somebody is undecided.
+    TABLE may be larger than memory: it is read in chunks. Only --bundle and --baselines need everyone in memory, so
+    they are limited to 100,000 people; the report is limited to 2,000,000. For more, use --sample. OUT/bundle contains
+    the proofs of 1000 people drawn at random (--proofs), or of everyone if there are fewer.
 
-    Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
+    Exit codes: 0 everyone is certified, 1 there is a counterexample (or the checker rejects a proof), 2 wrong usage,
+    3 someone is undecided.
+
+    An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {
         "out": out,
@@ -198,12 +203,12 @@ def _show(result: AuditResult, out: Path) -> None:
     show_origin(result.model.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.model.arithmetic)}")
     if result.drawn_from:
-        say(f"a sample: {said.people:,} people drawn at random from the {result.drawn_from:,} of the table")
+        say(f"sample: {said.people:,} people drawn at random from the {result.drawn_from:,} in the table")
     for reason, count in result.reasons.items():
         say(f"undecided because: {reason} ({count})")
     if on.ball is not None:
         ball, box, whole = (percent(share) for share in (on.ball, on.box, on.end_to_end))
-        say(f"from the hand-over alone: {ball} certified on the ball, {box} on the box; from end to end {whole}")
+        say(f"certified from the hand-over alone: {ball} on the ball, {box} on the box; end to end: {whole}")
     if said.baselines:
         baseline_table(said)
     if result.counterexamples:
@@ -215,7 +220,7 @@ def _show(result: AuditResult, out: Path) -> None:
     if shown(out) != str(out):  # an object store, which `report` and `check` do not read
         to_stderr(f"\nWritten to {shown(out)}.")
         return
-    to_stderr(f"\nWritten to {out}. Next: {command('report', out)}")
+    to_stderr(f"\nWritten to {out}.\nNext: {command('report', out)}")
     if result.checked:
         to_stderr(f"      {command('check', out / 'bundle')}")
 
@@ -228,4 +233,4 @@ def _show_checked(checked: CheckedProofs) -> None:
     say(f"exact checker: {checked.certified} proofs, {checked.counterexamples} counterexamples; {said}")
     if checked.people < checked.of:
         about = Drawn(checked.people, checked.of, checked.seed)
-        say(f"it was asked about {about}; --bundle asks it about everybody")
+        say(f"checked: {about}; use --bundle to check everyone")

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "Example: lcifr certify consumer new.csv --producer producer --out certificates --fail-under 0.5\n\n"
-    "With a model that already decides: "
+    "With a model of your own: "
     "lcifr certify new.csv --model model.onnx --phi people.phi --reference people.csv --out certificates --strict\n\n"
-    "For what `lcifr sweep` has proved, without a search: lcifr certify new.csv --sweep sweep --out certificates"
+    "With the cells that `lcifr sweep` proved: lcifr certify new.csv --sweep sweep --out certificates"
 )
 
 
@@ -58,22 +58,23 @@ def certify(
     consumer: Annotated[
         Path,
         typer.Argument(
-            metavar="TABLE|CONSUMER", help="With --model or --sweep alone the people; else what `lcifr consume` wrote."
+            metavar="TABLE|CONSUMER", help="With --model, or --sweep alone: the people. Else: the consumer's folder."
         ),
     ],
     out: OutOption,
     people: Annotated[
         Path | None,
-        typer.Argument(metavar="PEOPLE", help="A .csv or .parquet table (needs --producer), or a hand-over."),
+        typer.Argument(metavar="PEOPLE", help="A .csv or .parquet table (with --producer), or a hand-over."),
     ] = None,
     producer: Annotated[
-        Path | None, typer.Option(metavar="PRODUCER", help="The folder that `lcifr produce` wrote; for a table.")
+        Path | None,
+        typer.Option(metavar="PRODUCER", help="The folder that `lcifr produce` wrote, if PEOPLE is a table."),
     ] = None,
     sweep: Annotated[
         Path | None,
         typer.Option(
             metavar="SWEEP",
-            help="What `lcifr sweep` wrote: who is in a proved cell needs no search. Alone, it names the model too.",
+            help="The folder that `lcifr sweep` wrote: people in a proved cell need no search.",
         ),
     ] = None,
     model: ModelOption = None,
@@ -99,19 +100,19 @@ def certify(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Decide about new people with saved models, and prove for whom everybody similar gets the same decision.
+    """Decide about new people with saved models, and certify the decisions.
 
-    A consumer gives the hand-over of new people (`lcifr represent` makes one): verdicts rest on its radius. Whoever
-    has both folders gives a table: verdicts are proved from end to end. So they are of a model that already decides
-    (--model). Either may be larger than memory.
+    A consumer passes the hand-over of new people (from `lcifr represent`); verdicts then rest on its radius. With both
+    folders, pass a table; verdicts are then proved end to end. The same holds for a model of your own (--model). Tables
+    and hand-overs may be larger than memory.
 
-    With --sweep, whoever falls into a strictly proved cell is certified without a search, and the others are searched
-    for; model, φ, schema and arithmetic must be those that were swept.
+    With --sweep, anyone who falls into a strictly proved cell is certified without a search; the others are searched.
+    Model, φ, schema and arithmetic must match the sweep; if you pass only --sweep, they are taken from it.
 
-    Exit codes: 0 done. With --strict or --fail-under: 0 (enough) people are certified, else 1 if there is a
-    counterexample, 3 if there is none but somebody is undecided. 2 wrong use.
+    Exit codes: 0 done. With --strict or --fail-under: 0 if (enough) people are certified, else 1 if there is a
+    counterexample, or 3 if someone is undecided. 2 wrong usage.
 
-    Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
+    An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
     options |= {"executor": executor.value, "address": address}
@@ -172,14 +173,14 @@ def _show(result: CertifyResult, out: Path) -> None:
     if result.looked_up is not None:
         _show_looked_up(result.looked_up, result.statement.people)
     if claimed:
-        say("radius: claimed by the producer; what is claimed is worth what the producer's word is worth")
-    how = "from the hand-over" if claimed else "from end to end"
-    say(f"\n{shown(out)}/{result.certificates}   decision and verdict of everybody, proved {how}")
+        say("radius: claimed by the producer, and not checked")
+    how = "from the hand-over" if claimed else "end to end"
+    say(f"\n{shown(out)}/{result.certificates}   everyone's decision and verdict, proved {how}")
 
 
 def _show_looked_up(found: LookUpSummary, people: int) -> None:
-    say(f"looked up in {found.folder}: {found.people:,} of {people:,} people; the others were searched for")
+    say(f"looked up in {found.folder}: {found.people:,} of {people:,} people; the others were searched")
     if found.checked:
         say(f"sweep: checked by the exact checker for {found.checked:,} of them")
     if found.claimed:
-        say(f"sweep: claimed by whoever swept for {found.claimed:,} of them; nobody has checked these cells")
+        say(f"sweep: claimed for {found.claimed:,} of them; these cells were not checked")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "Example: lcifr check producer/bundle --json > checked.json\n\n"
-    "Is it about our people and our model? lcifr check audit/bundle --people people.csv --id person "
+    "Compare it with your own files: lcifr check audit/bundle --people people.csv --id person "
     "--model model.onnx --phi rule.phi --schema people.toml --train train.csv"
 )
 PANEL = "Your own files, to compare the bundle with"
@@ -26,12 +26,12 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="The folder `bundle` of a producer or an audit.")],
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="The `bundle` folder of a producer or an audit.")],
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 4 if everything is confirmed, but nothing claimed of somebody.")
+        bool, typer.Option("--strict", help="Exit 4 if every claim is confirmed, but someone has no claim.")
     ] = False,
     patience: Annotated[
-        int, typer.Option(min=1, metavar="TIMES", help="Allow so many times the usual work for one person.")
+        int, typer.Option(min=1, metavar="TIMES", help="Allow this many times the usual work per person.")
     ] = 1,
     people: Annotated[
         Path | None, typer.Option(metavar="TABLE", help="The people: .csv or .parquet.", rich_help_panel=PANEL)
@@ -41,7 +41,7 @@ def check(
         list[Path] | None,
         typer.Option(
             metavar="FILE|FOLDER",
-            help="The model: ONNX, skops, XGBoost, LightGBM; or the folder of a producer, and once more of a consumer.",
+            help="The model (ONNX, skops, XGBoost, LightGBM), or the producer's and the consumer's folder.",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -56,7 +56,7 @@ def check(
         str | None,
         typer.Option(
             metavar="FILE|NAME",
-            help="What the columns mean: a .toml file. (Default: the .toml beside the .phi.)",
+            help="The schema: a .toml file. (Default: the .toml next to the .phi.)",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -64,23 +64,24 @@ def check(
         Path | None,
         typer.Option(
             metavar="TABLE",
-            help="The people whose standard deviations and ranks φ speaks of.",
+            help="The table that supplies the standard deviations and ranks in φ.",
             rich_help_panel=PANEL,
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Confirm every proof of an audit bundle in exact arithmetic, trusting neither solver, nor GPU, nor this library.
+    """Recompute every proof in a bundle in exact arithmetic, independently of the rest of lcifr.
 
-    Your own files say what it is about: each is the same, DIFFERS, or was not given. "The same" is never said by a
-    hash that the bundle names: people, φ, schema, standard deviations and model are derived again from your file.
+    Pass your own files to find out whether the bundle is about them: each is the same, DIFFERS, or was not given. "The
+    same" never relies on a hash in the bundle: people, φ, schema, standard deviations and model are derived again from
+    your files.
 
-    Without lcifr's other parts, where nothing but Python is installed: python -m lcifr.check BUNDLE --people TABLE
+    With nothing but Python installed, run: python -m lcifr.check BUNDLE --people TABLE
 
-    Exit codes: 0 everything that is claimed is confirmed (and all your files are the same), 1 something is not, 2 the
-    bundle cannot be read or goes beyond a limit; with --strict, or with a file of yours, 4 all that is claimed is
-    confirmed, and nothing is claimed of somebody, or a radius has no proof; with a file of yours, 5 one of them
-    differs, 6 none differs, and something was not given or not compared.
+    Exit codes: 0 every claim is confirmed (and all your files match), 1 a claim is not confirmed, 2 the bundle cannot
+    be read or exceeds a limit. With --strict or your own files: 4 every claim is confirmed, but someone has no claim, or
+    a radius has no proof. With your own files: 5 one of them differs, 6 none differs, but something was not given or not
+    compared.
     """
     from lcifr.check.report.command import hush
     from lcifr.runs.binding.own_files import OwnFiles
@@ -110,4 +111,4 @@ def check(
 def _about(drawn: Drawn | None) -> list[str]:
     if drawn is None or drawn.everybody:
         return []
-    return [f"the bundle says whom it is about: {drawn}; nothing is confirmed for the others"]
+    return [f"the bundle covers only {drawn}; nothing is confirmed for the others"]

@@ -49,21 +49,24 @@ def register(app: typer.Typer) -> None:
 
 def consume(
     context: typer.Context,
-    handover: Annotated[Path, typer.Argument(metavar="HANDOVER", help="The folder that the producer handed over.")],
+    handover: Annotated[Path, typer.Argument(metavar="HANDOVER", help="The hand-over: a folder from the producer.")],
     labels: Annotated[Path, typer.Argument(metavar="LABELS", help="A .csv or .parquet file with the labels, by id.")],
     out: OutOption,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column to predict. (Default: the only one beside the ids.)"),
+        typer.Option(metavar="COLUMN", help="The column to predict. (Default: the only one besides the ids.)"),
     ] = None,
     id_column: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help='The ids. (Default: "id" if there, else row numbers.)')
+        str | None,
+        typer.Option(
+            "--id", metavar="COLUMN", help='The column of ids. (Default: "id", if there is one, else row numbers.)'
+        ),
     ] = None,
-    task: Annotated[Task, typer.Option(help="Classes or numbers; auto looks at the labels.")] = Task.AUTO,
+    task: Annotated[Task, typer.Option(help="Predict classes or numbers; auto decides by the labels.")] = Task.AUTO,
     tolerance: ToleranceOption = None,
     hidden: HiddenOption = HIDDEN,
     gamma: Annotated[
-        float, typer.Option(min=0.0, callback=finite, help="Weight of certificates against accuracy.")
+        float, typer.Option(min=0.0, callback=finite, help="Weight of certification against accuracy.")
     ] = HEAD.gamma,
     class_weight: ClassWeightOption = ClassWeight.NONE,
     epochs: EpochsOption = HEAD.epochs,
@@ -73,35 +76,37 @@ def consume(
         str | None,
         typer.Option(
             metavar="CLASS,CLASS,…",
-            help="Names of the classes of --model, in the order in which its file numbers them.",
+            help="Names of the classes of --model, in the order of their numbers in the file.",
             rich_help_panel=PANEL,
         ),
     ] = None,
     population: Annotated[
         bool,
-        typer.Option("--population", help="You say that --model saw nobody held out.", rich_help_panel=PANEL),
+        typer.Option(
+            "--population", help="Declare that --model was not trained on held-out people.", rich_help_panel=PANEL
+        ),
     ] = False,
     checked: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What `lcifr check BUNDLE --json` printed: these radii count as checked."),
+        typer.Option(metavar="FILE", help="The output of `lcifr check BUNDLE --json`: these radii count as checked."),
     ] = None,
     arithmetic: AnyArithmeticOption = None,
     seed: SeedOption = 0,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a model on the hand-over and labels, and prove for whom everybody similar gets the same decision.
+    """Train a classifier or regressor on a hand-over and labels, and certify its decisions.
 
-    Learns from the training people, and certifies them and those whom the producer held out. Only for the latter is
-    there a statement about the population. Each verdict rests on the producer's radius until it is checked (--checked).
+    Trains on the training people, and certifies them and the held-out people. Only the held-out people support a
+    statement about the population. Each verdict rests on the producer's radius until it is checked (--checked).
 
-    Learning holds the hand-over in memory: at most 2,000,000 people. `lcifr certify` takes any number of others.
+    Training needs the hand-over in memory: at most 2,000,000 people. `lcifr certify` takes any number of other people.
 
-    With --model nothing is learned: the file of a tree model of XGBoost, LightGBM or scikit-learn (skops) that was
-    trained on z. It is compared with its library, and certified on the box. Whom it was trained on lcifr does not know,
-    so there is a statement about the population only with --population.
+    With --model, nothing is trained. FILE is a tree model (XGBoost, LightGBM, or scikit-learn saved with skops) that
+    was trained on z. It is compared with its library and certified on the box. lcifr does not know who it was trained on,
+    so it makes a statement about the population only with --population.
 
-    Ctrl-C loses the learning, which takes seconds.
+    Ctrl-C loses the training, which takes seconds.
     """
     request = ConsumeRequest(
         handover=handover,
@@ -144,16 +149,16 @@ def _show(result: ConsumeResult, out: Path, handover: Path) -> None:
     if result.claimed:
         say(
             f"radius: {result.claimed} claimed by the producer, {result.checked} checked. "
-            "What is claimed is worth what the producer's word is worth."
+            "Verdicts on a claimed radius rely on the producer."
         )
     else:
         say(f"radius: checked for all {result.checked}")
     trained = result.model.trained_on
-    made = f"read from {result.origin.file}" if result.origin else f"learned from {people_words(trained or 0)}"
-    say(f"\n{out}/model.safetensors      {made}, on z alone")
-    say(f"{out}/certificates.parquet   a verdict for everybody")
+    made = f"read from {result.origin.file}" if result.origin else f"trained on {people_words(trained or 0)}"
+    say(f"\n{out}/model.safetensors      {made}; it sees only z")
+    say(f"{out}/certificates.parquet   everyone's verdict")
     if result.origin is not None and not result.held_out:
-        to_stderr("\n--population, if nobody trained it on the people whom the producer held out, adds a statement.")
+        to_stderr("\nIf the model was not trained on the held-out people, add --population for a statement about it.")
     producer = handover.parent if (handover.parent / "encoder.safetensors").is_file() else Path("producer")
     then = command("audit", producer, out, "--out", "audit")
-    to_stderr(f"\nNext, by an auditor who has the producer's folder: {then}")
+    to_stderr(f"\nNext, for an auditor with the producer's folder: {then}")

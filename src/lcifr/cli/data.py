@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from lcifr.data import Attribute
     from lcifr.runs.preparing.dataset_info import DatasetInfo
 
-app = typer.Typer(help="Datasets, and tables of your own.", no_args_is_help=True)
+app = typer.Typer(help="List, fetch and check datasets and tables.", no_args_is_help=True)
 
 FolderOption = Annotated[
-    Path | None, typer.Option(help="The folder of all datasets. (Default: $LCIFR_DATA, else the user's cache.)")
+    Path | None, typer.Option(help="The folder of all datasets. (Default: $LCIFR_DATA, else your cache folder.)")
 ]
-NameArgument = Annotated[str, typer.Argument(help="A dataset's name, as `lcifr data list` prints it.")]
+NameArgument = Annotated[str, typer.Argument(help="The name of a dataset; see `lcifr data list`.")]
 
 
 @app.command("list", epilog="Example: lcifr data list --json")
 def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> None:
-    """List the datasets and whether their files are here."""
+    """List the datasets, and whether their files are available."""
     from rich.table import Table
 
     from lcifr.datasets import names
@@ -55,7 +55,7 @@ def show(name: NameArgument, folder: FolderOption = None, as_json: JsonOption = 
 
 @app.command("fetch", epilog="Example: lcifr data fetch adult")
 def fetch_dataset(name: NameArgument, folder: FolderOption = None) -> None:
-    """Download a dataset's files and check them. Prints where they are."""
+    """Download a dataset's files, check them, and print their paths."""
     from lcifr.datasets import fetch
 
     for path in fetch(name, folder, progress=True):
@@ -68,7 +68,7 @@ def check(
     schema: Annotated[str, typer.Option(help="The schema: a .toml file, or the name of a dataset.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Check a table against a schema; print every problem, with row and column. Exits 1 if there are any."""
+    """Check a table against a schema and print every problem with its row and column. Exits 1 if there are any."""
     from lcifr.runs.preparing.table_check import TableCheckRequest, check_table
 
     result = check_table(TableCheckRequest(file, schema))

@@ -23,15 +23,15 @@ def register(app: typer.Typer) -> None:
 def demo(
     context: typer.Context,
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where the report and the proofs go; an earlier demo's are replaced.")
+        Path, typer.Option(metavar="FOLDER", help="Where to write the report and the proofs. Replaces an earlier demo.")
     ] = Path("lcifr-demo"),
-    seed: Annotated[int, typer.Option(help="Seed of the training.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for training.")] = 0,
     as_json: JsonOption = False,
-    picture: Annotated[Path | None, typer.Option(help="Also save what is printed as an SVG picture.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Also save the output as an SVG picture.")] = None,
 ) -> None:
-    """Learn on the built-in German credit data, prove who is treated like everybody similar, and check the proofs.
+    """Train three models on the built-in German credit data, audit them, and check the proofs.
 
-    Takes about half a minute and writes a report to look at. Exit code 1 if the exact checker refused a proof.
+    Takes about half a minute and writes a report. Exits 1 if the exact checker rejects a proof.
     """
     from rich.console import Console
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: lcifr doctor --json"
 STATES = {
-    "right": "answers rightly",
+    "right": "answers correctly",
     "wrong": "WRONG ANSWERS",
     "absent": "not installed",
     "broken": "DOES NOT RUN",
@@ -39,19 +39,19 @@ def doctor(
     model: ModelOption = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="TABLE", help="People to compare it on.", rich_help_panel=PANEL),
+        typer.Option("--data", metavar="TABLE", help="People to compare the model on.", rich_help_panel=PANEL),
     ] = None,
     describe: DescribeOption = None,
     schema: ModelSchemaOption = None,
     target: ModelTargetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show versions, solvers, optional packages and the GPU; ask every solver questions whose answers are known.
+    """Show versions, optional packages and the GPU, and test every solver on questions with known answers.
 
     With --model and --data, compare a model as lcifr reads it with its own library: on the rows of the table, on
-    made-up rows, and at and beside every value where a comparison, a clip or a cast could differ.
+    made-up rows, and at and next to every value where a comparison, a clip or a cast could differ.
 
-    Exit codes: 0 all that is found answers rightly, 1 something gives a wrong answer or what is needed does not run.
+    Exit codes: 0 everything works, 1 something gives a wrong answer, or something that is needed does not run.
     """
     if model is not None:
         _compare(model, data, describe, schema, target, as_json)
@@ -72,7 +72,9 @@ def _compare(
     from lcifr.runs.models.comparing import CompareRequest, compare_model
 
     if data is None:
-        raise LcifrError("a model is compared on people", fix="say --data TABLE, with the columns that it reads")
+        raise LcifrError(
+            "--model needs people to compare on", fix="add --data TABLE, with the columns that the model reads"
+        )
     request = CompareRequest(model=model, table=data, describe=describe, schema=schema, target=target)
     result = compare_model(request)
     if as_json:
@@ -89,8 +91,8 @@ def _show_compared(result: CompareResult) -> None:
 
     say(f"{result.model} as lcifr reads it, and {result.runtime or 'its library, which is not installed here'}")
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("decisions", "people", "same", "rounding", "DIFFERENT", "outputs apart", "allowed"):
-        table.add_column(heading, justify="left" if heading == "decisions" else "right")
+    for heading in ("compared on", "people", "same", "rounding", "DIFFERENT", "largest gap", "allowed"):
+        table.add_column(heading, justify="left" if heading == "compared on" else "right")
     for one in result.rows:
         largest = "–" if one.largest is None else f"{one.largest:.2g}"
         counts = (one.people, one.equal, one.rounding, one.wrong)
@@ -98,15 +100,17 @@ def _show_compared(result: CompareResult) -> None:
     console().print(table)
     for one in result.rows:
         if one.first is not None:
-            say(f"{one.name}: the library decides {one.first['library']}, as it was read {one.first['read']}, about")
+            say(f"{one.name}: the library decides {one.first['library']}, lcifr decides {one.first['read']}, for")
             say("  " + ", ".join(f"{name} {value}" for name, value in one.first["person"].items()))
     if result.left_out:
-        say(f"rows left out, as values are missing: {result.left_out:,}")
+        say(f"rows left out because of missing values: {result.left_out:,}")
     if not result.runtime:
-        say("\nNothing was compared: install what computes the model.")
+        say("\nNothing was compared: install the model's library.")
         return
-    gap = "" if result.largest is None else f"; the largest difference of an output is {result.largest:.2g}"
-    ended = "All agree." if result.agrees else "DO NOT AUDIT this model: it is not the one that its library computes."
+    gap = "" if result.largest is None else f"; the largest difference in an output is {result.largest:.2g}"
+    ended = (
+        "All agree." if result.agrees else "DO NOT AUDIT this model: lcifr and its library compute different results."
+    )
     say(f"\nSame decision for {percent(result.share)}{gap}. {ended}")
 
 
@@ -125,4 +129,4 @@ def _show(result: DoctorResult) -> None:
     for one in result.solvers:
         table.add_row(one.name, one.version, f"{STATES[one.state]}: {one.detail}")
     console().print(table)
-    typer.echo("\nAll is well." if result.well else "\nDo not trust what is marked above.")
+    typer.echo("\nEverything works." if result.well else "\nDo not trust the entries in capitals above.")

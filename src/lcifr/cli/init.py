@@ -24,27 +24,29 @@ def register(app: typer.Typer) -> None:
 
 def init(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="The people: a .csv or .parquet file.")],
-    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="What is to be predicted.")] = None,
+    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to predict.")] = None,
     id_column: IdOption = None,
     categorical: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Numbers that are names: postcodes, codes. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="A column of numbers that are categories, such as postcodes. Repeatable."),
     ] = None,
     numeric: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Columns to read as numbers. Repeatable.")
+        list[str] | None, typer.Option(metavar="COLUMN", help="A column to read as numbers. Repeatable.")
     ] = None,
-    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Columns to leave out. Repeatable.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="A column to leave out. Repeatable.")] = None,
     model: ModelOption = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where both files go. (Default: beside the table.)")
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="Where to write the files. (Default: next to the table.)"),
     ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Propose a schema (.toml) and a similarity formula (.phi) for a table: guesses, for you to read and correct.
+    """Draft a schema (.toml) and a similarity formula (.phi) for a table, for you to correct.
 
-    Columns that can be no attribute (dates, ids, free text, constants) are left out, each with advice. With --model,
-    the file of a model that already decides about such people, what it knows of columns is used; where it knows none, a
-    description is proposed too: which column feeds which input, what the outputs mean.
+    Columns that cannot be attributes (dates, ids, free text, constants) are left out, each with advice. With --model,
+    lcifr uses what the model knows about its columns. If the model knows nothing about them, it also drafts a
+    description: which column feeds which input, and what the outputs mean.
     """
     from lcifr.runs.preparing.initializing import InitRequest
     from lcifr.runs.preparing.initializing import init as run_init
@@ -78,11 +80,11 @@ def _show(result: InitResult) -> None:
     for name, advice in result.left_out.items():
         say(f'left out: "{name}": {advice}')
     for text in result.to_know:
-        say(f"to know: {text}")
-    say(f"\n{result.schema_file}   what the columns mean")
-    say(f"{result.phi_file}    who counts as similar: a guess, yours to correct")
+        say(f"note: {text}")
+    say(f"\n{result.schema_file}   the schema: what the columns mean")
+    say(f"{result.phi_file}    the formula: who counts as similar. This is a draft; please correct it")
     if result.description_file is not None:
-        say(f"{result.description_file}   which column feeds which input: a guess, yours to correct")
+        say(f"{result.description_file}   which column feeds which input. This is a draft; please correct it")
 
 
 def _show_next(request: InitRequest) -> None:
@@ -92,10 +94,10 @@ def _show_next(request: InitRequest) -> None:
     named = f" --id {shlex.quote(request.id_column)}" if request.id_column else ""
     if request.target is None:  # nothing could be learned with these files
         out = f" --out {shlex.quote(str(request.out))}" if request.out else ""
-        to_stderr("\nNow say what is to be predicted:")
+        to_stderr("\nNow name the column to predict:")
         to_stderr(f"  lcifr init {people} --target COLUMN{named}{out} --force")
         return
-    to_stderr(f"\nNow read and correct {phi}. What it means for these people:")
+    to_stderr(f"\nNext, read and correct {phi}. To see what it means for these people:")
     to_stderr(f"  lcifr phi check {phi} --data {people} --schema {schema}")
     target = shlex.quote(request.target)
     to_stderr(f"Then:\n  lcifr produce {people} --phi {phi} --target {target}{named} --out producer")

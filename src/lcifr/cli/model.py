@@ -10,14 +10,14 @@ import typer
 from lcifr.cli.terminal.model_options import DescribeOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say
 
-app = typer.Typer(no_args_is_help=True, help="Model files: what is in them; and what lcifr learned, as ONNX.")
+app = typer.Typer(no_args_is_help=True, help="Inspect model files, and export models that lcifr trained.")
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A model: ONNX, skops, XGBoost or LightGBM.")]
 
 
 @app.command("show", epilog="Example: lcifr model show model.skops")
 def show(file: FileArgument, describe: DescribeOption = None, as_json: JsonOption = False) -> None:
-    """Say what was loaded: inputs, layers, outputs, rule of decision, arithmetic, hash."""
+    """Show what a model file contains: inputs, layers, outputs, decision rule, arithmetic, hash."""
     from lcifr.runs.models.showing import show_model
 
     found = show_model(file, describe)
@@ -26,21 +26,22 @@ def show(file: FileArgument, describe: DescribeOption = None, as_json: JsonOptio
         return
     say(" ".join(found.outline.sentences()))
     if found.description:
-        say(f"Which column feeds which input is said in {found.description}.")
+        say(f"The columns are described in {found.description}.")
     say(f"sha256 {found.sha256}")
 
 
 @app.command("export", epilog="Example: lcifr model export producer consumer --out model.onnx")
 def export(
-    producer: Annotated[Path, typer.Argument(metavar="PRODUCER", help="The folder of `lcifr produce`.")],
+    producer: Annotated[Path, typer.Argument(metavar="PRODUCER", help="The folder that `lcifr produce` wrote.")],
     consumer: Annotated[
-        Path | None, typer.Argument(metavar="[CONSUMER]", help="The folder of `lcifr consume`: the whole model.")
+        Path | None,
+        typer.Argument(metavar="[CONSUMER]", help="The folder that `lcifr consume` wrote, to export the whole model."),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write.")] = Path("model.onnx"),
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")] = Path("model.onnx"),
     arithmetic: Annotated[str, typer.Option(metavar="FORMAT", help="float32 or float64.")] = "float32",
     as_json: JsonOption = False,
 ) -> None:
-    """Write what lcifr learned as ONNX: from the table's columns to z, or with a consumer to the decision."""
+    """Export a trained network as ONNX: from the table's columns to z or, with CONSUMER, to the decision."""
     from lcifr.runs.models.exporting import export_folders
 
     found = export_folders(producer, consumer, out, arithmetic)
@@ -48,6 +49,6 @@ def export(
         print_json(found.to_dict())
         return
     say(
-        f"{found.file} takes {len(found.inputs)} columns by their names, says {' and '.join(found.outputs)}, and is "
-        f"computed in {found.arithmetic}. sha256 {found.sha256}"
+        f"{found.file} takes {len(found.inputs)} columns by name, returns {' and '.join(found.outputs)}, and computes "
+        f"in {found.arithmetic}. sha256 {found.sha256}"
     )

@@ -9,10 +9,10 @@ import typer
 
 from lcifr.cli.terminal.output import JsonOption, console, print_json
 
-app = typer.Typer(help="Similarity formulas.", no_args_is_help=True)
+app = typer.Typer(help="List, explain and check similarity formulas.", no_args_is_help=True)
 
 FormulaArgument = Annotated[
-    str, typer.Argument(metavar="FILE|NAME", help="A .phi file, or a ready formula as `lcifr phi list` prints them.")
+    str, typer.Argument(metavar="FILE|NAME", help="A .phi file, or a ready-made formula; see `lcifr phi list`.")
 ]
 SchemaOption = Annotated[
     str | None, typer.Option(metavar="FILE|NAME", help="The schema: a .toml file, or the name of a dataset.")
@@ -21,14 +21,14 @@ DataOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|NAME",
-        help="The people: a .csv or .parquet file, or the name of a dataset (then its training people).",
+        help="The people: a .csv or .parquet file, or the name of a dataset (its training people).",
     ),
 ]
 
 
 @app.command("list", epilog="Example: lcifr phi list")
 def list_formulas(as_json: JsonOption = False) -> None:
-    """List the ready formulas: the paper's constraints on its datasets."""
+    """List the ready-made formulas: the paper's constraints on its datasets."""
     from rich.table import Table
 
     from lcifr.similarity import ready, ready_names
@@ -37,7 +37,7 @@ def list_formulas(as_json: JsonOption = False) -> None:
     if as_json:
         print_json([{"name": name, "summary": text, "formula": ready(name)} for name, text in entries])
         return
-    table = Table("name", "what it says", box=None, header_style="bold", pad_edge=False)
+    table = Table("name", "meaning", box=None, header_style="bold", pad_edge=False)
     for entry in entries:
         table.add_row(*entry)
     console().print(table)
@@ -47,9 +47,9 @@ def list_formulas(as_json: JsonOption = False) -> None:
 def explain(
     formula: FormulaArgument, schema: SchemaOption = None, data: DataOption = None, as_json: JsonOption = False
 ) -> None:
-    """Say a formula in English: what must be equal, what may differ and by how much, what is free.
+    """Explain a formula in English: what must be equal, what may differ and by how much, and what is free.
 
-    Distances in standard deviations are said in the data's own units where the data is given.
+    With --data, distances in standard deviations are also given in the data's own units.
     """
     from lcifr.runs.preparing.formula_check import FormulaRequest, explain_formula
 
@@ -65,14 +65,14 @@ def check(
     formula: FormulaArgument,
     data: DataOption = None,
     schema: SchemaOption = None,
-    most: Annotated[int, typer.Option(min=1, help="How many people's neighbours to count; more are sampled.")] = 500,
-    seed: Annotated[int, typer.Option(help="Of the sample and the examples.")] = 0,
+    most: Annotated[int, typer.Option(min=1, help="Count the similar people of at most this many people.")] = 500,
+    seed: Annotated[int, typer.Option(help="Seed for the sample and the examples.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Read a formula, look for what is odd about it, and show what it means for real people.
+    """Check a formula for likely mistakes, and show what it means for real people.
 
-    Ready formulas are checked on their own dataset unless --data says otherwise. Exits 1 if nothing could be proved
-    about the formula.
+    Ready-made formulas are checked on their own dataset unless you pass --data. Exits 1 if nothing can be proved with
+    the formula.
     """
     from lcifr.runs.preparing.formula_check import FormulaRequest, check_formula
 

@@ -82,13 +82,15 @@ def produce(
     learner: ProduceLearnerOption = ProduceLearner.NETWORK,
     gamma: Annotated[
         float,
-        typer.Option(min=0.0, callback=finite, help="Weight of the promise against accuracy; `lcifr tune` finds one."),
+        typer.Option(
+            min=0.0, callback=finite, help="Weight of certification against accuracy; `lcifr tune` finds one."
+        ),
     ] = ENCODER.gamma,
     unaware: Annotated[
         bool,
         typer.Option(
             "--unaware",
-            help="Learn for the label alone, without reading the attributes that φ leaves free; no --gamma.",
+            help="Train for the label alone, without the attributes that φ leaves free; ignores φ otherwise.",
         ),
     ] = False,
     stretch: StretchOption = ENCODER.stretch,
@@ -116,17 +118,18 @@ def produce(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn an encoder or booster from a table and φ, prove how far anybody similar can land, and hand over.
+    """Train an encoder or booster on a table and φ, prove everyone's radius, and write the hand-over.
 
-    --learner network learns an encoder; --learner trees boosts step functions of attributes, and z is a score for each.
+    --learner network trains an encoder. --learner trees boosts step functions of attributes; z is then one score per
+    attribute.
 
-    A share of the people is held out: nobody trains on them. OUT/handover is for the consumer and holds no attribute
-    of anybody; all else in OUT is yours. OUT/bundle holds the proofs about the held-out people, for an auditor.
+    Some people are held out and not used for training. OUT/handover is for the consumer and contains no attribute of
+    anyone; everything else in OUT is private. OUT/bundle contains the proofs about the held-out people, for an auditor.
 
-    Learning holds everybody in memory: at most 2,000,000 people. Of a larger TABLE learn from a --sample, and hand over
-    everybody with `lcifr represent`, which needs no memory for them. A bundle holds at most 100,000.
+    Training needs everyone in memory: at most 2,000,000 people. For a larger TABLE, train on a --sample, then hand over
+    everyone with `lcifr represent`, which reads in chunks. A bundle holds at most 100,000 people.
 
-    Ctrl-C while it learns loses the learning; later, what is proved is kept, and the same command goes on.
+    Ctrl-C during training loses the training. After that, proofs are kept, and the same command resumes.
     """
     refuse_other_family(context, learner)
     if unaware:
@@ -178,7 +181,7 @@ def _refuse_weights(context: typer.Context) -> None:
     for name in ("gamma", "stretch"):
         if is_asked(context, name):
             raise LcifrError(
-                f"--unaware learns for the label alone, so --{name} means nothing beside it",
+                f"--unaware trains for the label alone, so --{name} has no effect with it",
                 fix=f"leave out --{name}, or --unaware",
             )
 
@@ -186,5 +189,5 @@ def _refuse_weights(context: typer.Context) -> None:
 def _show(result: ProduceResult, out: Path) -> None:
     say(f"{result.produced.phi.english}\n")
     if result.unaware:
-        say("the unaware model: learned for the label alone, without what φ leaves free")
+        say("the unaware model: trained for the label alone, without the attributes that φ leaves free")
     show_produced(result.produced, out, own=result.model is not None)

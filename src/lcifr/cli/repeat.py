@@ -25,10 +25,10 @@ def repeat(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the command that made FOLDER again, with the same settings and the same files, into another folder.
+    """Repeat the run that wrote FOLDER, with the same settings and files, into a new folder.
 
-    The files must be where they were (paths count from the current folder) and what they were. The same versions on
-    the same machine give the same weights; other versions are named. Exits as the repeated command does.
+    The input files must be unchanged and in the same place, relative to the current folder. The same versions on the
+    same machine give the same weights; version differences are listed. Exits as the repeated command does.
     """
     settings = unchanged_settings(folder)
     words, more = settings.argv, ["--out", str(out)]

@@ -30,26 +30,26 @@ def report(
         Path, typer.Argument(metavar="AUDIT", help="The folder that `lcifr audit` or `lcifr sweep` wrote.")
     ],
     tuned: Annotated[
-        Path | None, typer.Option("--tune", metavar="FRONTIER", help="Also show what `lcifr tune` found.")
+        Path | None, typer.Option("--tune", metavar="FRONTIER", help="Also show the results of `lcifr tune`.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the page goes. (Default: report.html in AUDIT.)")
+        Path | None, typer.Option(metavar="FILE", help="The file to write. (Default: report.html in AUDIT.)")
     ] = None,
     format: Annotated[
-        Format | None, typer.Option(help="What to write. (Default: what the name of --out ends with, else html.)")
+        Format | None, typer.Option(help="The format. (Default: the extension of --out, else html.)")
     ] = None,
     author: Annotated[
-        str, typer.Option(envvar="LCIFR_AUTHOR", help="Who answers for the page, named at its top.", show_default=False)
+        str, typer.Option(envvar="LCIFR_AUTHOR", help="The author, named at the top of the page.", show_default=False)
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Make a page of an audit: what was promised, what was proved of whom, and what that does not say.
+    """Write a report on an audit or a sweep: one page with the results, for people who were not involved.
 
-    One file that needs no network and opens by double click. The folder of `lcifr consume` works too; a consumer's
-    report has no people and no counterexamples. Of a sweep the page shows shares of everybody who can exist, a map of
-    where the violations are, and the worst pairs.
+    The page is a single file that works offline. The folder of `lcifr consume` works too; a consumer's report contains
+    no attributes and no counterexamples. The page of a sweep shows shares of everyone who could exist, a map of
+    the violations, and the worst pairs.
 
-    AUDIT is private: the page shows people's attributes.
+    The page shows people's attributes: treat it as private.
     """
     from lcifr.report.page import ReportRequest, write_report
 
@@ -59,10 +59,10 @@ def report(
         print_json(result.to_dict())
         return
     typer.echo(str(result.file))
-    opened = "Open it with any browser; it needs no network. " if result.form == Format.HTML else ""
+    opened = "Open it in any browser; it works offline. " if result.form == Format.HTML else ""
     shown = (
         "It shows people’s attributes: share it with care."
         if result.shows_people
-        else "It shows ids, decisions and verdicts, and no attribute of anybody."
+        else "It shows ids, decisions and verdicts, but no attributes."
     )
     to_stderr(opened + shown)

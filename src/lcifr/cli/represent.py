@@ -49,12 +49,12 @@ def represent(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Hand over new people: their z and proved radius, by an encoder that was learned before.
+    """Write a hand-over for new people, z and proved radius, with an encoder trained earlier.
 
     OUT/handover is for the consumer (`lcifr certify CONSUMER OUT/handover`). TABLE may be larger than memory: it is
-    read some people at a time. Only --bundle holds all of them, so it is refused above 100,000 people.
+    read in chunks. Only --bundle needs everyone in memory, so it is limited to 100,000 people.
 
-    Ctrl-C, and whatever else stops it, keeps who is done; the same command goes on.
+    An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     request = RepresentRequest(
         producer=producer,
@@ -75,8 +75,8 @@ def represent(
         print_json(result.to_dict())
         return
     radius = result.radius
-    say(f"{result.people} people; radius, proved: median {radius.median:.4g}, largest {radius.largest:.4g}")
+    say(f"{result.people} people; proved radius: median {radius.median:.4g}, largest {radius.largest:.4g}")
     from lcifr.runs.folders.staging import shown
 
     say(f"{shown(out)}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
-    to_stderr(f"\nNext, by the consumer: {command('certify', 'consumer', out / 'handover', '--out', 'certificates')}")
+    to_stderr(f"\nNext, for the consumer: {command('certify', 'consumer', out / 'handover', '--out', 'certificates')}")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "Example: lcifr sweep people.csv --model model.onnx --phi people.phi --schema people.toml --out sweep\n\n"
-    "Of what lcifr learned: lcifr sweep producer consumer --out sweep"
+    "A model trained by lcifr: lcifr sweep producer consumer --out sweep"
 )
 SHOWN = 3
 """Pairs that are printed, those whose outputs are furthest apart; all are in the folder."""
@@ -53,7 +53,7 @@ def sweep(
     producer: Annotated[
         Path,
         typer.Argument(
-            metavar="TABLE|PRODUCER", help="With --model a table of its columns; else what `lcifr produce` wrote."
+            metavar="TABLE|PRODUCER", help="With --model: a table with its columns. Else: the producer's folder."
         ),
     ],
     out: OutOption,
@@ -70,36 +70,34 @@ def sweep(
         str | None,
         typer.Option(
             metavar="FILE|NAME",
-            help="Who counts as similar: a .phi file, or a ready formula. (Default: the producer's.)",
+            help="Who counts as similar: a .phi file or a ready-made formula. (Default: the producer's.)",
         ),
     ] = None,
     universe: Annotated[
-        Universe, typer.Option(help="Whole numbers where the schema says integer, or all real numbers.")
+        Universe, typer.Option(help="whole: integer attributes take whole numbers. reals: they take any number.")
     ] = Universe.WHOLE,
-    cells: Annotated[int, typer.Option(min=1, help="Parts of the universe to look at, at most.")] = 10_000,
+    cells: Annotated[int, typer.Option(min=1, help="Examine at most this many cells.")] = 10_000,
     seconds: Annotated[
-        float | None, typer.Option(min=1, help="How long to go on, at most. (Default: no limit.)")
+        float | None, typer.Option(min=1, help="Stop after this many seconds. (Default: no limit.)")
     ] = None,
-    nodes: Annotated[int, typer.Option(min=1, help="Of the search in one part, before it is cut.")] = 200,
+    nodes: Annotated[int, typer.Option(min=1, help="Search nodes per cell before it is split.")] = 200,
     bundle: Annotated[
         bool,
-        typer.Option(
-            "--bundle", help="Also write the proofs into OUT/bundle, for `lcifr check`, and have them checked."
-        ),
+        typer.Option("--bundle", help="Also write the proofs to OUT/bundle and check them."),
     ] = False,
     arithmetic: AnyArithmeticOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Can any two similar people who can exist be decided differently? Proved for parts of everybody, or a pair shown.
+    """Prove or refute that similar people get the same decision, for everyone who could exist.
 
-    The schema says who can exist: every number needs a range there (lower, upper). The universe is cut into cells:
-    proved, violating (everybody there has a counterexample), or open. OUT/cells.parquet has them with their shares,
-    OUT/pairs.csv every pair that was found, in the table's own units. With --bundle, OUT/bundle has the proofs.
+    The schema says who can exist: every number needs a range there (lower, upper). The sweep divides this universe into
+    cells that are proved, violating (everyone there has a counterexample), or open. OUT/cells.parquet lists them with
+    their shares; OUT/pairs.csv lists every pair found, in the table's own units.
 
-    Exit codes: 0 all is proved, 1 there is a pair that is decided differently, 2 wrong use, 3 some is open.
+    Exit codes: 0 everything is proved, 1 a similar pair gets different decisions, 2 wrong usage, 3 something is open.
 
-    Ctrl-C, and whatever else stops it, keeps what is known; the same command goes on.
+    An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
     options |= {"nodes": nodes, "bundle": bundle, "force": force}
@@ -134,14 +132,14 @@ def _sweep_folders(
 def _show(result: SweepResult, out: Path) -> None:
     say(str(result.sweep))
     if result.checked is not None:
-        say(f"{result.checked}; again with: {command('check', out / 'bundle')}")
+        say(f"{result.checked}; to check again: {command('check', out / 'bundle')}")
     people = ", ".join(f"{count:,} {name}" for name, count in result.people.items() if count)
-    say(f"people of the table: {people}")
+    say(f"people in the table: {people}")
     for number, pair in enumerate(result.worst[:SHOWN], 1):
         differs = ", ".join(f"{name} {own} → {other}" for name, (own, other) in pair.differs.items())
         alike = ", ".join(f"{name} {value}" for name, value in pair.alike.items())
         decided = f"{result.model.target} {pair.decision} → {pair.other_decision}"
-        say(f"pair {number}: {differs}; decided {decided}{f'; both {alike}' if alike else ''}")
+        say(f"pair {number}: {differs}; decision: {decided}{f'; both {alike}' if alike else ''}")
     if len(result.sweep.pairs) > SHOWN:
         say(f"all {len(result.sweep.pairs)} pairs: {out / 'pairs.csv'}")
-    to_stderr(f"\nWritten to {out}. Next: {command('report', out)}")
+    to_stderr(f"\nWritten to {out}.\nNext: {command('report', out)}")

@@ -82,15 +82,15 @@ def tune(
     table: TableArgument,
     phi: PhiOption,
     out: OutOption,
-    required: Annotated[float, typer.Option(max=1.0, help="The least score (R² for numbers) that will do.")],
+    required: Annotated[float, typer.Option(max=1.0, help="The lowest acceptable score (R² for numbers).")],
     by: Annotated[
-        By, typer.Option(help="Which score: accuracy, or balanced accuracy, where one class is rare.")
+        By, typer.Option(help="The score: accuracy, or balanced accuracy if one class is rare.")
     ] = By.ACCURACY,
     target: TargetOption = None,
     schema: SchemaOption = None,
     id_column: IdOption = None,
     sample: SampleOption = None,
-    gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try, rising.")] = WEIGHTS,
+    gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try.")] = WEIGHTS,
     held_out: HeldOutOption = HELD_OUT_SHARE,
     learner: TuneLearnerOption = Learner.NETWORK,
     stretch: StretchOption = ENCODER.stretch,
@@ -119,22 +119,23 @@ def tune(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn with rising weights until the score falls below what is required, beside both baselines, and choose one.
+    """Train models with increasing weight on certification, compare them with two baselines, and choose one.
 
-    Chosen is the most certified model with the required score; of those as certified, the one with the best score. A
-    figure within one standard error of another is as good; of equals the more certified wins. A model that decides the
-    same for everybody, or worse than without looking, is never chosen. OUT is then a producer's folder, as `lcifr
-    produce` writes it, for `lcifr consume`, `lcifr audit` and `lcifr represent`.
+    Stops when the score falls below --required. Chooses the most certified model with the required score; among equally
+    certified models, the one with the best score; among equals, the more certified one. Figures within one standard
+    error count as equal. A model that makes the same decision for everyone, or does worse than a model that ignores its
+    input, is never chosen. OUT is a producer's folder, for `lcifr consume`, `lcifr audit` and `lcifr represent`.
 
-    --learner both searches networks and trees, and chooses of all models by that rule. Networks alone are certified on
-    each person's ball, as in the paper; with trees, all are on the box. A booster decides by the sum of its scores.
+    --learner both searches networks and trees, and chooses among all models by the same rule. Networks alone are
+    certified on each person's ball, as in the paper; with trees, all are certified on the box. A booster decides by the
+    sum of its scores.
 
-    Figures are of validation people; those who are held out, the same as by `lcifr produce` with the same --seed and
-    --sample, are not looked at. Learning holds everybody in memory: at most 2,000,000 people.
+    Figures are for validation people. The held-out people, the same as for `lcifr produce` with the same --seed and
+    --sample, are not used. Training needs everyone in memory: at most 2,000,000 people.
 
-    Exit codes: 0 a model was chosen, 3 none is useful and reaches the required score, 2 wrong use.
+    Exit codes: 0 a model was chosen, 2 wrong usage, 3 no useful model reaches the required score.
 
-    Ctrl-C keeps every model that is finished; the same command goes on.
+    Ctrl-C keeps every finished model; the same command resumes.
     """
     refuse_other_family(context, learner)
     request = TuneRequest(
@@ -188,7 +189,9 @@ def _weights(text: str) -> tuple[float, ...]:
     except ValueError:
         found = []
     if not found or not all(0 <= one < 1e9 for one in found):
-        raise LcifrError(f"--gammas {text!r} is no list of weights", fix="numbers from 0 on, such as 0.1,1,10")
+        raise LcifrError(
+            f"--gammas {text!r} is not a list of weights", fix="write numbers of at least 0, such as 0.1,1,10"
+        )
     return tuple(sorted(set(found)))
 
 
@@ -196,7 +199,7 @@ def _show(result: TuneResult, out: Path) -> None:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("percent, on validation people", "score", "balanced", "certified", "mean radius"):
+    for heading in ("percent of validation people", "score", "balanced", "certified", "mean radius"):
         table.add_column(heading, justify="left" if heading.startswith("percent") else "right")
     points = (*result.baselines, *result.points)
     for point in points:
@@ -209,7 +212,7 @@ def _show(result: TuneResult, out: Path) -> None:
         name = point.title + (" ← chosen" if point.name == result.chosen else "")
         table.add_row(name, *shares, f"{point.radius:.4f}")
     console().print(table)
-    say(f"±: one standard error; certified on each person's {result.plain.on} around z, by bounds alone")
+    say(f"±: one standard error. Certified: on each person's {result.plain.on} around z, by bounds alone.")
     for text in dict.fromkeys(one.message for point in points for one in point.degeneracies):
         whose = ", ".join(point.title for point in points if text in [one.message for one in point.degeneracies])
         say(f"warning: {whose}: {text}")
@@ -219,5 +222,5 @@ def _show(result: TuneResult, out: Path) -> None:
         to_stderr(f"Advice: {text}")
     if result.produced is None:
         return
-    say(f"\n{out}/{result.files['plot']}   the picture")
+    say(f"\n{out}/{result.files['plot']}   the plot")
     show_produced(result.produced, out)

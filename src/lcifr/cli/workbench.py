@@ -18,20 +18,20 @@ def register(app: typer.Typer) -> None:
 
 def workbench(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Whose tables, formulas, models and audits are shown.")
+        Path, typer.Argument(metavar="FOLDER", help="The folder with your tables, formulas, models and audits.")
     ] = Path(),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen; 0 for a free port.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any free port.")] = 0,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in the default browser.")
+        bool, typer.Option("--browser/--no-browser", help="Open the page in your default browser.")
     ] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Write formulas, look at models, and start and explore audits, in a browser on this machine.
+    """Write formulas, inspect models, and run and explore audits in a browser.
 
-    FOLDER is this one unless it is said. Nothing leaves the machine: the page is answered on 127.0.0.1 alone, to
-    whoever has its address, and only files below FOLDER are read and written. Whatever it does, it shows the command
-    that does the same. Needs the extra `workbench` (starlette and uvicorn). Ctrl-C ends it; an audit that runs is
-    stopped, and keeps what is done.
+    FOLDER defaults to the current folder. Nothing leaves your machine: the server listens on 127.0.0.1 only, answers
+    only requests that use the address it prints, and reads and writes only files below FOLDER. It shows the command for
+    everything it does. Needs the extra `workbench` (starlette and uvicorn). Ctrl-C stops it; a running audit stops too,
+    and keeps its progress.
     """
     from lcifr.workbench.web.server import WorkbenchRequest, serve
 
@@ -40,7 +40,9 @@ def workbench(
             print_json({"format": "lcifr-workbench-1", "command": "workbench", "address": address})
         else:
             say(address)
-        to_stderr("Whoever has this address sees the folder: do not pass it on. Ctrl-C ends the workbench.")
+        to_stderr(
+            "Anyone with this address on this machine can see the folder; do not share it. Ctrl-C stops the workbench."
+        )
         if browser:
             import webbrowser
 

@@ -24,7 +24,7 @@ def test_some_people_are_proved_and_it_is_said_who(story: Path, tmp_path: Path) 
     """Drawn at random, the same every time, whatever their verdict; the checker is asked about them alone."""
     words = ("audit", story / "producer", story / "consumer", "--no-baselines", "--proofs", "7")
     said = lcifr(*words, "--out", "some", cwd=tmp_path, expect=1)
-    assert "it was asked about 7 of 30 people, drawn at random (seed 0); --bundle asks it about everybody" in said.out
+    assert "checked: 7 of 30 people, drawn at random (seed 0); use --bundle to check everyone" in said.out
     checked = result(tmp_path / "some")["checked"]
     assert (checked["people"], checked["of"], checked["seed"], checked["rejected"]) == (7, 30, 0, {})
     report = lcifr("check", "some/bundle", "--json", cwd=tmp_path).json

@@ -168,7 +168,7 @@ def test_a_trained_encoder_is_kept(tmp_path, monkeypatch):
         said = lcifr(*words, "--epochs", "2", cwd=tmp_path, expect=STOPPED)
     assert "What was learned is kept." in said.err
     said = lcifr(*words, "--epochs", "2", cwd=tmp_path)
-    assert "Going on where .p.work stopped." in said.err
+    assert "Resuming .p.work." in said.err
     assert len(fits) == 1
     lcifr(*words[:-1], "q", "--epochs", "2", cwd=tmp_path)
     assert contents(tmp_path / "p") == contents(tmp_path / "q")

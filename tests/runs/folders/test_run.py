@@ -98,7 +98,7 @@ def test_a_folder_that_appears_meanwhile_is_not_replaced(
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"] * filled
     shutil.rmtree(tmp_path / "out")
     said = lcifr(*both(story), "--out", "out", cwd=tmp_path, expect=1)
-    assert "Going on where .out.work stopped." in said.err
+    assert "Resuming .out.work." in said.err
     assert "Auditing" not in said.err  # what was proved is not proved again
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 

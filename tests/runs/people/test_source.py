@@ -72,7 +72,7 @@ def test_a_sample_is_said_to_be_one(story: Path, place: Path, tmp_path: Path, mo
     words = ["audit", *both, "--sample", "6", "--no-bundle", "--no-baselines"]
     for kind in ("parquet", "csv"):
         said = lcifr(*words, place / f"people.{kind}", "--out", kind, cwd=tmp_path, expect=None)
-        assert "a sample: 6 people drawn at random from the 20 of the table" in said.out
+        assert "sample: 6 people drawn at random from the 20 in the table" in said.out
     assert contents(tmp_path / "csv") == contents(tmp_path / "parquet")
     found = result(tmp_path / "csv")
     assert (found["people"], found["drawn_from"]) == (6, 20)

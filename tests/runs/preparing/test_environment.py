@@ -25,7 +25,7 @@ def test_what_is_installed_answers_rightly():
     assert states["gurobi"] in ("right", "absent", "broken")
     assert found["packages"]["torch"]
     assert set(found["optional"]) == {"gurobipy", "fairlearn", "polars"}
-    assert "All is well" in lcifr("doctor", cwd=Path.cwd()).out
+    assert "Everything works" in lcifr("doctor", cwd=Path.cwd()).out
 
 
 LIES = {

@@ -28,6 +28,6 @@ def swept(place: Path) -> Path:
     said = lcifr("sweep", "people.csv", *ASKED, "--bundle", "--out", "swept", cwd=place, expect=1)
     assert "violating:" in said.out
     assert "pair 1: sex" in said.out
-    assert all("; decided " in line for line in said.out.splitlines() if line.startswith("pair "))
+    assert all("; decision: " in line for line in said.out.splitlines() if line.startswith("pair "))
     assert "Next: lcifr report swept" in said.err
     return place / "swept"

@@ -72,4 +72,4 @@ def test_what_cannot_be_swept_is_said(place: Path) -> None:
     said = lcifr("sweep", "people.csv", *asked, "--out", "none", cwd=place, expect=2)
     assert "declare lower" in said.err
     said = lcifr("sweep", "people.csv", "--out", "none", cwd=place, expect=2)
-    assert "is it a table, or the folder of a producer?" in said.err
+    assert "an argument is missing after it" in said.err

@@ -85,7 +85,7 @@ def test_a_fault_of_ours_is_said_and_the_page_stays_usable(client, monkeypatch):
     monkeypatch.setattr(client.desk.formulas, "open", lambda name: 1 / 0)
     response = client.post("formula/open", name="people.phi")
     assert response.status_code == 500
-    assert "lcifr itself failed: ZeroDivisionError" in response.json()["error"]
+    assert "lcifr has a bug: ZeroDivisionError" in response.json()["error"]
     assert client.post("folder").status_code == 200
 
 

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 import typer
 
-app = typer.Typer(help="Evidence that is dated, signed, and bound to the reader's own files.", no_args_is_help=True)
+app = typer.Typer(help="Pack, sign and verify audits, and audit by sample.", no_args_is_help=True)

@@ -19,15 +19,15 @@ def register(app: typer.Typer) -> None:
 
 def digest(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="The people: .csv or .parquet.")],
-    schema: Annotated[str, typer.Option(metavar="FILE|NAME", help="What the columns mean: a .toml file.")],
+    schema: Annotated[str, typer.Option(metavar="FILE|NAME", help="The schema: a .toml file.")],
     id_column: IdOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the digest of the people of a table: the SHA-256 of one canonical line for each, sorted by id.
+    """Print a digest of the people in a table: the SHA-256 of one canonical line per person, sorted by id.
 
-    The same people give the same digest, in whatever order of rows and columns, and however their numbers are spelled
-    (1e3, 1000.0). Ids and categories are their exact text: 007 is not 7. Columns that the schema does not know are not
-    part of it, and are listed. `lcifr check BUNDLE --people TABLE` compares a bundle's people with it.
+    The digest does not depend on the order of rows and columns, or on how numbers are written (1e3, 1000.0). Ids and
+    categories count as exact text: 007 is not 7. Columns that are not in the schema are ignored and listed. To compare
+    a bundle's people with a table, use `lcifr check BUNDLE --people TABLE`.
     """
     from lcifr.runs.binding.digest import digest_people
 
@@ -38,6 +38,6 @@ def digest(
     say(found.digest)
     to_stderr(f"{found.people:,} people, {len(found.attributes)} attributes: {', '.join(found.attributes)}")
     if found.incomplete:
-        to_stderr(f"{found.incomplete:,} of them have missing values, which are part of it as missing")
+        to_stderr(f"{found.incomplete:,} of them have missing values, which count as missing in the digest")
     if found.unbound:
-        to_stderr(f"not part of it, as the schema does not know them: {', '.join(found.unbound)}")
+        to_stderr(f"ignored, because they are not in the schema: {', '.join(found.unbound)}")

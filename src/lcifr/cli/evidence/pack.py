@@ -18,33 +18,33 @@ def pack(
     folder: Annotated[Path, typer.Argument(metavar="AUDIT", help="The folder that `lcifr audit` wrote.")],
     out: Annotated[Path, typer.Option(metavar="FILE.zip", help="The new archive.")],
     key: Annotated[
-        Path | None, typer.Option(metavar="KEY", help="Sign it with this private key of OpenSSH (ed25519).")
+        Path | None, typer.Option(metavar="KEY", help="Sign it with this OpenSSH private key (ed25519).")
     ] = None,
     author: Annotated[
         str,
-        typer.Option(envvar="LCIFR_AUTHOR", help="Who answers for the report, named at its top.", show_default=False),
+        typer.Option(envvar="LCIFR_AUTHOR", help="The author, named at the top of the report.", show_default=False),
     ] = "",
     by: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ATTRIBUTE", help="Compare rates by this attribute, and by pairs. (Default: the audit's.)"
+            metavar="ATTRIBUTE", help="Compare rates by this attribute. Repeatable. (Default: as in the audit.)"
         ),
     ] = None,
     favourable: Annotated[
         str | None,
-        typer.Option(metavar="DECISION", help="The decision that people want. (Default: the second of two.)"),
+        typer.Option(metavar="DECISION", help="The favourable decision. (Default: the second of two.)"),
     ] = None,
     unknown: Annotated[
-        list[str] | None, typer.Option(metavar="VALUE", help="A value that stands for an unknown category.")
+        list[str] | None, typer.Option(metavar="VALUE", help="A value that stands for an unknown category. Repeatable.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Pack an audit as evidence: report, model card, φ in English, proofs, the checker's word, tables by group.
+    """Pack an audit into one archive: report, model card, φ in English, proofs, checker's report, tables by group.
 
-    Inside are HOW-TO-CHECK.md, one page with which anybody checks all of it in five minutes, and the list of all files,
-    signed with --key. The same audit gives the same bytes, apart from the time (SOURCE_DATE_EPOCH names another one).
+    HOW-TO-CHECK.md in the archive explains on one page how to check everything in five minutes. With --key, the list of
+    all files is signed. The same audit gives the same bytes except for the time (set it with SOURCE_DATE_EPOCH).
 
-    The pack is private: it shows people's attributes.
+    The pack shows people's attributes: treat it as private.
     """
     from lcifr.report.pack.pack import PackRequest, write_pack
 
@@ -64,8 +64,12 @@ def pack(
         return
     say(f"{out}: {done.files} files, SHA-256 {done.sha256}")
     refuted = f"{done.violated} with a counterexample"
-    say(f"  of {done.people} people {done.certified} certified, {refuted}, {done.undecided} undecided")
-    say(f"  signed by {done.key} at {done.time}" if done.key else "  not signed: nobody can tell who made it (--key)")
+    say(f"  {done.people} people: {done.certified} certified, {refuted}, {done.undecided} undecided")
+    say(
+        f"  signed by {done.key} at {done.time}"
+        if done.key
+        else "  not signed: use --key so that readers can tell who made it"
+    )
     if not done.confirmed:
-        to_stderr("Warning: the checker does not confirm all proofs; checker-report.txt in the pack says which.")
+        to_stderr("Warning: the checker does not confirm all proofs; see checker-report.txt in the pack.")
     to_stderr("It shows people’s attributes: share it with care.")

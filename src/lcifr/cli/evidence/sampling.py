@@ -10,7 +10,7 @@ import typer
 
 from lcifr.cli.terminal.output import JsonOption, print_json, say, to_stderr
 
-BundleArgument = Annotated[Path, typer.Argument(metavar="BUNDLE", help="The folder `bundle` of an audit.")]
+BundleArgument = Annotated[Path, typer.Argument(metavar="BUNDLE", help="The `bundle` folder of an audit.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,9 +34,9 @@ def commit(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The new folder.")],
     as_json: JsonOption = False,
 ) -> None:
-    """The producer: commit to all people, verdicts and proofs of a bundle without showing them.
+    """Producer: commit to all people, verdicts and proofs of a bundle without showing them.
 
-    Writes commitment.json, which goes to the auditor, and secret.json, which does not. The bundle must stay as it is.
+    Writes commitment.json, which goes to the auditor, and secret.json, which stays private. Do not change the bundle.
     """
     from lcifr.runs.evidence.committing import SECRET
     from lcifr.runs.evidence.committing import commit as run_commit
@@ -47,28 +47,28 @@ def commit(
         return
     said = ", ".join(f"{count} {kind}" for kind, count in done.commitment.verdicts.items())
     say(f"committed to {done.commitment.lines} lines: {said}\nroot {done.root}")
-    to_stderr(f"Send {done.file} to the auditor. Keep {out / SECRET} and {bundle}, and show them to nobody.")
+    to_stderr(f"Send {done.file} to the auditor. Keep {out / SECRET} and {bundle} private.")
 
 
 def challenge(
     commitment: Annotated[Path, typer.Argument(metavar="COMMITMENT", help="The producer's commitment.json.")],
-    people: Annotated[int, typer.Option(min=1, metavar="COUNT", help="How many lines must be opened.")],
+    people: Annotated[int, typer.Option(min=1, metavar="COUNT", help="How many lines the producer must open.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The new file, for the producer.")],
-    confidence: Annotated[str, typer.Option(metavar="SHARE", help="Of the answer, as a decimal.")] = "0.95",
+    confidence: Annotated[str, typer.Option(metavar="SHARE", help="Confidence of the result, as a decimal.")] = "0.95",
     seed: Annotated[
         str | None,
-        typer.Option(metavar="HEX", help="64 hexadecimal digits, from dice. (Default: the system's randomness.)"),
+        typer.Option(metavar="HEX", help="64 random hexadecimal digits. (Default: from the system.)"),
     ] = None,
     after: Annotated[
         list[Path] | None,
-        typer.Option(metavar="CHALLENGE", help="Your challenge to an earlier commitment: both are reported."),
+        typer.Option(metavar="CHALLENGE", help="Your challenge to an earlier commitment; both are reported."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The auditor: draw lines at random, once the commitment is there, and fix how many and with which confidence.
+    """Auditor: after receiving a commitment, choose lines at random, and fix their number and the confidence.
 
-    The seed is drawn now and never made from the commitment, so nobody could know it before. A new commitment after a
-    challenge is a new audit: name the challenge before with --after.
+    The seed is drawn now and does not depend on the commitment, so nobody could have known it earlier. A new commitment
+    after a challenge is a new audit: name the earlier challenge with --after.
     """
     from lcifr.runs.evidence.challenging import challenge as run_challenge
 
@@ -79,8 +79,10 @@ def challenge(
     say(f"{people} of {done.of} lines are drawn by seed {done.challenge.seed}")
     say(f"if all are certified and confirmed: at least {done.at_best} of {done.of}, with confidence {confidence}")
     for root in done.challenge.earlier:
-        say(f"earlier audit, reported beside this one: commitment {root}")
-    to_stderr(f"Send {out} to the producer, and keep a copy with {commitment}: the check is against your copies.")
+        say(f"earlier audit, also reported: commitment {root}")
+    to_stderr(
+        f"Send {out} to the producer, and keep a copy of it and of {commitment}: you need both to check the answer."
+    )
 
 
 def open_(
@@ -90,7 +92,7 @@ def open_(
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The new folder, for the auditor.")],
     as_json: JsonOption = False,
 ) -> None:
-    """The producer: show the people whom a challenge draws, with their proofs; of all others hashes, and no more."""
+    """Producer: open the lines that a challenge draws, with their proofs; show only hashes of the others."""
     from lcifr.runs.evidence.committing import open_drawn
 
     done = open_drawn(bundle, commitment, challenge, out)
@@ -98,22 +100,22 @@ def open_(
         print_json(done.to_dict())
         return
     say(f"{done.people} of {done.of} people are opened in {out}")
-    to_stderr("It shows their attributes, and the model: send it to the auditor alone.")
+    to_stderr("It shows their attributes and the model: send it only to the auditor.")
 
 
 def check(
     opening: Annotated[Path, typer.Argument(metavar="OPENING", help="The folder that the producer sent.")],
     commitment: Annotated[Path, typer.Option(metavar="FILE", help="Your copy of commitment.json.")],
     challenge: Annotated[Path, typer.Option(metavar="FILE", help="Your copy of challenge.json.")],
-    patience: Annotated[int, typer.Option(min=1, metavar="TIMES", help="Allow so many times the usual work.")] = 1,
+    patience: Annotated[int, typer.Option(min=1, metavar="TIMES", help="Allow this many times the usual work.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """The auditor: confirm that what is opened was committed to, check every proof, and say what follows for all.
+    """Auditor: confirm that the opened lines match the commitment, check every proof, and conclude for everyone.
 
-    Where nothing but Python is installed: python -m lcifr.check.openings COMMITMENT CHALLENGE OPENING
+    With nothing but Python installed, run: python -m lcifr.check.openings COMMITMENT CHALLENGE OPENING
 
-    Exit codes: 0 everything that was drawn is opened, belongs to the commitment and is confirmed, 1 something is not
-    (it counts as false), 2 a file cannot be read.
+    Exit codes: 0 every drawn line is opened, matches the commitment and is confirmed, 1 some line does not (it counts
+    as false), 2 a file cannot be read.
     """
     from lcifr.runs.evidence.challenging import check_opened
 

@@ -19,22 +19,22 @@ def register(app: typer.Typer) -> None:
 
 
 def sign(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Everything in it is signed.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to sign.")],
     key: Annotated[
         Path | None,
         typer.Option(
             metavar="KEY",
-            help="A private key that `ssh-keygen -t ed25519 -f KEY` made. Without it only the list is written.",
+            help="A private key from `ssh-keygen -t ed25519 -f KEY`. Without it, only the list is written.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier list and signature.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List every file of FOLDER by name and SHA-256, and sign the list (Ed25519, in OpenSSH's format).
+    """List every file in FOLDER with its SHA-256, and sign the list (Ed25519, in OpenSSH's format).
 
-    Writes SHA256SUMS, SHA256SUMS.sig and signed.json (the UTC time) into FOLDER; `sha256sum -c` and `ssh-keygen -Y
-    verify` read the first two without anything of ours. Keys with a passphrase, and keys of an agent: without --key
-    the list is written, and the line to sign it is printed.
+    Writes SHA256SUMS, SHA256SUMS.sig and signed.json (the UTC time) to FOLDER. `sha256sum -c` and `ssh-keygen -Y
+    verify` read the first two without lcifr. For a key with a passphrase or in an agent, leave out --key: lcifr then
+    writes the list and prints the command that signs it.
     """
     import shlex
 
@@ -47,22 +47,20 @@ def sign(
         say(f"{done.files} files of {folder} signed by {done.key} at {done.time}")
     else:
         say(shlex.join(command_to_sign(folder)))
-        to_stderr("The list is written and not signed. Put your key into the line above and run it.")
+        to_stderr("The list is written but not signed. Put your key into the command above and run it.")
 
 
 def verify(
     path: Annotated[Path, typer.Argument(metavar="FOLDER|PACK", help="A signed folder, or a pack (.zip).")],
-    key: Annotated[
-        Path, typer.Option(metavar="KEY.pub", help="The signer's public key, which you have from the signer.")
-    ],
+    key: Annotated[Path, typer.Option(metavar="KEY.pub", help="The signer's public key, obtained from the signer.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Confirm that every file is what the holder of a key has signed: no byte changed, nothing added or missing.
+    """Verify the signature of a folder or pack: no byte changed, nothing added, nothing missing.
 
-    Prints the key's fingerprint and the time that the signer claims. The same without lcifr: `sha256sum -c SHA256SUMS`
-    and `ssh-keygen -Y verify`, which do not see files that were added.
+    Prints the key's fingerprint and the time that the signer claims. Without lcifr, use `sha256sum -c SHA256SUMS` and
+    `ssh-keygen -Y verify`; they do not notice added files.
 
-    Exit codes: 0 so it is, 1 refused, 2 not signed at all or wrong use.
+    Exit codes: 0 verified, 1 refused, 2 not signed, or wrong usage.
     """
     from lcifr.runs.evidence.signing import verify_signed
 
@@ -70,10 +68,8 @@ def verify(
     if as_json:
         print_json({"format": "lcifr-evidence-verified-1", "command": "evidence verify", **asdict(found)})
     elif found.problems:
-        say("\n".join([f"REFUSED: {path} is not what {found.key} has signed", *(f"  {p}" for p in found.problems)]))
+        say("\n".join([f"REFUSED: {path} is not what {found.key} signed", *(f"  {p}" for p in found.problems)]))
     else:
-        say(
-            f"all {found.files} files that SHA256SUMS of {path} lists are what this key has signed\n  key   {found.key}"
-        )
-        say(f"  time  {found.time or 'none that is claimed'} (the signer's word)")
+        say(f"all {found.files} files in SHA256SUMS of {path} are what this key signed\n  key   {found.key}")
+        say(f"  time  {found.time or 'none'} (as claimed by the signer)")
     raise typer.Exit(REFUSED if found.problems else 0)

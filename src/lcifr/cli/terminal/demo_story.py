@@ -26,9 +26,9 @@ def show_formula(console: Console, similarity: Similarity) -> None:
     from rich.text import Text
 
     console.print(
-        "A bank grants or refuses credit. Applicants who are alike in all that matters\n"
-        "should get the same answer. But who is alike? Somebody has to say so, in a rule\n"
-        "that a person can read and a machine can check.\n"
+        "A bank grants or refuses credit. Similar applicants should get the same answer.\n"
+        "But who counts as similar? That takes a rule that a person can read and a\n"
+        "machine can check.\n"
     )
     _step(console, 1, "The rule")
     lines = [line for line in similarity.text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
@@ -45,9 +45,9 @@ def show_formula(console: Console, similarity: Similarity) -> None:
 def show_table(console: Console, results: Sequence[DemoModel]) -> None:
     from rich.table import Table
 
-    _step(console, 2, "Three models, and what can be proved about them")
+    _step(console, 2, "Three models, and what is proved about them")
     people = len(results[0].audit)
-    table = Table(title=f"{people} applicants nobody trained on (percent)", title_justify="left")
+    table = Table(title=f"{people} applicants not used for training (percent)", title_justify="left")
     for heading in ("model", "accuracy", "balanced", "certified", "violated", "undecided"):
         table.add_column(heading, justify="left" if heading == "model" else "right")
     for result in results:
@@ -62,7 +62,8 @@ def show_table(console: Console, results: Sequence[DemoModel]) -> None:
     )
     if results[1].figures["violated"] > 0:
         console.print(
-            "Not looking at sex is not enough: the second model never sees it, and still\ntells similar people apart.\n"
+            "Ignoring sex is not enough: the second model never sees it, and still gives\n"
+            "similar people different decisions.\n"
         )
 
 
@@ -70,11 +71,11 @@ def show_person(console: Console, result: DemoModel) -> None:
     """The violated person whose counterexample differs in the fewest attributes; in sex, if there is one."""
     from rich.table import Table
 
-    _step(console, 3, f"One of them: what the {result.name} model does")
+    _step(console, 3, f"One counterexample to the {result.name} model")
     found = result.audit
     pairs = {name: found.counterexample(name) for name, bad in zip(found.ids, found.violated, strict=True) if bad}
     if not pairs:
-        console.print(f"Nobody was found whom the {result.name} model treats differently from somebody similar.\n")
+        console.print(f"No counterexample to the {result.name} model was found.\n")
         return
     person = min(pairs, key=lambda name: (pairs[name].shape[1], "sex" not in pairs[name].columns))
     granted = bool(found.prediction[found.ids.index(person)])
@@ -86,18 +87,18 @@ def show_person(console: Console, result: DemoModel) -> None:
         table.add_row(name, *(format_value(value) for value in pairs[person][name].tolist()))
     table.add_row("decision", words[granted], words[not granted], style="bold")
     console.print(table)
-    console.print("All else about the two is equal, and by the rule they are similar.\n")
+    console.print("Everything else about the two is equal, and the rule calls them similar.\n")
 
 
 def show_check(console: Console, results: Sequence[DemoModel], out: Path) -> None:
-    _step(console, 4, "Do not take our word for it")
+    _step(console, 4, "Check the proofs")
     proofs = sum(result.checked.certified for result in results)
     others = sum(result.checked.counterexamples for result in results)
     refused = sum(len(result.checked.rejected) for result in results)
     verdict = "every one confirmed" if not refused else f"[bold red]{refused} NOT confirmed[/bold red]"
     console.print(
         f"{proofs} certificates and {others} counterexamples were written to {out / 'proofs'}\n"
-        f"and computed again, in exact arithmetic, by a checker that needs nothing but\nPython: {verdict}.\n",
+        f"and recomputed in exact arithmetic by a checker that needs only Python:\n{verdict}.\n",
         soft_wrap=True,
     )
 
@@ -107,8 +108,8 @@ def show_report(console: Console, results: Sequence[DemoModel], page: Path) -> N
     last = results[-1]
     share = percent(last.figures["certified"])
     console.print(
-        f"[bold]{page}[/bold]   open it with a browser\n\n"
-        f"{share} certified means: with respect to the rule above, and no more.\n"
-        "docs/language.md says how to write your own rule.",
+        f"[bold]{page}[/bold]   open it in a browser\n\n"
+        f"{share} are certified with respect to the rule above. Nothing else is claimed.\n"
+        "To write your own rule, see docs/language.md.",
         soft_wrap=True,
     )

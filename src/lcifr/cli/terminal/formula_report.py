@@ -17,8 +17,8 @@ def formula_report(result: FormulaCheckResult) -> str:
 def _findings_text(result: FormulaCheckResult) -> str:
     text, findings = result.similarity.text, result.findings
     if not findings:
-        return "Nothing odd was found."
-    lines = [f"Found {len(findings)} thing{'s' if len(findings) != 1 else ''} to know:"]
+        return "No warnings."
+    lines = [f"{len(findings)} thing{'s' if len(findings) != 1 else ''} to look at:"]
     for finding in findings:
         lines.append(f"- {finding.severity} ({finding.code}): {finding.message}")
         if finding.span is not None:
@@ -33,18 +33,18 @@ def _neighbours_text(result: FormulaCheckResult) -> str:
     lines = [
         f"Of {sampled if found.is_sample else f'all {found.people} people'}, "
         f"each compared with the other {found.people - 1} in the data:",
-        f"- similar others: {found.median:g} in the median, {found.largest} at most (row {found.largest_row})",
-        f"- {short_percent(found.share_isolated)} have nobody else in the data who is similar to them",
+        f"- number of similar people: median {found.median:g}, largest {found.largest} (row {found.largest_row})",
+        f"- {short_percent(found.share_isolated)} have no similar person in the data",
         "",
-        "Similar:",
+        "Examples of similar pairs:",
         *_examples_text(found.similar, "no pair was found"),
         "",
-        "Just not similar:",
-        *_examples_text(found.missed, "no pair was found: everybody is similar to everybody"),
+        "Examples of pairs that just miss:",
+        *_examples_text(found.missed, "no pair was found: everyone is similar to everyone"),
     ]
     if any(None in example.rows for example in found.similar):
         lines.insert(
-            -len(found.missed) - 2, "  (made up: such people could exist, but the data has too few such pairs)"
+            -len(found.missed) - 2, "  (made up: such people could exist, but the data contains too few such pairs)"
         )
     return "\n".join(lines)
 
@@ -52,6 +52,6 @@ def _neighbours_text(result: FormulaCheckResult) -> str:
 def _examples_text(examples: tuple[Example, ...], none: str) -> list[str]:
     shown = []
     for example in examples:
-        rows = " and ".join("somebody made up" if row is None else f"row {row}" for row in example.rows)
+        rows = " and ".join("a made-up person" if row is None else f"row {row}" for row in example.rows)
         shown.append(f"- {rows}: {example}")
     return shown or [f"- {none}"]

@@ -19,30 +19,28 @@ class ProduceLearner(StrEnum):
     TREES = Learner.TREES.value
 
 
-LEARNER_HELP = (
-    "network: an encoder, z mixes attributes. trees: boosted step functions of attributes, one score for each in z."
-)
+LEARNER_HELP = "network: an encoder; z mixes attributes. trees: boosted step functions; z is one score per attribute."
 ProduceLearnerOption = Annotated[ProduceLearner, typer.Option("--learner", help=LEARNER_HELP)]
 TuneLearnerOption = Annotated[
-    Learner, typer.Option("--learner", help=f"{LEARNER_HELP} both: on one frontier, and one is chosen of all.")
+    Learner, typer.Option("--learner", help=f"{LEARNER_HELP} both: search both, and choose one model.")
 ]
 TREES = "Trees only"
 RoundsOption = Annotated[
-    int, typer.Option("--rounds", min=1, rich_help_panel=TREES, help="Steps of boosting at most; it stops early.")
+    int, typer.Option("--rounds", min=1, rich_help_panel=TREES, help="Boosting rounds, at most; training stops early.")
 ]
 RateOption = Annotated[
     float,
-    typer.Option("--learning-rate", min=1e-6, max=1.0, rich_help_panel=TREES, help="How much of each step is taken."),
+    typer.Option("--learning-rate", min=1e-6, max=1.0, rich_help_panel=TREES, help="Shrinks each boosting step."),
 ]
 BinsOption = Annotated[
-    int, typer.Option("--max-bins", min=2, rich_help_panel=TREES, help="Steps that a number is divided into at most.")
+    int, typer.Option("--max-bins", min=2, rich_help_panel=TREES, help="Bins per numeric attribute, at most.")
 ]
 LeastOption = Annotated[
-    int, typer.Option("--min-people", min=1, rich_help_panel=TREES, help="People on either side of a cut at least.")
+    int, typer.Option("--min-people", min=1, rich_help_panel=TREES, help="People on either side of a split, at least.")
 ]
 SubsampleOption = Annotated[
     float,
-    typer.Option("--subsample", min=0.01, max=1.0, rich_help_panel=TREES, help="Share of the people in each round."),
+    typer.Option("--subsample", min=0.01, max=1.0, rich_help_panel=TREES, help="Share of people used in each round."),
 ]
 PairsOption = Annotated[
     int,
@@ -50,7 +48,7 @@ PairsOption = Annotated[
         "--interactions",
         min=0,
         rich_help_panel=TREES,
-        help="Pairs of attributes at most that get a score of their own.",
+        help="Pairs of attributes with a score of their own, at most.",
     ),
 ]
 RisingOption = Annotated[
@@ -59,7 +57,7 @@ RisingOption = Annotated[
         "--rising",
         metavar="COLUMN",
         rich_help_panel=TREES,
-        help="A number in which the score must not fall; repeat it.",
+        help="The score must not fall as this number rises. Repeatable.",
     ),
 ]
 FallingOption = Annotated[
@@ -68,7 +66,7 @@ FallingOption = Annotated[
         "--falling",
         metavar="COLUMN",
         rich_help_panel=TREES,
-        help="A number in which the score must not rise; repeat it.",
+        help="The score must not rise as this number rises. Repeatable.",
     ),
 ]
 
@@ -96,8 +94,8 @@ def refuse_other_family(context: typer.Context, learner: str) -> None:
             if is_asked(context, name):
                 option = f"--{name.replace('_', '-')}"
                 raise LcifrError(
-                    f"{option} is about a {family} learner, and --learner {learner} learns",
-                    fix=f"leave out {option}, or say --learner {family}",
+                    f"{option} works only with --learner {family}, not with --learner {learner}",
+                    fix=f"leave out {option}, or use --learner {family}",
                 )
 
 

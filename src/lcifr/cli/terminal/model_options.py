@@ -15,18 +15,20 @@ from lcifr.models.arithmetic import Arithmetic
 if TYPE_CHECKING:
     from lcifr.runs.preparing.initializing import InitRequest, InitResult
 
-PANEL = "A model that already decides"
+PANEL = "A model of your own"
 
 ModelOption = Annotated[
     Path | None,
-    typer.Option("--model", metavar="FILE", help="Its file: ONNX, skops, XGBoost, LightGBM.", rich_help_panel=PANEL),
+    typer.Option(
+        "--model", metavar="FILE", help="The model file: ONNX, skops, XGBoost or LightGBM.", rich_help_panel=PANEL
+    ),
 ]
 DescribeOption = Annotated[
     Path | None,
     typer.Option(
         "--describe",
         metavar="TOML",
-        help="Which column feeds which input, what the outputs mean. (Default: the .toml beside the model.)",
+        help="Describes the model's inputs and outputs. (Default: the .toml next to the model.)",
         rich_help_panel=PANEL,
     ),
 ]
@@ -35,7 +37,7 @@ ReferenceOption = Annotated[
     typer.Option(
         "--reference",
         metavar="TABLE",
-        help="People whose standard deviations φ speaks of, such as the training table. (Default: TABLE.)",
+        help="The table that supplies the standard deviations in φ, such as the training table. (Default: TABLE.)",
         rich_help_panel=PANEL,
     ),
 ]
@@ -44,7 +46,7 @@ ModelSchemaOption = Annotated[
     typer.Option(
         "--schema",
         metavar="FILE|NAME",
-        help="What the columns mean: a .toml file. (Default: the .toml beside the .phi, else inferred.)",
+        help="The schema: a .toml file. (Default: the .toml next to the .phi, else inferred.)",
         rich_help_panel=PANEL,
     ),
 ]
@@ -53,7 +55,7 @@ ModelTargetOption = Annotated[
     typer.Option(
         "--target",
         metavar="COLUMN",
-        help="True labels, for accuracy. (Default: as the schema says.)",
+        help="The column of true labels, for accuracy. (Default: from the schema.)",
         rich_help_panel=PANEL,
     ),
 ]
@@ -62,7 +64,7 @@ ModelToleranceOption = Annotated[
     typer.Option(
         "--tolerance",
         min=0.0,
-        help="Of a model that predicts numbers: two less than this apart count as the same.",
+        help="For regression: predictions closer than this count as the same decision.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -79,8 +81,8 @@ AnyArithmeticOption = Annotated[
     Arithmetic | None,
     typer.Option(
         "--arithmetic",
-        help="Of verdicts: exact, or any machine that computes in float64 or float32 (not TF32, bfloat16, quantised). "
-        "(Default: float64; of a model from elsewhere, what it is stored in.)",
+        help="Verdicts hold in exact arithmetic, or on any float64 or float32 machine (not TF32, bfloat16, quantised). "
+        "(Default: float64; for a model of your own, its own format.)",
     ),
 ]
 
@@ -89,14 +91,14 @@ def refuse_without_model(**given: Any) -> None:
     """Options that only mean something with ``--model``."""
     for name, value in given.items():
         if value:
-            raise LcifrError(f"--{name} is about a model that already decides", fix="name it with --model FILE")
+            raise LcifrError(f"--{name} works only with --model", fix="add --model FILE")
 
 
 def one_table(command: str, first: Path, *others: Path | None) -> Path:
     """With ``--model`` there is one argument, the table."""
     if any(one is not None for one in others):
         raise LcifrError(
-            f"with --model there is one TABLE, and no folder of a producer or consumer: found {first} and more",
+            f"--model takes one TABLE, and no folder of a producer or consumer; found {first} and more",
             fix=f"lcifr {command} people.csv --model model.onnx --phi people.phi --out OUT",
         )
     return first
@@ -111,7 +113,7 @@ def needed_folder(second: Path | None, first: Path, command: str, arguments: str
     """
     if second is None:
         raise LcifrError(
-            f"{first}: is it a table, or the folder of a {arguments.split()[0].lower()}?",
+            f"{first}: an argument is missing after it",
             fix=f"lcifr {command} TABLE --model FILE --phi FILE --out OUT, or lcifr {command} {arguments} --out OUT",
         )
     return second
@@ -121,7 +123,7 @@ def needed_formula(phi: str | None) -> str:
     """Who counts as similar, which a model from elsewhere does not say."""
     if phi is None:
         raise LcifrError(
-            "a model does not say who counts as similar", fix="say --phi FILE; `lcifr init TABLE` proposes one"
+            "--phi is missing: it says who counts as similar", fix="add --phi FILE; `lcifr init TABLE` drafts one"
         )
     return phi
 
@@ -137,8 +139,8 @@ def show_next_of_model(request: InitRequest, result: InitResult) -> None:
     described = [] if result.description_file is None else ["--describe", result.description_file]
     named = ["--id", request.id_column] if request.id_column else []
     asked = ["audit", people, "--model", request.model, *described, *named]
-    to_stderr(f"\nNow read and correct {shlex.quote(str(phi))}. What it means for these people:")
+    to_stderr(f"\nNext, read and correct {shlex.quote(str(phi))}. To see what it means for these people:")
     to_stderr(f"  {command('phi', 'check', phi, '--data', people, '--schema', schema)}")
-    to_stderr("Is the model read as its library computes it?")
+    to_stderr("To check that lcifr computes the model as its library does:")
     to_stderr(f"  {command('doctor', '--model', request.model, *described, '--data', people, '--schema', schema)}")
-    to_stderr(f"Then:\n  {command(*asked, '--phi', phi, '--out', 'audit')}")
+    to_stderr(f"Then run the audit:\n  {command(*asked, '--phi', phi, '--out', 'audit')}")

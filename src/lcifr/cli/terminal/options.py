@@ -53,55 +53,57 @@ TableArgument = Annotated[
 ]
 ProducerArgument = Annotated[Path, typer.Argument(metavar="PRODUCER", help="The folder that `lcifr produce` wrote.")]
 ConsumerArgument = Annotated[Path, typer.Argument(metavar="CONSUMER", help="The folder that `lcifr consume` wrote.")]
-OutOption = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the results go: a new folder.")]
+OutOption = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The new folder for the results.")]
 PhiOption = Annotated[
-    str, typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar: a .phi file, or a ready formula.")
+    str, typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar: a .phi file or a ready-made formula.")
 ]
 SchemaOption = Annotated[
     str | None,
     typer.Option(
         "--schema",
         metavar="FILE|NAME",
-        help="What the columns mean: a .toml file. (Default: the .toml beside the .phi, else inferred.)",
+        help="The schema: a .toml file. (Default: the .toml next to the .phi, else inferred.)",
     ),
 ]
 TargetOption = Annotated[
-    str | None, typer.Option("--target", metavar="COLUMN", help="What is predicted. (Default: as the schema says.)")
+    str | None, typer.Option("--target", metavar="COLUMN", help="The column to predict. (Default: from the schema.)")
 ]
 IdOption = Annotated[
-    str | None, typer.Option("--id", metavar="COLUMN", help="Names of people. (Default: row numbers, from 0.)")
+    str | None, typer.Option("--id", metavar="COLUMN", help="The column of ids. (Default: row numbers, from 0.)")
 ]
 SampleOption = Annotated[
     int | None,
-    typer.Option("--sample", min=1, help="Read so many people of TABLE, drawn at random. (Default: all.)"),
+    typer.Option("--sample", min=1, help="Use this many people of TABLE, drawn at random. (Default: all.)"),
 ]
 HeldOutOption = Annotated[
-    float, typer.Option("--held-out", min=0.01, max=0.9, help="Share of the people that nobody trains on.")
+    float, typer.Option("--held-out", min=0.01, max=0.9, help="Share of people to hold out from training.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Of splits and training; the same seed, the same run.")]
+SeedOption = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed for splits and training; the same seed gives the same run.")
+]
 ArithmeticOption = Annotated[
     Arithmetic,
     typer.Option(
         "--arithmetic",
-        help="Of verdicts: exact, or any machine that computes in float64 or float32 (not TF32, bfloat16, quantised).",
+        help="Verdicts hold in exact arithmetic, or on any float64 or float32 machine (not TF32, bfloat16, quantised).",
     ),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")]
-EpochsOption = Annotated[int, typer.Option("--epochs", min=1, help="How long to learn.")]
-BatchOption = Annotated[int, typer.Option("--batch", min=1, help="People per step of learning.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace existing results.")]
+EpochsOption = Annotated[int, typer.Option("--epochs", min=1, help="Training epochs.")]
+BatchOption = Annotated[int, typer.Option("--batch", min=1, help="People per training step.")]
 StretchOption = Annotated[
     float,
     typer.Option(
         "--stretch",
         callback=finite,
-        help="How many times its proved radius a label must survive in training: more are certified.",
+        help="Train labels to survive this many times the proved radius; higher values certify more people.",
     ),
 ]
 WholeOption = Annotated[
     bool,
     typer.Option(
         "--whole-numbers",
-        help="Where the schema says integer, leave out people between whole numbers: more are certified.",
+        help="Integer attributes take whole numbers only, so that more people are certified.",
     ),
 ]
 LatentOption = Annotated[int, typer.Option("--latent", min=1, help="Width of the representation z.")]
@@ -110,7 +112,7 @@ HiddenOption = Annotated[
 ]
 ClassWeightOption = Annotated[
     ClassWeight,
-    typer.Option("--class-weight", help="balanced: rare classes count as much as frequent ones. Not for numbers."),
+    typer.Option("--class-weight", help="balanced: rare classes count as much as frequent ones. Not for regression."),
 ]
 DecoderOption = Annotated[
     float,
@@ -118,11 +120,12 @@ DecoderOption = Annotated[
         "--decoder-weight",
         min=0.0,
         callback=finite,
-        help="Weight of reconstructing the attributes from z: above 0, z serves other labels too.",
+        help="Weight of reconstructing the attributes from z; above 0, z also serves other labels.",
     ),
 ]
 ShareOption = Annotated[
-    bool, typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over shows φ and scales.")
+    bool,
+    typer.Option("--share-formula/--withhold-formula", help="Whether the hand-over includes φ, schema and scales."),
 ]
 OnOption = Annotated[
     Where | None,
@@ -134,43 +137,37 @@ OnOption = Annotated[
 ]
 ToleranceOption = Annotated[
     float | None,
-    typer.Option(
-        min=0.0, help="For numbers: two similar people's predictions less than this apart count as the same decision."
-    ),
+    typer.Option(min=0.0, help="For regression: predictions closer than this count as the same decision."),
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, help="Processes. (Default: one per core, where that is worth their start.)")
+    int | None, typer.Option(min=1, help="Number of processes. (Default: one per core, if that pays off.)")
 ]
 ExecutorOption = Annotated[
     Executor,
-    typer.Option("--executor", help="Who works on the people: processes of this machine, or a Ray cluster."),
+    typer.Option("--executor", help="Run on processes of this machine, or on a Ray cluster."),
 ]
 AddressOption = Annotated[
     str | None,
     typer.Option(
         "--address",
         metavar="ADDRESS",
-        help="Of the Ray cluster: auto, or HOST:PORT. (Default: $RAY_ADDRESS, else Ray is started here.)",
+        help="The Ray cluster: auto, or HOST:PORT. (Default: $RAY_ADDRESS, else start Ray here.)",
     ),
 ]
 ChunkOption = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="People per part: a stopped run loses at most one per process. (Default: 32 to 256; large tables 8192.)",
+        help="People per chunk; a stopped run loses at most one per process. (Default: 32 to 256; large tables 8192.)",
     ),
 ]
-BundleOption = Annotated[
-    bool, typer.Option("--bundle/--no-bundle", help="Write the proofs for the exact checker (`lcifr check`).")
-]
+BundleOption = Annotated[bool, typer.Option("--bundle/--no-bundle", help="Write the proofs for `lcifr check`.")]
 StrictOption = Annotated[
-    bool, typer.Option("--strict", help="Exit 1 if there is a counterexample, 3 if somebody is undecided.")
+    bool, typer.Option("--strict", help="Exit 1 if there is a counterexample, 3 if someone is undecided.")
 ]
 FailUnderOption = Annotated[
     float | None,
-    typer.Option(
-        min=0.0, max=1.0, help="Exit 1 or 3, as with --strict, if a smaller share than this is certified; else 0."
-    ),
+    typer.Option(min=0.0, max=1.0, help="Exit as with --strict if less than this share is certified; else exit 0."),
 ]
 
 
@@ -186,6 +183,6 @@ def widths_of(text: str) -> tuple[int, ...]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not all(word.isdecimal() and int(word) > 0 for word in words):
         raise LcifrError(
-            f"--hidden {text!r} is no list of widths", fix='whole numbers above 0, such as "20" or "50,50"'
+            f"--hidden {text!r} is not a list of widths", fix='write whole numbers above 0, such as "20" or "50,50"'
         )
     return tuple(int(word) for word in words)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def console() -> Console:
@@ -111,7 +111,7 @@ class Terminal:
         if isinstance(event, Note | Warned):
             to_stderr(f"{'Note' if isinstance(event, Note) else 'Warning'}: {event.text}")
         elif isinstance(event, Resumed):
-            to_stderr(f"Going on where {event.folder} stopped.")
+            to_stderr(f"Resuming {event.folder}.")
         elif isinstance(event, Started):
             self._steps.append(STEPS[event.kind](event))
         elif isinstance(event, Advanced):
@@ -175,7 +175,7 @@ class _CountStep(_Step):
             if event.done >= total or time.monotonic() - self.begun < PATIENCE:
                 return
             if not watched():
-                to_stderr(f"{self.name}: {total} in all …")
+                to_stderr(f"{self.name}: {total} in total …")
             self.bar = _bar(shown=watched())
             self.task = self.bar.add_task(self.name, total=total)
         self.bar.update(self.task, completed=event.done)

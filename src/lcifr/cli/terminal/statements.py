@@ -31,12 +31,9 @@ def statement_lines(
     if said.constant is not None:  # first, or the share is what a reader takes away
         lines = [f"warning: {warnings.pop(0)}", f"({share})"]
     if said.lower is not None:
-        lines.append(
-            f"of the population they were drawn from: at least {at_least(said.lower)}, "
-            f"with {100 * said.confidence:g} % confidence"
-        )
+        lines.append(f"in the population: at least {at_least(said.lower)}, with {100 * said.confidence:g} % confidence")
     else:
-        lines.append("no statement about a population: only people whom nobody trained on allow one")
+        lines.append("no statement about a population: that needs people who were not used for training")
     violated = "" if sees_z_alone else f"counterexamples {said.violated}, "
     lines.append(f"{violated}undecided {said.undecided}, vacuous {said.vacuous}")
     if said.accuracy is not None:
@@ -64,7 +61,7 @@ def show_origin(origin: ModelOrigin | None, left_out: int, *, counterexamples: b
     from lcifr.cli.terminal.output import say
 
     if left_out:
-        say(f"rows left out, as values are missing: {left_out:,}; nothing is said about these people")
+        say(f"rows left out because of missing values: {left_out:,}; the audit says nothing about these people")
     if origin is not None:
         say(f"model {origin.file} ({origin.library}, sha256 {origin.sha256[:12]}…): {origin.rule}")
         say(f"decisions{' and counterexamples' if counterexamples else ''} confirmed by {origin.confirmed_by}")
@@ -116,4 +113,4 @@ def counterexample_table(result: AuditResult) -> None:
     out.print()
     out.print(table)
     moved = "" if tolerance is None else f" The prediction {moved_words(abs(other - own), tolerance)}."
-    out.print(f"All else is equal, and φ holds for the two.{moved} {result.statement.violated} such people in all.\n")
+    out.print(f"Everything else is equal, and φ calls the two similar.{moved}\n")

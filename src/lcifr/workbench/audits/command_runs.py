@@ -147,7 +147,7 @@ class CommandRun:
         if event["event"] in ("note", "warned"):
             self._messages.append(str(event["text"]))
         elif event["event"] == "resumed":
-            self._messages.append("Going on where it was stopped.")
+            self._messages.append("Resuming.")
         elif event["event"] == "started":
             self._steps[name] = StepState(name, 0, event["total"], 0, False)
         elif event["event"] == "advanced":

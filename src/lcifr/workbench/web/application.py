@@ -96,7 +96,7 @@ def _answer(bench: Workbench, name: str, body: bytes) -> Response:
         return _json({"error": visible(f"a file cannot be read or written: {error.strerror or error}"), "fix": ""}, 422)
     except Exception as error:  # a fault of ours: the page says so and stays usable
         logging.getLogger("lcifr.workbench").exception("a fault while answering %s", name)
-        text = f"lcifr itself failed: {type(error).__name__}: {error}"
+        text = f"lcifr has a bug: {type(error).__name__}: {error}"
         return _json({"error": visible(text), "fix": "please report it with what the terminal shows"}, 500)
 
 
