@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.data.io.clock import now
-from lcifr.data.io.files import sha256_of, sync, write_json
+from lcifr.data.io.files import now, sha256_of, sync, write_json
 from lcifr.errors import ArtefactError
 
 MANIFEST = "manifest.json"

@@ -196,7 +196,7 @@ def _audit_model(context: typer.Context, asked: dict[str, Any]) -> AuditResult:
 def _show(result: AuditResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import baseline_table, counterexample_table, show_origin, statement_lines
     from lcifr.drawing.text import arithmetic_words, percent
-    from lcifr.runs.folders.staging import shown
+    from lcifr.runs.folders.run import shown
 
     said, on = result.statement, result.modularity
     say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=result.model.tolerance)))

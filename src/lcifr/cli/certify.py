@@ -164,7 +164,7 @@ def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: di
 def _show(result: CertifyResult, out: Path) -> None:
     from lcifr.cli.terminal.statements import show_origin, statement_lines
     from lcifr.drawing.text import arithmetic_words
-    from lcifr.runs.folders.staging import shown
+    from lcifr.runs.folders.run import shown
 
     claimed = result.radius is not None
     say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))

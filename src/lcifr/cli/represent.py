@@ -76,7 +76,7 @@ def represent(
         return
     radius = result.radius
     say(f"{result.people} people; proved radius: median {radius.median:.4g}, largest {radius.largest:.4g}")
-    from lcifr.runs.folders.staging import shown
+    from lcifr.runs.folders.run import shown
 
     say(f"{shown(out)}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")
     to_stderr(f"\nNext, for the consumer: {command('certify', 'consumer', out / 'handover', '--out', 'certificates')}")

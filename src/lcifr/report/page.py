@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lcifr.data.io.clock import moment
-from lcifr.data.io.files import write_atomic
+from lcifr.data.io.files import moment, write_atomic
 from lcifr.errors import LcifrError
 from lcifr.report.content import Report
 from lcifr.report.formats import format_names, render

@@ -13,7 +13,7 @@ from lcifr.errors import LcifrError
 from lcifr.runs import audit_model
 from lcifr.runs.folders import staging
 from lcifr.runs.streaming.audited import AuditJob
-from lcifr.runs.streaming.kept_parts import KEPT
+from lcifr.runs.streaming.parts import KEPT
 from tests.data.io.store import KEY, SECRET, object_store
 from tests.runs.executors.lender import SAME, audited, request_for, write_lender
 

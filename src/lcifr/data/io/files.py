@@ -1,4 +1,4 @@
-"""Files written whole or not at all, their checksums, and locks of folders: one run at a time.
+"""Files written whole or not at all, their checksums and dates, and locks of folders: one run at a time.
 
 The lock of ``OUT`` is the file ``.OUT.lock`` beside it, which names its holder for whoever has to wait. The operating
 system releases it when the process ends: a file that a killed run left behind locks nothing.
@@ -16,10 +16,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lcifr.data.io.clock import now
 from lcifr.errors import LcifrError
 
 
@@ -63,6 +63,17 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def moment() -> datetime:
+    """The current moment in UTC; SOURCE_DATE_EPOCH names another one, for results made again byte for byte."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
+
+
+def now() -> str:
+    """The moment to the second, as ``2026-11-16T18:00:00+00:00``."""
+    return moment().isoformat(timespec="seconds")
 
 
 TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)

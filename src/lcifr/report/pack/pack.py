@@ -14,8 +14,7 @@ from lcifr.artifacts.folder import versions
 from lcifr.artifacts.signed_files import LIST, SIGNATURE, SIGNED, list_of, stamp
 from lcifr.artifacts.ssh_signature import NAMESPACE, fingerprint, read_private_key, sign
 from lcifr.check.bundle import ENCODER, ENCODING, MANIFEST, MODEL, PEOPLE, SIMILARITY
-from lcifr.data.io.clock import moment, now
-from lcifr.data.io.files import sha256_of
+from lcifr.data.io.files import moment, now, sha256_of
 from lcifr.errors import LcifrError
 from lcifr.report.content import Report
 from lcifr.report.formats import render

@@ -26,8 +26,7 @@ from lcifr.check.bundle import FORMAT, HANDOVER, PEOPLE, read_judge
 from lcifr.check.exact import Limit, Rejected
 from lcifr.check.openings.opening import LARGEST, read_part
 from lcifr.check.openings.sample import SALT, drawn
-from lcifr.data.io.clock import now
-from lcifr.data.io.files import sha256_of, write_json
+from lcifr.data.io.files import now, sha256_of, write_json
 from lcifr.errors import ArtefactError, LcifrError
 from lcifr.runs.events import step
 

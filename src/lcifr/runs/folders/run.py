@@ -14,7 +14,7 @@ import os
 import shutil
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,11 +64,19 @@ def run_folder(command: Command, out: Path, *, force: bool, inputs: Mapping[str,
     ----------
     inputs : for each argument that names a file or folder, what it names; their hashes are kept.
     """
+    _refuse_odd_name(out)
+    with _staged(out, force) as local, _local_folder(command, local, force, inputs) as run:
+        yield run
+
+
+def _staged(out: Path, force: bool) -> AbstractContextManager[Path]:
+    from lcifr.data.io.places import is_remote
+
+    if not is_remote(out):
+        return nullcontext(out)
     from lcifr.runs.folders.staging import staged
 
-    _refuse_odd_name(out)
-    with staged(out, force) as local, _local_folder(command, local, force, inputs) as run:
-        yield run
+    return staged(out, force)
 
 
 @contextmanager
@@ -112,6 +120,13 @@ def notes() -> Iterator[None]:
             warnings.simplefilter("always", category)
         warnings.showwarning = show_note
         yield
+
+
+def shown(out: Path) -> str:
+    """A place of results as the user wrote it: ``pathlib`` folds the slashes of a URI."""
+    from lcifr.data.io.places import StoragePlace
+
+    return str(StoragePlace.of(out))
 
 
 def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
@@ -204,8 +219,7 @@ def _enter(work: Path, settings: RunSettings) -> bool:
 def _finish(work: Path, out: Path, settings: RunSettings, force: bool) -> None:
     """Give the folder its name; one that appeared meanwhile is replaced only where that was asked for."""
     from lcifr.artifacts.folder import describe_contents
-    from lcifr.data.io.clock import now
-    from lcifr.data.io.files import write_json
+    from lcifr.data.io.files import now, write_json
 
     kept = f"; what was made is kept in {work}"
     _refuse_existing(out, force, "has appeared while this was being made", kept)

@@ -102,7 +102,7 @@ class RunSettings:
     @classmethod
     def of(cls, command: Command, inputs: Mapping[str, Path]) -> RunSettings:
         """The settings of a run that begins now."""
-        from lcifr.data.io.clock import now
+        from lcifr.data.io.files import now
 
         arguments = {name: _plain(value) for name, value in command.arguments.items()}
         return cls(

@@ -15,24 +15,16 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from lcifr.data.io.places import StoragePlace, is_remote
+from lcifr.data.io.places import StoragePlace
 from lcifr.errors import LcifrError
 from lcifr.runs.events import StepKind, step
 from lcifr.runs.folders.settings import SETTINGS
-from lcifr.runs.streaming.kept_parts import KEPT, keeping_parts
-
-
-def shown(out: Path) -> str:
-    """A place as the user wrote it: ``pathlib`` folds the slashes of a URI."""
-    return StoragePlace.of(out).text if is_remote(out) else str(out)
+from lcifr.runs.streaming.parts import KEPT, keeping_parts
 
 
 @contextmanager
 def staged(out: Path, force: bool) -> Iterator[Path]:
-    """A local folder whose content goes to ``out`` when all is done; ``out`` itself where that is local."""
-    if not is_remote(out):
-        yield out
-        return
+    """A local folder whose content is uploaded to ``out``, a place in a store, when all is done."""
     place = StoragePlace.of(out)
     before = _refuse_existing(place, force)
     local = user_cache_path("lcifr") / "runs" / hashlib.sha256(place.text.encode()).hexdigest()[:16] / out.name

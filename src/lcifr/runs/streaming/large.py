@@ -12,6 +12,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,11 +28,10 @@ from lcifr.data.io.row_ranges import RowRange, ScannedTable
 from lcifr.data.io.stream import Chunk, TableSource, count_people, read_chunks
 from lcifr.errors import ArtefactError
 from lcifr.runs.events import counting_people, note
-from lcifr.runs.executors.choosing import crew_for
-from lcifr.runs.executors.crew import PendingPart, Workers
+from lcifr.runs.executors.crew import Crew, PendingPart, RayCluster, Workers
+from lcifr.runs.executors.local import LocalCrew
 from lcifr.runs.executors.packing import Luggage
-from lcifr.runs.streaming.kept_parts import keep_part
-from lcifr.runs.streaming.parts import PartFiles
+from lcifr.runs.streaming.parts import PartFiles, keep_part
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""
@@ -134,7 +134,7 @@ def run_parts(
         found[done.number] = _store(known, done, content)
         advance(done.people, workers=crew.size)
 
-    with crew_for(job, workers) as crew, counting_people(people) as advance, DuplicateIds(parts) as names:
+    with _crew(job, workers) as crew, counting_people(people) as advance, DuplicateIds(parts) as names:
         for piece in pieces():
             if named:
                 names.add(piece.ids)  # type: ignore[attr-defined]
@@ -155,6 +155,14 @@ def run_parts(
         if (twice := names.repeated()) is not None:
             raise _twice(pieces, twice)
     return [found[number] for number in sorted(found)], Done(count, before)
+
+
+def _crew(job: Job, workers: Workers) -> AbstractContextManager[Crew]:
+    if isinstance(workers, RayCluster):
+        from lcifr.runs.executors.ray import RayCrew  # Ray is imported only for a cluster
+
+        return RayCrew(job, workers)
+    return LocalCrew(job, workers)
 
 
 def _twice(pieces: Callable[[], Iterator[Any]], twice: bytes) -> ArtefactError:

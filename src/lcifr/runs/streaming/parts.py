@@ -12,6 +12,7 @@ import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, final
@@ -20,9 +21,9 @@ import pyarrow as pa
 
 from lcifr.artifacts.folder import fresh_folder
 from lcifr.data.io.files import locked
+from lcifr.data.io.places import StoragePlace
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
-from lcifr.runs.streaming.kept_parts import fetch_parts
 
 NAMED = "named"
 """A file among the parts, once the whole is ready to get its name: whoever finds both may remove the parts."""
@@ -130,6 +131,39 @@ def discard(parts: Path) -> None:
     shutil.rmtree(parts, ignore_errors=True)
 
 
+# -- parts in an object store: kept where the result will be, so that another machine can go on with them --------------
+
+KEPT = ".parts/"
+"""Where parts lie in the place of a result."""
+_place: ContextVar[StoragePlace | None] = ContextVar("place", default=None)
+
+
+@contextmanager
+def keeping_parts(place: StoragePlace) -> Iterator[None]:
+    """Parts that are stored inside are kept in this place as well, until the result is there."""
+    before = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(before)
+
+
+def fetch_parts(folder: Path) -> None:
+    """Copy parts that another machine made into this folder; :meth:`PartFiles.find` refuses what does not fit."""
+    if (place := _place.get()) is None:
+        return
+    for name in place.files():
+        local = folder / name.removeprefix(KEPT)
+        if name.startswith(KEPT) and "/" not in name.removeprefix(KEPT) and not local.exists():
+            local.write_bytes(place.read(name))
+
+
+def keep_part(path: Path) -> None:
+    """Keep a part that was just stored."""
+    if (place := _place.get()) is not None:
+        place.upload(path, f"{KEPT}{path.name}")
+
+
 GROUP = 1 << 16
 """Rows in a row group of Parquet: each group adds some kB to the footer, which is held in memory."""
 
@@ -173,8 +207,6 @@ class ParquetAppender:
             self._flush()
 
     def _flush(self) -> None:
-        import pyarrow as pa
-
         if self._waiting:
             self._writer.write_table(pa.concat_tables(self._waiting))
             self._waiting.clear()
