@@ -1,11 +1,12 @@
-"""The walk of one command through the source: which files it executes, and between which rooms it goes.
+"""The walk of one piece of work through the source: which files it executes, and between which rooms it goes.
 
-    python -m benchmarks.walk audit      # a person through the auditor's work: verdicts, proofs and their check
+    python -m benchmarks.walk function   # lcifr.audit(encoder, model, X): verdicts about people in memory
+    python -m benchmarks.walk audit      # lcifr audit: the same from folders, with proofs, their check and results
     python -m benchmarks.walk baselines  # the same with the two models that are learned to stand beside it
-    python -m benchmarks.walk produce    # a table through the producer's
+    python -m benchmarks.walk produce    # lcifr produce: a table through the producer's work; consume, the consumer's
 
-Prints the files in the order in which they are first entered, and the borders between rooms that are crossed. What
-merely is imported does not count, nor what compiled code does. docs/design/architecture.md shows the output.
+Prints the files by room with their lines, and the borders between rooms that are crossed. What merely is imported does
+not count, nor what compiled code does. docs/design/architecture.md shows the output, and the tests keep it there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache, partial
+from io import StringIO
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -48,6 +51,18 @@ class Walk:
             if border[0] != border[1]:
                 self.borders.setdefault(border, f"{here}:{frame.f_code.co_name}")
 
+    def rooms(self) -> dict[str, list[str]]:
+        """The files by room, in the order in which they are entered."""
+        found: dict[str, list[str]] = {}
+        for file in self.files:
+            found.setdefault(_room(file), []).append(file.split("/", 1)[-1])
+        return found
+
+    def lines(self, room: str | None = None) -> int:
+        """Lines of the files that are entered, of one room or of all."""
+        mine = (file for file in self.files if room in (None, _room(file)))
+        return sum(len((HOME / file).read_text(encoding="utf-8").splitlines()) for file in mine)
+
 
 def _file(frame: FrameType) -> str | None:
     return _below_home(frame.f_code.co_filename)
@@ -71,49 +86,70 @@ def _is_import(frame: FrameType | None) -> bool:
     return False
 
 
-def run(command: str) -> Walk:
-    """The command on German Credit, after those whose folders it needs."""
-    from lcifr.cli import build
-
-    app, before = build(), list[list[str]]()
+def run(*names: str) -> dict[str, Walk]:
+    """What is named, on German Credit, after the commands whose folders it needs."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder)
-        before.append(["produce", "german", "--phi", "german/cat_noise", "--out", f"{made}/producer", *QUICK])
-        handed = f"{made}/producer/handover"
-        before.append(["consume", handed, f"{made}/producer/labels.csv", "--out", f"{made}/consumer"])
-        audit = ["audit", f"{made}/producer", f"{made}/consumer", "--out", f"{made}/audit", "--workers", "1"]
-        commands = {words[0]: words for words in before}
-        commands |= {"audit": [*audit, "--no-baselines"], "baselines": [*audit, "--baselines"]}
-        if command not in commands:
-            raise SystemExit(f"one of {', '.join(commands)}, not {command!r}")
-        for words in before[: list(commands).index(command)]:
-            _quietly(lambda words=words: app(words, standalone_mode=False))
-        walk = Walk()
+        steps = _steps(made)
+        for name in names:
+            if name not in steps:
+                raise SystemExit(f"one of {', '.join(steps)}, not {name!r}")
+        walks = {name: _walk(steps[name]()) for name in ("produce", "consume")}
+        return {name: walks[name] if name in walks else _walk(steps[name]()) for name in names}
+
+
+Work = Callable[[], Any]
+
+
+def _steps(made: Path) -> dict[str, Callable[[], Work]]:
+    """What prepares each piece of work, once the folders that it reads are there."""
+    producer, consumer = made / "producer", made / "consumer"
+    handed = (producer / "handover", producer / "labels.csv")
+    audited = ("audit", producer, consumer, "--workers", "1")
+    return {
+        "function": partial(_audit, producer, consumer),
+        "audit": partial(_command, *audited, "--no-baselines", "--out", made / "audit"),
+        "baselines": partial(_command, *audited, "--baselines", "--out", made / "baselines"),
+        "produce": partial(_command, "produce", "german", "--phi", "german/cat_noise", "--out", producer, *QUICK),
+        "consume": partial(_command, "consume", *handed, "--out", consumer),
+    }
+
+
+def _command(*words: str | Path) -> Work:
+    from lcifr.cli import build
+
+    return partial(build(), [str(word) for word in words], standalone_mode=False)
+
+
+def _audit(producer: Path, consumer: Path) -> Work:
+    """A call of ``lcifr.audit`` on the people whom the producer held out, once all that it is given is in memory."""
+    import pandas as pd
+
+    from lcifr.runs.folders.summaries import read_consumer, read_saved_encoder, read_saved_head
+
+    saved = read_saved_encoder(producer)
+    head = read_saved_head(consumer, read_consumer(consumer).task)
+    X = pd.read_parquet(producer / "people" / "held-out.parquet")[list(saved.similarity.schema.names)]
+    return partial(lcifr.audit, saved, head.model, X)
+
+
+def _walk(work: Work) -> Walk:
+    walk = Walk()
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         sys.setprofile(walk)
         try:
-            _quietly(lambda: app(commands[command], standalone_mode=False))
+            work()
         finally:
             sys.setprofile(None)
     return walk
 
 
-def _quietly(work: Callable[[], Any]) -> None:
-    from contextlib import redirect_stderr, redirect_stdout
-    from io import StringIO
-
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        work()
-
-
 def main() -> None:
-    command = sys.argv[1] if len(sys.argv) > 1 else "audit"
-    walk = run(command)
-    print(f"lcifr {command}: {len(walk.files)} files, {len(walk.borders)} borders between rooms\n")
-    rooms: dict[str, list[str]] = {}
-    for file, name in walk.files.items():
-        rooms.setdefault(_room(file), []).append(f"{file.split('/', 1)[-1]} ({name})")
-    for room, files in rooms.items():
-        print(f"{room}: {', '.join(files)}")
+    name = sys.argv[1] if len(sys.argv) > 1 else "audit"
+    walk = run(name)[name]
+    print(f"{name}: {len(walk.files)} files of {walk.lines():,} lines, {len(walk.borders)} borders between rooms\n")
+    for room, files in walk.rooms().items():
+        print(f"{room} ({len(files)} files, {walk.lines(room):,} lines): {', '.join(files)}")
     print()
     for (start, end), place in walk.borders.items():
         print(f"{start} -> {end}: {place}")

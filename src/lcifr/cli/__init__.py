@@ -2,9 +2,10 @@
 
 Every module of this folder is a command; what commands share lies in :mod:`lcifr.cli.terminal`. A command defines
 either ``app``, a ``typer.Typer`` whose commands appear under the module's name (``lcifr data list``), or
-``register(app)``, which adds what it likes to the root. A folder is a group of commands in the same way: its modules
-``register`` themselves with the ``app`` of the group. It holds options, wording and exit codes; its work is a
-function of :mod:`lcifr.runs`. Heavy packages are imported inside the commands: ``lcifr --help`` answers at once.
+``register(app)``, which adds what it likes to the root. A folder with an ``app`` is a group of commands: its modules
+``register`` themselves with it (``lcifr evidence sign``). A folder without one (``preparing``) only keeps related
+commands together. A command holds options, wording and exit codes; its work is a function of :mod:`lcifr.runs`. Heavy
+packages are imported inside the commands: ``lcifr --help`` answers at once.
 
 Exit codes: 0 fine, 1 the answer is no (a counterexample, a table with problems), 2 wrong use, 3 some undecided; 70 a
 fault of lcifr itself, 130 stopped by Ctrl-C.
@@ -16,6 +17,7 @@ import importlib
 import inspect
 import os
 import pkgutil
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -69,13 +71,24 @@ def build() -> typer.Typer:
         pretty_exceptions_show_locals=False,
     )
     app.callback()(_root)
-    for module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
-        if module.name != SHARED and not module.name.startswith("_"):
-            _add(app, module.name, importlib.import_module(f"{__name__}.{module.name}"))
+    for name, module in sorted(_commands(__name__, __path__), key=lambda found: found[0]):
+        _add(app, name, module)
     for group in (app, *(found.typer_instance for found in app.registered_groups)):
         for command in group.registered_commands if group else ():
             command.help = command.help or _flowing(command.callback)
     return app
+
+
+def _commands(package: str, path: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """The modules of commands by name: those of a folder, and of the folders in it that are no groups themselves."""
+    for found in pkgutil.iter_modules(path):
+        if found.name == SHARED or found.name.startswith("_"):
+            continue
+        module = importlib.import_module(f"{package}.{found.name}")
+        if found.ispkg and not hasattr(module, "app"):
+            yield from _commands(module.__name__, module.__path__)
+        else:
+            yield found.name, module
 
 
 def _flowing(command: Any) -> str:
