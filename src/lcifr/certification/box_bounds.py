@@ -52,16 +52,7 @@ def bound_on_box(
     region = Region.from_arrays(lower, upper)
     if query.at is not None:
         return _bound_apart(network, query, region, budget, device)
-    answer = maximize(
-        network,
-        query.directions,
-        region,
-        target=query.limit,
-        tolerance=query.precision,
-        method=OWN_WORD,
-        budget=budget,
-        device=device,
-    )
+    answer = query.ask(network, region, budget=budget, device=device)
     return RegionBounds(answer.upper, answer.best, (answer.status == Status.BUDGET).any(1))
 
 

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.counterexample import Counterexamples, Trial, offer, simplify
-from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query
+from lcifr.certification.query import BoolArray, FloatArray, Query
 from lcifr.data import Encoding, Individuals
-from lcifr.prove import Budget, maximize
+from lcifr.prove import Budget
 from lcifr.regions.region import Cell, Choice, Region
 
 SETS = 64
@@ -103,16 +103,7 @@ def _ask(
     encoding = trial.encoder.encoding
     names = [encoding.schema.names[place] for place in chosen]
     part = held_at(region.take(rows), trial.features[rows], encoding, names)
-    asked = query.take(rows)
-    answer = maximize(
-        trial.asked.merged,
-        asked.directions,
-        part,
-        target=asked.limit,
-        tolerance=asked.precision,
-        method=OWN_WORD,
-        budget=BUDGET,
-    )
+    answer = query.take(rows).ask(trial.asked.merged, part, budget=BUDGET)
     offer(trial, part, rows, answer.witness, result)
 
 

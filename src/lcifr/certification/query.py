@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from lcifr.certification.deployment import WholeModel
 from lcifr.models.deployed import REFUSED
+from lcifr.models.function import Function
 from lcifr.models.network import FLOOR, gamma
 from lcifr.models.rule import Kind, Rule
+from lcifr.prove import Answer, Budget, maximize
+from lcifr.regions.region import Region
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,24 @@ class Query:
         """The same of outputs that can be off by an error (people, outputs): limits that leave room for it."""
         room = np.einsum("pko,po->pk", np.abs(self.directions), error) * (1.0 + 1e-9)
         return replace(self, limit=self.limit - (room if self.at is None else 2.0 * room))
+
+    def ask(
+        self, function: Function, region: Region, *, budget: Budget | int | None = None, device: str | None = None
+    ) -> Answer:
+        """What the engine can prove of the directions over each person's region, and the best points it finds there.
+
+        It stops as soon as it knows on which side of the limit the largest value is.
+        """
+        return maximize(
+            function,
+            self.directions,
+            region,
+            target=self.limit,
+            tolerance=self.precision,
+            method=OWN_WORD,
+            budget=budget,
+            device=device,
+        )
 
     def take(self, rows: IntArray) -> Query:
         """About some of the people."""

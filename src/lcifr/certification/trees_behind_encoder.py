@@ -44,16 +44,8 @@ def search_on_box(
         trial.encoder, trial.people.take(rows), region.take(rows), trial.arithmetic, budget=budget, device=device
     )
     query = query_on_box(trial, handed, rows)
-    answer = maximize(
-        trees.second.trees,
-        query.directions,
-        Region.from_arrays(handed.lower, handed.upper),
-        target=query.limit,
-        tolerance=query.precision,
-        method=OWN_WORD,
-        budget=budget,
-        device=device,
-    )
+    box = Region.from_arrays(handed.lower, handed.upper)
+    answer = query.ask(trees.second.trees, box, budget=budget, device=device)
     strict = is_strict(rule, trial.own)
     alike, reached, spent = np.zeros((3, region.people), np.bool_)
     alike[rows] = (answer.upper < query.limit).all(1)

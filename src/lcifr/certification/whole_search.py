@@ -46,16 +46,7 @@ def search_whole(
 ) -> EndToEnd:
     """One question about the whole model over every person's region, and people who refute what is not proved."""
     deployment, query, rule = trial.asked, query_end_to_end(trial, region), trial.model.rule
-    answer = maximize(
-        deployment.merged,
-        query.directions,
-        deployment.asked_over(region),
-        target=query.limit,
-        tolerance=query.precision,
-        method=OWN_WORD,
-        budget=budget,
-        device=device,
-    )
+    answer = query.ask(deployment.merged, deployment.asked_over(region), budget=budget, device=device)
     strict = is_strict(rule, trial.own)
     certified = (answer.upper < query.limit).all(1) & strict
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.

@@ -7,6 +7,7 @@ linear network loses nothing by that. Proofs about trees behind an encoder work 
 
 from __future__ import annotations
 
+from abc import ABC
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,17 +88,11 @@ class TreesDeployment:
         return np.where(base + (1.0 + scale) * size + error < kind.largest, error, REFUSED)
 
 
-@dataclass(frozen=True)
-class NetworkOnTrees:
-    """Trees, then networks on their outputs, each in its arithmetic; what :class:`Deployment` is for networks alone.
+class TwoDeployments(ABC):
+    """One deployment on top of another: ``first`` gives the scores or z that ``second`` reads."""
 
-    Parameters
-    ----------
-    first : from encoded people to scores. second : from scores, as stored or computed, to outputs.
-    """
-
-    first: TreesDeployment
-    second: Deployment
+    first: Deployment | TreesDeployment
+    second: Deployment | TreesDeployment
 
     @property
     def is_exact(self) -> bool:
@@ -108,6 +103,19 @@ class NetworkOnTrees:
     def outputs(self) -> int:
         """How many values come out at the end."""
         return self.second.outputs
+
+
+@dataclass(frozen=True)
+class NetworkOnTrees(TwoDeployments):
+    """Trees, then networks on their outputs, each in its arithmetic; what :class:`Deployment` is for networks alone.
+
+    Parameters
+    ----------
+    first : from encoded people to scores. second : from scores, as stored or computed, to outputs.
+    """
+
+    first: TreesDeployment
+    second: Deployment
 
     @property
     def merged(self) -> Network:
@@ -178,7 +186,7 @@ class NetworkOnTrees:
 
 
 @dataclass(frozen=True)
-class TreesOnLatents:
+class TreesOnLatents(TwoDeployments):
     """An encoder, then trees on the z that a machine stores, each in its arithmetic.
 
     Trees jump: where z may be rounded across a threshold, the outputs may be another leaf's. So what z is off by
@@ -191,16 +199,6 @@ class TreesOnLatents:
 
     first: Deployment | TreesDeployment
     second: TreesDeployment
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether it is said of real numbers: then nothing is rounded."""
-        return self.first.is_exact or self.second.is_exact
-
-    @property
-    def outputs(self) -> int:
-        """How many values come out at the end."""
-        return self.second.outputs
 
     def evaluate(self, points: FloatArray) -> Evaluation:
         """A plain forward pass, and how far it can be from exact arithmetic."""
