@@ -31,7 +31,7 @@ from lcifr.regions.region import Region
 def search_on_box(
     trial: Trial, region: Region, *, budget: Budget | int | None = None, device: str | None = None
 ) -> EndToEnd:
-    """What is shown of everybody: certified on the box, refuted by somebody similar, or neither, with the reason.
+    """Certify people on their boxes, and refute others by somebody similar; the rest is undecided, with the reason.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def query_on_box(trial: Trial, handed: Representation, rows: NDArray[np.intp]) -
 def _candidates(
     trial: Trial, region: Region, rows: NDArray[np.intp], left: NDArray[np.intp], latent: FloatArray, answer: Answer
 ) -> FloatArray:
-    """(left, k, features) people worth trying: whose z goes furthest, by each number and to where trees turn; and half
-    of the way there.
+    """(left, k, features) candidates: points whose z moves furthest along each coordinate and towards where the trees
+    turn, and points halfway there.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The search from end to end: one question about the whole model, a counterexample where it is answered so.
+"""End-to-end search: one question about the whole model, and counterexamples where its answer is no proof.
 
 An encoder and the networks on top of it are one function; so are trees on raw columns, and a head on scores. Trees
 behind an encoder are not: :mod:`lcifr.certification.trees_behind_encoder`.
@@ -24,7 +24,7 @@ from lcifr.regions.region import Region
 
 @dataclass(frozen=True)
 class EndToEnd:
-    """What is shown of everybody from end to end.
+    """End-to-end results, one entry per person.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def search_whole(
 def _witnesses(
     trial: Trial, region: Region, query: Query, answer: Answer, rows: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """(rows, k, features) points of the region worth trying; of scores, those that go furthest along their slope."""
+    """(rows, k, features) candidates: the engine's witnesses; of scores, the points furthest along their slope."""
     deployment = trial.deployment
     if not isinstance(deployment, NetworkOnTrees) or len(rows) == 0:
         return answer.witness[rows]
@@ -76,7 +76,7 @@ def _witnesses(
 
 
 NODES = 100
-"""Of a search for somebody along a slope, which is a guess in any case."""
+"""Budget of a search for a candidate along a slope, which is a guess in any case."""
 
 
 def query_end_to_end(trial: Trial, region: Region) -> Query:
@@ -95,7 +95,7 @@ def may_overflow(trial: Trial, query: Query) -> BoolArray:
 def reasons_of(
     trial: Trial, region: Region, query: Query, answer: Answer, rows: NDArray[np.intp]
 ) -> dict[Reason, BoolArray]:
-    """(people,) why the people of these rows are undecided, the first that fits; rounding only if that makes it so."""
+    """(people,) why the people of these rows are undecided; ROUNDING only where exact arithmetic would decide."""
     own, rule = trial.own.take(rows), trial.model.rule
     merging = trial.asked.merging_error(region.take(rows))
     exact = query_of(rule, own.exactly()).lowered(merging).limit

@@ -96,12 +96,12 @@ class Holder:
 
     @classmethod
     def this(cls, command: str) -> Holder:
-        """The process that asks."""
+        """This process."""
         return cls(os.getpid(), socket.gethostname(), now(), command)
 
     @classmethod
     def read(cls, path: Path) -> Holder | None:
-        """Whoever wrote this; None where it does not say, as in the moment before it is written."""
+        """The holder that a lock file names; None if it names none, as in the moment before it is written."""
         try:
             found = json.loads(path.read_bytes())
             return cls(int(found["pid"]), str(found["host"]), str(found["since"]), str(found["command"]))

@@ -98,11 +98,11 @@ class PartFiles:
 
 @contextmanager
 def parts_beside(folder: Path, command: str) -> Iterator[Path]:
-    """Where parts wait until all are there. Nobody else makes ``folder`` meanwhile.
+    """The folder of the parts until all are there; ``folder`` stays locked meanwhile.
 
     Parameters
     ----------
-    command : what is done, for others who would like to make it too.
+    command : what is done, for other runs that find the lock.
     """
     with locked(folder, command):
         parts = folder.with_name(f".{folder.name}.parts")
