@@ -86,16 +86,17 @@ def _is_import(frame: FrameType | None) -> bool:
     return False
 
 
-def run(*names: str) -> dict[str, Walk]:
+def run(name: str) -> Walk:
     """What is named, on German Credit, after the commands whose folders it needs."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder)
-        steps = _steps(made)
-        for name in names:
-            if name not in steps:
-                raise SystemExit(f"one of {', '.join(steps)}, not {name!r}")
-        walks = {name: _walk(steps[name]()) for name in ("produce", "consume")}
-        return {name: walks[name] if name in walks else _walk(steps[name]()) for name in names}
+        steps = _steps(Path(folder))
+        if name not in steps:
+            raise SystemExit(f"one of {', '.join(steps)}, not {name!r}")
+        for needed in ("produce", "consume"):
+            walk = _walk(steps[needed]())
+            if needed == name:
+                return walk
+        return _walk(steps[name]())
 
 
 Work = Callable[[], Any]
@@ -122,15 +123,16 @@ def _command(*words: str | Path) -> Work:
 
 
 def _audit(producer: Path, consumer: Path) -> Work:
-    """A call of ``lcifr.audit`` on the people whom the producer held out, once all that it is given is in memory."""
+    """A call of ``lcifr.audit`` on the people whom the producer held out; all that it is given is in memory."""
     import pandas as pd
 
+    from lcifr.certification.producer import freeze
     from lcifr.runs.folders.summaries import read_consumer, read_saved_encoder, read_saved_head
 
     saved = read_saved_encoder(producer)
     head = read_saved_head(consumer, read_consumer(consumer).task)
     X = pd.read_parquet(producer / "people" / "held-out.parquet")[list(saved.similarity.schema.names)]
-    return partial(lcifr.audit, saved, head.model, X)
+    return partial(lcifr.audit, freeze(saved), head.model, X)
 
 
 def _walk(work: Work) -> Walk:
@@ -146,7 +148,7 @@ def _walk(work: Work) -> Walk:
 
 def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "audit"
-    walk = run(name)[name]
+    walk = run(name)
     print(f"{name}: {len(walk.files)} files of {walk.lines():,} lines, {len(walk.borders)} borders between rooms\n")
     for room, files in walk.rooms().items():
         print(f"{room} ({len(files)} files, {walk.lines(room):,} lines): {', '.join(files)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from types import FrameType
 
@@ -51,8 +52,14 @@ def test_a_walk_tells_files_apart_whose_code_is_equal() -> None:
 
 
 @pytest.mark.long
-def test_an_audit_crosses_few_borders_between_rooms() -> None:
-    """The figure of docs/design/architecture.md: whoever reads an audit from end to end changes rooms so often."""
+@pytest.mark.parametrize("name", ["function", "audit"])
+def test_a_walk_is_no_longer_than_the_page_on_architecture_says(name: str) -> None:
+    """Files and borders: how much one has to read, and how often one changes rooms."""
     from benchmarks.walk import run
 
-    assert len(run("audit").borders) < 25
+    page = (FOLDER.parent / "docs/design/architecture.md").read_text(encoding="utf-8")
+    said = re.search(rf"`python -m benchmarks\.walk {name}`: (\d+) files, ([\d,]+) lines, (\d+) borders", page)
+    assert said is not None
+    walk = run(name)
+    assert len(walk.files) <= int(said[1])
+    assert len(walk.borders) <= int(said[3]) < 25

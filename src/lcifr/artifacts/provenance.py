@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,13 @@ class Provenance:
     versions: dict[str, str] = field(default_factory=dict)
     scales: dict[str, Any] | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "arithmetic", Arithmetic(self.arithmetic))  # a manifest has its name
-        if self.latent_format != "float64":
-            raise ValueError(f"latents are stored as float64, not as {self.latent_format!r}")
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Provenance:
+        """As a manifest or a result holds it; ValueError for an unknown arithmetic or format."""
+        found = cls(**plain)
+        if found.latent_format != "float64":
+            raise ValueError(f"latents are stored as float64, not as {found.latent_format!r}")
+        return replace(found, arithmetic=Arithmetic(found.arithmetic))
 
     @property
     def universe(self) -> str:
@@ -96,7 +99,7 @@ class Outline:
         if type(people) is not int or type(width) is not int or people < 0 or width < 1:
             raise ArtefactError(f"{root / MANIFEST} does not say how many people and coordinates there are")
         try:
-            provenance = Provenance(**manifest["provenance"])
+            provenance = Provenance.from_dict(manifest["provenance"])
         except (KeyError, TypeError, ValueError):
             raise ArtefactError(f"{root / MANIFEST} does not say whose proof this is, or in which arithmetic") from None
         try:

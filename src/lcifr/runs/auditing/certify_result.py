@@ -139,7 +139,7 @@ class CertifyResult:
             str(plain["files"]["certificates"]),
             str(plain["arithmetic"]),
             str(plain["encoder_arithmetic"]),
-            Provenance(**plain["provenance"]) if "provenance" in plain else None,
+            Provenance.from_dict(plain["provenance"]) if "provenance" in plain else None,
             ModelHashes(**plain["hashes"]) if "hashes" in plain else None,
             FormulaSummary(**plain["phi"]) if "phi" in plain else None,
             ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,

@@ -121,7 +121,7 @@ class ConsumerSummary:
         from lcifr.artifacts.provenance import Provenance
 
         known = _known(cls, plain)
-        known["provenance"] = Provenance(**known["provenance"])
+        known["provenance"] = Provenance.from_dict(known["provenance"])
         return cls(**known | {"classes": tuple(known["classes"])})
 
 
