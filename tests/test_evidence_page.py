@@ -33,8 +33,8 @@ def test_the_commands_of_the_page_run(story: Path, tmp_path: Path) -> None:
                 said[line] = run(line, tmp_path)
     answers = "\n".join(said.values())
     assert 'Good "lcifr-evidence" signature for auditor' in answers
-    assert "files that SHA256SUMS of evidence.zip lists are what this key has signed" in answers
-    assert "files that SHA256SUMS of audit lists are what this key has signed" in answers
+    assert "files in SHA256SUMS of evidence.zip are what this key signed" in answers
+    assert "files in SHA256SUMS of audit are what this key signed" in answers
     assert re.search(r"with confidence 0\.95 at least \d+ of the 30 committed lines are certified", answers)
     assert len(said) >= 13
 

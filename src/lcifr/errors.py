@@ -82,7 +82,7 @@ class TableError(LcifrError, ValueError):
         shown = self._shown()
         lines += [f"  - {problem}" for problem in shown]
         if count > len(shown):
-            lines.append(f"  … and {count - len(shown)} more (all of them in .problems){self._by_column()}")
+            lines.append(f"  … and {count - len(shown)} more (not shown){self._by_column()}")
         super().__init__("\n".join(lines), fix=fix)
 
     def _shown(self) -> list[TableProblem]:
@@ -102,7 +102,7 @@ class TableError(LcifrError, ValueError):
             for name, rows in Counter(problem.column for problem in self.problems).items()
             if name is not None and rows > self.OF_A_COLUMN
         ]
-        return f"; in all {', '.join(many[: self.SHOWN])}" if many else ""
+        return f"; in total {', '.join(many[: self.SHOWN])}" if many else ""
 
 
 class SimilarityError(LcifrError, ValueError):

@@ -92,14 +92,14 @@ def test_flags_other_than_those_that_were_checked_confirm_no_radius(
     assert set(handed.with_report(report).radius_status) == {"checked"}
     other = replace(handed, **{name: ~getattr(handed, name)})
     assert other.latent_hash != handed.latent_hash
-    with pytest.raises(ArtefactError, match="another hand-over"):
+    with pytest.raises(ArtefactError, match="a different hand-over"):
         other.with_report(report)
 
 
 def test_a_report_about_another_schema_confirms_no_radius(one: Scene, handed: Representation, tmp_path: Path) -> None:
     report = reported(one, handed, tmp_path)
     other = replace(handed, provenance=replace(handed.provenance, schema="0" * 64))
-    with pytest.raises(ArtefactError, match="another hand-over"):
+    with pytest.raises(ArtefactError, match="a different hand-over"):
         other.with_report(report)
 
 

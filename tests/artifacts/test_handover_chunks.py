@@ -142,6 +142,6 @@ def test_parts_are_certified_as_the_whole(folder: Path, tmp_path: Path) -> None:
 
 def test_an_id_in_two_pieces_is_refused_by_name(folder: Path, tmp_path: Path) -> None:
     altered(folder, ids=[*NAMES[:-1], "p1"])
-    with pytest.raises(ArtefactError, match="'p1' is there twice"):
+    with pytest.raises(ArtefactError, match="'p1' occurs twice"):
         certify_folder(folder, scene(3, FORMULAS[0]).model, tmp_path / "out", chunk=4, workers=1)
     assert not (tmp_path / "out").exists()

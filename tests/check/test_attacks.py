@@ -86,7 +86,7 @@ def test_the_report_says_what_must_agree_and_about_which_files(plain: dict[str, 
     """A rule under which everybody agrees would confirm anything; an auditor has to see it."""
     folder = rewritten(tmp_path, plain)
     said = "\n".join(check_bundle(folder).lines())
-    assert 'what must agree: {"kind": "sign"}' in said
+    assert 'decision rule: {"kind": "sign"}' in said
     assert all(f"{file.name} {sha256_of(file)}" in said for file in folder.iterdir() if file.name != "manifest.json")
 
 

@@ -255,7 +255,7 @@ def test_a_hand_over_for_the_reals_is_never_checked_by_a_proof_for_whole_numbers
     (tmp_path / "report.json").write_text(json.dumps(asdict(report)))
     assert handed.with_report(tmp_path / "report.json").checked.all()  # type: ignore[union-attr]
     lie = replace(handed, provenance=replace(handed.provenance, whole_numbers=False))
-    with pytest.raises(ArtefactError, match="another hand-over"):
+    with pytest.raises(ArtefactError, match="a different hand-over"):
         lie.with_report(tmp_path / "report.json")
     write_bundle(tmp_path / "lie", real, FRAME, lie)
     said = check_bundle(tmp_path / "lie")

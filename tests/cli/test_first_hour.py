@@ -166,7 +166,7 @@ def test_a_guess_is_untouched_until_what_it_says_is_changed(tmp_path):
     assert not is_untouched(text + "and week' >= 1")
     assert not is_untouched(text.split("\n", 1)[1])  # the line that says so is gone
     said = lcifr("phi", "check", "t.phi", "--data", "t.csv", cwd=tmp_path)
-    assert "untouched proposal of lcifr init" in said.out
+    assert "unedited draft of lcifr init" in said.out
     (tmp_path / "t.phi").write_text(text.split("\n", 1)[1], encoding="utf-8")
     assert "untouched" not in lcifr("phi", "check", "t.phi", "--data", "t.csv", cwd=tmp_path).out
 

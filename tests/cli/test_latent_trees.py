@@ -109,7 +109,7 @@ def test_population_is_the_word_of_whoever_trained_it(story: Path, booster: Path
     [
         ((), "--classes no,yes"),
         (("--classes", "no,perhaps,yes"), "names 3 classes"),
-        (("--hidden", "9"), "about learning"),
+        (("--hidden", "9"), "a training option"),
         (("--tolerance", "1"), "a tolerance is for numbers"),
     ],
 )

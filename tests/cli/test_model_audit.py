@@ -33,10 +33,10 @@ def audited(credit: Path) -> Path:
     said = lcifr(
         "audit", "people.csv", "--model", "model.skops", *ASKED, "--no-bundle", "--out", "audit", cwd=credit, expect=1
     )
-    assert "rows left out, as values are missing: 2;" in said.out
+    assert "rows left out because of missing values: 2;" in said.out
     assert "confirmed by scikit-learn" in said.out
     assert "unaware" in said.out  # baselines, learned from train.csv
-    assert "left out, as they can be no attributes" in said.err  # applied_on
+    assert "ignored columns that cannot be attributes" in said.err  # applied_on
     return credit / "audit"
 
 
@@ -141,8 +141,8 @@ def test_a_formula_may_speak_of_columns_that_the_model_does_not_read(credit: Pat
         (("people.csv", "more.csv", "--model", "model.skops", "--phi", "people.phi"), "takes one TABLE"),
         (("people.csv", "--model", "model.pkl", "--phi", "people.phi"), r"skops.io.dump(joblib.load("),
         (("people.csv", "--model", "nothing.onnx", "--phi", "people.phi"), "there is no such file"),
-        (("people.csv", "--model", "dates.skops", "--phi", "people.phi"), "can be no attribute: holds dates"),
-        (("few.csv", "--model", "model.skops", "--phi", "people.phi"), 'reads the column "debt", which is not there'),
+        (("people.csv", "--model", "dates.skops", "--phi", "people.phi"), "cannot be an attribute: holds dates"),
+        (("few.csv", "--model", "model.skops", "--phi", "people.phi"), 'reads the column "debt", which is missing'),
         (("p", "c", "--tolerance", "3"), "--tolerance works only with --model"),
     ],
 )

@@ -43,11 +43,11 @@ def test_from_a_csv_to_an_audit(tmp_path):
     target, named = ("--target", "zurück gezahlt"), ("--id", "Kunden Nr")
     said = lcifr("init", "Kunden Liste.csv", *target, cwd=tmp_path)
     for name, advice in {
-        "Geburts datum": "turn it into a number",
-        "angelegt": "turn it into a number",
-        "Kunden Nr": "say --id",
+        "Geburts datum": "turn them into a number",
+        "angelegt": "turn them into a number",
+        "Kunden Nr": "use --id",
         "Bemerkung": "free text",
-        "Land": "tells nobody apart",
+        "Land": "for everyone",
     }.items():
         line = next(line for line in said.out.splitlines() if f'left out: "{name}"' in line)
         assert advice in line

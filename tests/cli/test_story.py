@@ -113,7 +113,7 @@ def test_checked_radii_are_called_checked(story, tmp_path):
         json.dumps({**report.json, "hashes": {"hand-over": "0" * 64}}), encoding="utf-8"
     )
     words = (*words[:-1], "other.json")
-    assert "another hand-over" in lcifr(*words, "--out", "other", cwd=tmp_path, expect=2).err
+    assert "a different hand-over" in lcifr(*words, "--out", "other", cwd=tmp_path, expect=2).err
 
 
 def test_new_people_from_their_handover_and_from_a_table(story, tmp_path):
@@ -196,7 +196,7 @@ def test_settings_repeat_a_run_to_the_same_weights(tmp_path):
         file.write(" ")
     assert "its hash differs" in lcifr("repeat", "first", "--out", "third", cwd=tmp_path, expect=2).err
     (tmp_path / "people.csv").unlink()
-    assert "is not there" in lcifr("repeat", "first", "--out", "third", cwd=tmp_path, expect=2).err
+    assert "is missing" in lcifr("repeat", "first", "--out", "third", cwd=tmp_path, expect=2).err
 
 
 def test_nothing_is_overwritten_without_force(story, tmp_path):

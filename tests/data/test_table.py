@@ -36,7 +36,7 @@ def problems(table: object, *, fitting: bool = False) -> list[tuple[str | None, 
     ("table", "column", "row", "words"),
     [
         (frame(income=None), "income", None, "column is missing"),
-        (frame(shoe=[1, 2, 3]), "shoe", None, "does not know this column"),
+        (frame(shoe=[1, 2, 3]), "shoe", None, "this column is not in the schema"),
         (frame(income=[1.0, np.nan, 2.0]), "income", 1, "value is missing"),
         (frame(sex=["male", None, "male"]), "sex", 1, "value is missing"),
         (frame(sex=["male", "  ", "male"]), "sex", 1, "value is missing"),
@@ -151,7 +151,7 @@ def test_what_is_no_table_is_refused(tmp_path):
     (tmp_path / "one.csv").write_text("a;b\n1\n")
     assert read_frame(tmp_path / "one.csv").column_names == ["a;b"]
     (tmp_path / "people.docx").write_text("hello")
-    with pytest.raises(LcifrError, match="unknown kind of file"):
+    with pytest.raises(LcifrError, match="unknown file type"):
         read_frame(tmp_path / "people.docx")
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 not really")
     with pytest.raises(LcifrError, match="cannot be read"):

@@ -108,7 +108,7 @@ def test_unaware_is_refused_where_it_means_nothing(place: Path) -> None:
         said = lcifr(*words, option, "2", cwd=place, expect=2)
         assert f"{option} means nothing" in said.err
     (place / "who.phi").write_text("same(categorical) and numeric within 0.2 sd\n", encoding="utf-8")
-    assert "speaks of every attribute" in lcifr(*words, cwd=place, expect=2).err
+    assert "mentions every attribute" in lcifr(*words, cwd=place, expect=2).err
 
 
 def test_a_task_names_the_estimator_of_its_head() -> None:

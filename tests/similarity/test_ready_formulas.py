@@ -95,5 +95,5 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(SimilarityError, match='Did you mean "adult/cat_noise"'):
         ready("adult/cat-noise")
     for name in ("", "/", "../adult/cat", "adult", "adult/cat/x", "adult/cat.phi"):
-        with pytest.raises(SimilarityError, match="there is no ready formula"):
+        with pytest.raises(SimilarityError, match="there is no ready-made formula"):
             ready(name)

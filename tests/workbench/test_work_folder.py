@@ -72,7 +72,7 @@ def test_only_what_is_inside_is_listed(folder):
 def test_a_file_beside_that_commands_read_by_themselves_must_not_lead_out(folder, tmp_path):
     (tmp_path / "people.toml").write_text("[attributes.a]\nkind = 'numeric'\n", encoding="utf-8")
     (folder.root / "people.toml").symlink_to(tmp_path / "people.toml")
-    with pytest.raises(LcifrError, match="leads out of the folder"):
+    with pytest.raises(LcifrError, match="is outside the folder"):
         folder.file("people.csv")
 
 
@@ -82,12 +82,12 @@ def test_a_result_folder_with_a_link_that_leads_out_is_refused(folder, tmp_path)
     (audit / "result.json").write_text("{}", encoding="utf-8")
     assert folder.folder("audit") == audit
     (audit / "people.parquet").symlink_to(tmp_path / "secret.csv")
-    with pytest.raises(LcifrError, match="leads out of the folder"):
+    with pytest.raises(LcifrError, match="is outside the folder"):
         folder.folder("audit")
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):
-    with pytest.raises(LcifrError, match="is no folder"):
+    with pytest.raises(LcifrError, match="is not a folder"):
         WorkFolder(tmp_path / "not-there")
 
 

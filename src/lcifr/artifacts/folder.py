@@ -35,7 +35,7 @@ def fresh_folder(path: str | Path, among: Path | None = None) -> Iterator[Path]:
     """
     target = Path(path)
     if target.exists():
-        raise ArtefactError(f"{target} exists already", fix="choose another name, or remove it yourself")
+        raise ArtefactError(f"{target} already exists", fix="choose another name, or remove it yourself")
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=among or target.parent))
     try:
@@ -100,7 +100,7 @@ def read_json(path: Path) -> Any:
 
 def _require_plain_file(path: Path) -> None:
     if path.is_symlink() or not path.is_file():
-        raise ArtefactError(f"{path} is not there, or is not a plain file", fix="get the whole folder again")
+        raise ArtefactError(f"{path} is missing, or is not a regular file", fix="get the whole folder again")
 
 
 def open_folder(folder: str | Path, form: str, names: Sequence[str]) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _check_file(path: Path, entry: Any) -> None:
     if not isinstance(entry, Mapping) or path.stat().st_size != entry.get("bytes"):
         raise ArtefactError(f"{path} is not as long as the manifest says: truncated?", fix="get the file again")
     if sha256_of(path) != entry.get("sha256"):
-        raise ArtefactError(f"{path} is not the file that the manifest speaks about: its hash differs")
+        raise ArtefactError(f"{path} does not match the manifest: its hash differs")
 
 
 def read_arrays(path: Path, shapes: Mapping[str, tuple[type, tuple[int, ...]]]) -> dict[str, NDArray[Any]]:

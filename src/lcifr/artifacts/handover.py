@@ -110,7 +110,7 @@ class Representation:
         hashes = found.get("hashes") if isinstance(found, dict) else None
         if not isinstance(hashes, dict) or not named.items() <= hashes.items():
             raise ArtefactError(
-                f"{report} speaks about another hand-over", fix="check the bundle that belongs to this one"
+                f"{report} is about a different hand-over", fix="check the bundle that belongs to this one"
             )
         confirmed, empty = (self._named(found, kind) for kind in ("radius", "vacuous_radius"))
         return replace(self, checked=confirmed, vacuous=self.vacuous | (confirmed & empty))

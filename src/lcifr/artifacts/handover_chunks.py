@@ -49,7 +49,7 @@ class HandoverChunk:
 def read_handover_chunks(folder: Path, size: int) -> Iterator[HandoverChunk]:
     """The people of a hand-over in chunks of ``size``; an inconsistent file is an error that names it.
 
-    That no id is there twice is left to whoever reads: it cannot be seen in one piece.
+    That no id occurs twice is left to whoever reads: it cannot be seen in one piece.
     """
     outline = Outline.read(folder)
     _check_names(folder / LATENT, set(outline.shapes()))

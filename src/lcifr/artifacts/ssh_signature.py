@@ -30,16 +30,16 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
     library = _library()
     text = _key_file(path)
     if text.startswith(KIND + b" "):
-        raise LcifrError(f"{path} is a public key, and nobody can sign with it", fix="give the file without .pub")
+        raise LcifrError(f"{path} is a public key, which cannot sign", fix="give the file without .pub")
     try:
         key = library.serialization.load_ssh_private_key(text, None)
     except TypeError:
         raise LcifrError(
-            f"{path} is locked with a passphrase, which only ssh-keygen asks for",
+            f"{path} is locked with a passphrase, which lcifr cannot ask for",
             fix="`lcifr evidence sign FOLDER` without --key prints the line that asks for it; unzip a pack before",
         ) from None
     except (ValueError, library.UnsupportedAlgorithm) as problem:
-        raise LcifrError(f"{path} is no private key of OpenSSH: {problem}", fix=MAKE_ONE) from None
+        raise LcifrError(f"{path} is not an OpenSSH private key: {problem}", fix=MAKE_ONE) from None
     if not isinstance(key, library.ed25519.Ed25519PrivateKey):
         raise LcifrError(f"{path} is a key of another kind than ed25519", fix=MAKE_ONE)
     return cast("Ed25519PrivateKey", key)
@@ -51,12 +51,12 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
     text = _key_file(path)
     if text.startswith(b"-----BEGIN"):
         raise LcifrError(
-            f"{path} is no public key", fix="give the file that ends in .pub, and keep the other to yourself"
+            f"{path} is not a public key", fix="give the file that ends in .pub, and keep the other to yourself"
         )
     try:
         key = library.serialization.load_ssh_public_key(text.strip())
     except (ValueError, library.UnsupportedAlgorithm) as problem:
-        raise LcifrError(f"{path} is no public key of OpenSSH: {problem}", fix=MAKE_ONE) from None
+        raise LcifrError(f"{path} is not an OpenSSH public key: {problem}", fix=MAKE_ONE) from None
     if not isinstance(key, library.ed25519.Ed25519PublicKey):
         raise LcifrError(f"{path} is a key of another kind than ed25519", fix=MAKE_ONE)
     return cast("Ed25519PublicKey", key)

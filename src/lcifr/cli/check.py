@@ -79,9 +79,9 @@ def check(
     With nothing but Python installed, run: python -m lcifr.check BUNDLE --people TABLE
 
     Exit codes: 0 every claim is confirmed (and all your files match), 1 a claim is not confirmed, 2 the bundle cannot
-    be read or exceeds a limit. With --strict or your own files: 4 every claim is confirmed, but someone has no claim, or
-    a radius has no proof. With your own files: 5 one of them differs, 6 none differs, but something was not given or not
-    compared.
+    be read or exceeds a limit. With --strict or your own files: 4 every claim is confirmed, but someone has no claim,
+    or a radius has no proof. With your own files: 5 one of them differs, 6 none differs, but something was not given or
+    not compared.
     """
     from lcifr.check.report.command import hush
     from lcifr.runs.binding.own_files import OwnFiles

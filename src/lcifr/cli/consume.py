@@ -103,8 +103,8 @@ def consume(
     Training needs the hand-over in memory: at most 2,000,000 people. `lcifr certify` takes any number of other people.
 
     With --model, nothing is trained. FILE is a tree model (XGBoost, LightGBM, or scikit-learn saved with skops) that
-    was trained on z. It is compared with its library and certified on the box. lcifr does not know who it was trained on,
-    so it makes a statement about the population only with --population.
+    was trained on z. It is compared with its library and certified on the box. lcifr does not know who it was trained
+    on, so it makes a statement about the population only with --population.
 
     Ctrl-C loses the training, which takes seconds.
     """

@@ -245,5 +245,5 @@ def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[T
     for row in rows_where(codes.is_null().to_numpy() & ~missing):
         value = text[row].as_py()
         hint = did_you_mean(value, attribute.values)
-        problems.append(TableProblem(f'the schema does not know the category "{value}".{hint}', attribute.name, row))
+        problems.append(TableProblem(f'the schema does not list the category "{value}".{hint}', attribute.name, row))
     return codes.fill_null(0).to_numpy()

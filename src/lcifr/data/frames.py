@@ -70,7 +70,7 @@ def _read_file(path: Path, texts: Sequence[str]) -> pa.Table:
             if any(pa.types.is_binary(kind) for kind in table.schema.types):  # Arrow's word for text that is no UTF-8
                 check_utf8(path)
             return table
-    raise LcifrError(f"{path}: unknown kind of file", fix="give a .csv, .tsv or .parquet file")
+    raise LcifrError(f"{path}: unknown file type", fix="give a .csv, .tsv or .parquet file")
 
 
 def check_separator(path: Path) -> None:
@@ -126,7 +126,7 @@ def _unique(table: pa.Table, source: str = "the table") -> pa.Table:
 def _refuse_duplicates(names: list[str], source: str = "the table") -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        problems = [TableProblem(f"the name stands {names.count(name)} times", column=name) for name in repeated]
+        problems = [TableProblem(f"the name occurs {names.count(name)} times", column=name) for name in repeated]
         raise TableError(problems, source=source, fix="rename or drop all but one of them")
 
 

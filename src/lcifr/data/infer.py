@@ -76,13 +76,13 @@ def _propose(name: str, column: pa.ChunkedArray, kind: str | None, problems: lis
     if pa.types.is_temporal(column.type):
         problems.append(
             TableProblem(
-                "holds dates, which no formula can compare; turn it into a number (an age in years) or drop it",
+                "contains dates, which a formula cannot compare; turn them into a number (such as an age in years)",
                 column=name,
             )
         )
         return None
     if column.null_count == len(column):
-        problems.append(TableProblem("every value is missing; drop it", column=name))
+        problems.append(TableProblem("every value is missing; drop the column", column=name))
         return None
     if kind == "numeric" or (kind is None and _is_number(column.type)):
         values, odd = to_float(column)
@@ -99,12 +99,12 @@ def _propose(name: str, column: pa.ChunkedArray, kind: str | None, problems: lis
         return None
     values_seen = sorted(pc.unique(as_text(column)).drop_null().to_pylist())
     if not values_seen:
-        problems.append(TableProblem("every value is missing; drop it", column=name))
+        problems.append(TableProblem("every value is missing; drop the column", column=name))
         return None
     if kind is None and len(values_seen) > MANY_CATEGORIES:
         problems.append(
             TableProblem(
-                f"{len(values_seen)} different texts are too many for a category; drop it, or say categorical=[…]",
+                f"{len(values_seen)} different texts are too many for a category; drop it, or use categorical=[…]",
                 column=name,
             )
         )

@@ -187,7 +187,7 @@ class Schema:
         except FileNotFoundError:
             raise SchemaError(
                 f"{path}: there is no such file",
-                fix="check the path; `lcifr init TABLE` (or Schema.infer) proposes one",
+                fix="check the path; `lcifr init TABLE` (or Schema.infer) drafts one",
             ) from None
         except UnicodeDecodeError as error:
             raise SchemaError(f"{path}: cannot be read: {error}", fix="give a text file, saved as UTF-8") from None

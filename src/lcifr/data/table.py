@@ -185,7 +185,7 @@ def _column_problems(table: pa.Table, schema: Schema) -> list[TableProblem]:
         if name not in table.column_names
     ]
     problems += [
-        TableProblem(f"the schema does not know this column.{did_you_mean(name, schema.names)}", column=name)
+        TableProblem(f"this column is not in the schema.{did_you_mean(name, schema.names)}", column=name)
         for name in extra
     ]
     if not len(table):

@@ -41,7 +41,7 @@ def encoder_settings(encoder: Any) -> EncoderSettings:
         raise LearningError(f"method={encoder.method!r} is unknown", fix='say "bounds" or "dl2"')
     if not (encoder.stretch > 0 and np.isfinite(encoder.stretch)):
         raise LearningError(
-            f"stretch={encoder.stretch!r} is no factor", fix="say a positive number; 1 is the proved radius"
+            f"stretch={encoder.stretch!r} is not a valid factor", fix="say a positive number; 1 is the proved radius"
         )
     return EncoderSettings(
         hidden=tuple(encoder.hidden),

@@ -182,8 +182,8 @@ def _refuse_unranged(schema: Schema) -> None:
     if missing:
         names = ", ".join(f'"{name}"' for name in missing)
         raise RegionError(
-            f"nobody has said between which values {names} can be, so the people who can exist have no end",
-            fix="declare lower = … and upper = … of each in the schema",
+            f"a sweep needs a range for every number; there is none for {names}",
+            fix="declare lower = … and upper = … for each in the schema",
         )
 
 

@@ -58,8 +58,10 @@ class ConsumeRequest:
             if value != (LEARNING if self.model else FOREIGN)[name]:
                 option = f"--{name.replace('_', '-')}"
                 if self.model:
-                    raise LcifrError(f"{option} is about learning, and --model is learned already", fix="leave it out")
-                raise LcifrError(f"{option} is about a model from elsewhere", fix="name its file: --model FILE")
+                    raise LcifrError(
+                        f"{option} is a training option, and --model is already trained", fix="leave it out"
+                    )
+                raise LcifrError(f"{option} works only with --model", fix="add --model FILE")
 
     @property
     def inputs(self) -> dict[str, Path]:

@@ -82,7 +82,7 @@ def _read_handover(folder: Path) -> dict[str, Representation]:
         return splits
     if not (folder / "manifest.json").exists():
         raise LcifrError(
-            f"{folder} is no hand-over" if folder.is_dir() else f"{folder}: there is no such folder",
+            f"{folder} is not a hand-over" if folder.is_dir() else f"{folder}: there is no such folder",
             fix="give the folder `handover` that `lcifr produce` wrote",
         )
     return {TRAIN: Representation.read(folder)}
@@ -123,7 +123,7 @@ def _learn(
     if len(rows) < 2:
         raise LcifrError(
             f"there are labels for {len(rows)} of the {len(splits[TRAIN])} training people",
-            fix="are the ids of the labels those of the hand-over? --id names their column",
+            fix="check that the labels use the ids of the hand-over; --id names their column",
         )
     y = known[TRAIN].values
     head = head_of(
@@ -139,7 +139,7 @@ def _learn(
     )
     part = splits[TRAIN].take(rows)
     on = request.on or usual_surroundings(part.provenance)
-    with one_thread(), step(f"Learning from {len(rows)} people", StepKind.LONG):
+    with one_thread(), step(f"Training on {len(rows)} people", StepKind.LONG):
         box = (part.lower, part.upper) if on == "box" else None
         head.fit(part.latent, y, radius=part.radius, box=box)
     head.save(file)

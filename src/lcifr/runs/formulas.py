@@ -21,7 +21,7 @@ def read_formula(named: str) -> tuple[str, str]:
     if not path.is_file():
         if path.suffix == ".phi":
             raise no_such_file(
-                named, "check the path; `lcifr init TABLE` proposes one, `lcifr phi list` has ready ones"
+                named, "check the path; `lcifr init TABLE` drafts one, and `lcifr phi list` lists ready-made ones"
             )
         return ready(named), named
     try:
@@ -43,7 +43,7 @@ def schema_beside(phi: str) -> str | None:
     beside = Path(phi).with_suffix(".toml")
     if not phi.endswith(".phi") or not beside.is_file():
         return None
-    note(f"the columns mean what {beside} says")
+    note(f"using the schema {beside}")
     return str(beside)
 
 

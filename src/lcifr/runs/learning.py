@@ -63,7 +63,7 @@ def head_of(
     number = Target.of(y, task).kind is Kind.NUMBER
     if number and tolerance is None:
         raise LcifrError(
-            "the labels are numbers, so it must be said how far two predictions may be apart",
+            "the labels are numbers, so a tolerance is needed: how far apart two predictions may be",
             fix=f"for example {example_tolerance(y)}, a tenth of their standard deviation{instead}",
         )
     if number and class_weight is not None:

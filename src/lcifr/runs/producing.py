@@ -85,7 +85,7 @@ def _encoder(run: Run, people: TrainTest, request: ProduceRequest, verbose: bool
     if request.unaware:
         encoder = _unaware(encoder, request.phi)
     run.lost = "Learning is not kept, it starts anew."
-    with one_thread() as warned, step(f"Learning from {len(people.train)} people", StepKind.LONG):
+    with one_thread() as warned, step(f"Training on {len(people.train)} people", StepKind.LONG):
         encoder.fit(people.train.X, people.train.y)
     write_encoder(run.steps, people, request.phi, encoder)
     run.lost = "What was learned is kept."
@@ -98,7 +98,7 @@ def _unaware(encoder: Producer, phi: str) -> Producer:
 
     if not encoder.similarity.free_attributes:
         raise LcifrError(
-            f"--unaware: {phi} speaks of every attribute, so there is none that the encoder must not read",
-            fix="leave out --unaware; or take out of φ what must not matter",
+            f"--unaware: {phi} mentions every attribute, so there is none for the encoder to ignore",
+            fix="leave out --unaware, or remove the attributes that must not matter from φ",
         )
     return unaware(encoder)

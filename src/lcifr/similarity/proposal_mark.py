@@ -18,7 +18,7 @@ _NAME_OR_COMMENT = re.compile(r'("(?:[^"\\\r\n]|\\[^\r\n])*"|`(?:[^`\\\r\n]|\\[^
 UNTOUCHED = Finding(
     "untouched-proposal",
     Severity.WARNING,
-    "φ is the untouched proposal of lcifr init: a guess from the names and types of the columns. Nobody has said "
+    "φ is the unedited draft of lcifr init: a guess from the names and types of the columns. Nobody has confirmed "
     "that these are the people who count as similar; correct it, or delete its first line to stand by it",
 )
 

@@ -26,7 +26,8 @@ def ready(name: str) -> str:
     names = ready_names()
     if name not in names:
         raise SimilarityError(
-            f'there is no ready formula "{name}".{did_you_mean(name, names)}', fix=f"choose from {', '.join(names)}"
+            f'there is no ready-made formula "{name}".{did_you_mean(name, names)}',
+            fix=f"choose from {', '.join(names)}",
         )
     dataset, constraint = name.split("/")
     return _folder().joinpath(dataset, f"{constraint}.phi").read_text(encoding="utf-8")

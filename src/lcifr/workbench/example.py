@@ -40,7 +40,7 @@ def write_example(folder: WorkFolder) -> WrittenExample:
     names = (TABLE, TRAINING, SCHEMA, PHI)
     taken = [name for name in (*names, MODEL) if folder.path(name).exists()]
     if taken:
-        raise LcifrError(f"there already: {', '.join(taken)}", fix="open the workbench in an empty folder")
+        raise LcifrError(f"already in the folder: {', '.join(taken)}", fix="open the workbench in an empty folder")
     data = load("german")
     for name, people in ((TABLE, data.test), (TRAINING, data.train)):
         frame = people.X.assign(**{str(data.schema.target): people.y})

@@ -52,11 +52,11 @@ class WorkFolder:
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
-            raise LcifrError(f"{root} is no folder", fix="name a folder that exists, or none for this one")
+            raise LcifrError(f"{root} is not a folder", fix="name a folder that exists, or none for this one")
         self.root = root.resolve()
 
     def path(self, name: str) -> Path:
-        """What a name means; refused where it leads out of the folder, by whatever way.
+        """What a name means; refused where it is outside the folder, by whatever way.
 
         Symbolic links are followed first: what counts is where a file lies.
         """
@@ -64,13 +64,13 @@ class WorkFolder:
         odd = not parts or "\\" in name or any(ord(sign) < 32 or ord(sign) == 127 for sign in name)
         odd = odd or is_remote(name)  # commands would take it for a place elsewhere
         if odd or PurePosixPath(name).is_absolute() or any(part.startswith((".", "-")) for part in parts):
-            raise LcifrError(f"“{name}” is no name of a file below the folder", fix="choose one that is listed")
+            raise LcifrError(f"“{name}” is not the name of a file in the folder", fix="choose one that is listed")
         return self._inside(self.root.joinpath(*parts), name)
 
     def _inside(self, path: Path, name: str) -> Path:
         found = self._where(path)
         if found is None:
-            raise LcifrError(f"“{name}” leads out of the folder", fix="copy the file into the folder")
+            raise LcifrError(f"“{name}” is outside the folder", fix="copy the file into the folder")
         return found
 
     def _where(self, path: Path) -> Path | None:
@@ -93,7 +93,7 @@ class WorkFolder:
         """A result folder, nothing in which leads out."""
         found = self.path(name)
         if not (found / RESULT).is_file():
-            raise LcifrError(f"{name} is no folder of results", fix="choose one that is listed")
+            raise LcifrError(f"{name} is not a results folder", fix="choose one that is listed")
         for path in found.rglob("*"):
             if path.is_symlink():
                 self._inside(path, f"{name}/{path.relative_to(found)}")

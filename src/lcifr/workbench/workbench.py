@@ -196,6 +196,6 @@ class Workbench:
         stopped = {one.out: one.settings for one in self.folder.listing().unfinished}
         plan = AuditPlan.of_settings(stopped[asked.name], asked.name) if asked.name in stopped else None
         if plan is None:
-            raise LcifrError(f"{asked.name} cannot be gone on with here", fix="run the command that began it")
+            raise LcifrError(f"{asked.name} cannot be resumed here", fix="run the command that began it")
         plan.check(self.folder)
         return self.runs.start(plan.words(), plan.out)

@@ -87,7 +87,7 @@ def test_a_report_about_another_arithmetic_checks_no_radius(tmp_path: Path) -> N
     (tmp_path / "report.json").write_text(_report(tmp_path / "bundle"))
     assert exact.with_report(tmp_path / "report.json").checked.all()  # type: ignore[union-attr]
     claimed = replace(exact, provenance=replace(exact.provenance, arithmetic=Arithmetic.FLOAT32))
-    with pytest.raises(ArtefactError, match="another hand-over"):
+    with pytest.raises(ArtefactError, match="a different hand-over"):
         claimed.with_report(tmp_path / "report.json")
 
 

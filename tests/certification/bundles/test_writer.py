@@ -72,7 +72,7 @@ def test_a_report_about_another_formula_encoding_or_encoder_confirms_no_radius(n
     (tmp_path / "report.json").write_text(json.dumps(asdict(check_bundle(tmp_path / "bundle"))))
     assert set(handed.with_report(tmp_path / "report.json").radius_status) == {"checked"}
     foreign = replace(handed, provenance=replace(handed.provenance, **{name: "0" * 64}))
-    with pytest.raises(ArtefactError, match="another hand-over"):
+    with pytest.raises(ArtefactError, match="a different hand-over"):
         foreign.with_report(tmp_path / "report.json")
 
 

@@ -134,7 +134,7 @@ def test_a_line_opened_twice_counts_once(honest: Audited) -> None:
         plain["lines"][1], lines[1] = plain["lines"][0], lines[0]
 
     rewrite(honest, twice)
-    with pytest.raises(Rejected, match="is there twice"):
+    with pytest.raises(Rejected, match="occurs twice"):
         check_opening(*honest.files)
 
 

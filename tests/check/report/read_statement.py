@@ -12,10 +12,10 @@ TERM = re.compile(
 
 
 def holds(lines: list[str], x: Person, other: Person, training: list[Person]) -> bool:
-    """Whether what stands between the first line and "of all who can exist" is true of a pair."""
+    """Whether what stands between the first line and "people who can exist" is true of a pair."""
     start, stop = (
-        lines.index("similar to a person (self) is everybody (other) for whom"),
-        lines.index("of all who can exist"),
+        lines.index("another person (other) is similar to a person (self) if"),
+        lines.index("people who can exist"),
     )
     people = {"self": x, "other": other}
     return _all(lines[start + 1 : stop], 1, people, training, all)

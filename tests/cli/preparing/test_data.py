@@ -123,7 +123,7 @@ def test_check_leaves_out_what_the_schema_does_not_know_as_all_commands_do(tmp_p
     load("german").test.X.assign(customer=range(200)).to_csv(path, index=False)
     result = run("data", "check", path, "--schema", "german")
     assert result.exit_code == 0, result.output
-    assert 'left out, as the schema does not know them: "customer"' in result.stderr
+    assert 'ignored columns that are not in the schema: "customer"' in result.stderr
 
 
 @pytest.mark.parametrize("content", ["age,age\n1,2\n", "age\n"])

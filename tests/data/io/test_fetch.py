@@ -125,7 +125,7 @@ def test_a_right_file_is_not_downloaded_again_and_a_wrong_one_not_overwritten(tm
     (tmp_path / "people.csv").write_bytes(BODY)
     assert download(file_at("http://no-such-host.invalid/"), tmp_path).read_bytes() == BODY
     (tmp_path / "people.csv").write_text("my own notes")
-    with pytest.raises(DatasetError, match="is there already"):
+    with pytest.raises(DatasetError, match="already exists"):
         download(file_at("http://no-such-host.invalid/"), tmp_path)
     assert (tmp_path / "people.csv").read_text() == "my own notes"
 

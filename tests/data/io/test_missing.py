@@ -67,5 +67,5 @@ def test_a_table_in_which_nobody_is_complete_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,job,paid\n,clerk,yes\n", encoding="utf-8")
     source = FileColumns(path, tuple(column_names(path)))
-    with pytest.raises(LcifrError, match="missing in every row"):
+    with pytest.raises(LcifrError, match="every row has a missing value"):
         scan_file(source, SCHEMA, None, "paid", tmp_path, tmp_path / "kept.parquet", skipping=RowSkip("row"))

@@ -118,7 +118,7 @@ def test_a_regulators_walk(place: Path, story: Path, tmp_path: Path) -> None:
     listed = [line for line in said.splitlines() if line.isdecimal()]
     assert listed[0] == listed[1]  # no file was added
     assert "FAILED" not in said
-    assert f"{result.statement.people} of {result.statement.people} people: everything that is claimed" in said
+    assert f"{result.statement.people} of {result.statement.people} people: every claim about them is confirmed" in said
     assert counts.rstrip(" ×").endswith(str(result.statement.certified))
     (tmp_path / "evidence/bundle/model.json").write_text("[[[0.0, 1.0]]]")
     with pytest.raises(subprocess.CalledProcessError):

@@ -34,7 +34,7 @@ def test_results_are_what_the_folders_say(place: Path) -> None:
         ),
         heard.append,
     )
-    assert any(isinstance(event, Started) and event.step.startswith("Learning from") for event in heard)
+    assert any(isinstance(event, Started) and event.step.startswith("Training on") for event in heard)
     assert json.loads(json.dumps(made.to_dict())) == stored(place / "producer")
     assert read_producer(place / "producer") == made.produced
 

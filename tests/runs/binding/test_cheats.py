@@ -189,4 +189,4 @@ def test_permuted_people_are_the_same(tmp_path: Path) -> None:
 
 def test_a_person_with_two_claims_is_refused(tmp_path: Path) -> None:
     bundle = changed(tmp_path, lambda plain: plain["lines"].append(plain["lines"][0]))
-    assert "is there twice" in check(bundle, expect=2).err
+    assert "occurs twice" in check(bundle, expect=2).err

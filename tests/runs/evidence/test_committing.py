@@ -114,7 +114,7 @@ def test_opening_refuses_other_bundles_and_other_challenges(tmp_path: Path) -> N
 
 
 def test_bundles_without_verdicts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(LcifrError, match="is no bundle"):
+    with pytest.raises(LcifrError, match="is not a bundle"):
         commit(tmp_path, tmp_path / "commitment")
     assert contents(0, "whole")["manifest"]["decision"]
     folder = tmp_path / "radii"

@@ -57,7 +57,7 @@ def test_a_killed_command_goes_on_and_ends_the_same(
     monkeypatch.setattr(job, "work", lambda self, chunk: worked.extend(chunk.ids) or honest(self, chunk))
     said = lcifr(*words, "--out", "killed", cwd=tmp_path, expect=None)
     assert "Resuming .killed.work." in said.err
-    assert f"{3 * done} of {PEOPLE} people were done before it was stopped" in said.err
+    assert f"{3 * done} of {PEOPLE} people were already done before the interruption" in said.err
     assert worked == [f"p{i}" for i in range(3 * done, PEOPLE)]
     said = lcifr(*words, "--out", "whole", cwd=tmp_path, expect=None)
     assert "done before" not in said.err

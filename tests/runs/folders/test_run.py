@@ -116,7 +116,7 @@ def test_with_force_only_results_are_replaced(story: Path, tmp_path: Path, monke
     shutil.rmtree(tmp_path / "out")
     (tmp_path / "before/settings.json").unlink()
     said = lcifr(*both(story), "--out", "out", "--force", cwd=tmp_path, expect=2)
-    assert "out was not written by lcifr, so --force does not replace it" in said.err
+    assert "out was not written by lcifr, so --force will not replace it" in said.err
 
 
 # -- changed by hand ---------------------------------------------------------------------------------------------------

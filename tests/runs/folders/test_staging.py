@@ -53,7 +53,7 @@ def test_a_table_and_a_result_in_a_store_are_as_on_disk(
     place = StoragePlace.of("s3://bucket/whole")
     assert not [name for name in place.files() if name.startswith(KEPT)]
     assert not [path for path in cache.rglob("*") if path.is_file()]
-    with pytest.raises(LcifrError, match=r"s3://bucket/whole exists already"):
+    with pytest.raises(LcifrError, match=r"s3://bucket/whole already exists"):
         in_store(lender, "whole")
     assert in_store(lender, "whole", force=True) == on_disk
     written = b"".join(place.read(name) for name in place.files())

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
     ("column", "value", "said"),
     [
         ("age", None, 'column "age", row 19: the value is missing'),
-        ("sex", "other", 'column "sex", row 19: the schema does not know the category "other"'),
+        ("sex", "other", 'column "sex", row 19: the schema does not list the category "other"'),
         ("who", "p3", "column \"who\" names 'p3' twice"),
         ("who", None, 'column "who" has no id in row 19'),
         ("repaid", None, 'column "repaid", row 19: the target is missing'),
@@ -56,10 +56,10 @@ def test_proofs_and_baselines_of_many_are_refused_or_left_out_aloud(
     monkeypatch.setattr("lcifr.runs.auditing.subject.HELD", 10)
     table, both = place / "people.parquet", (story / "producer", story / "consumer")
     said = lcifr("represent", story / "producer", table, "--bundle", "--out", "out", cwd=tmp_path, expect=2)
-    assert "--bundle needs everybody in memory: 20 people, at most 10" in said.err
+    assert "--bundle needs everyone in memory: 20 people, at most 10" in said.err
     for option in ("--bundle", "--baselines"):
         said = lcifr("audit", *both, table, "--no-bundle", option, "--out", "out", cwd=tmp_path, expect=2)
-        assert f"{option} needs everybody in memory: 20 people, at most 10" in said.err
+        assert f"{option} needs everyone in memory: 20 people, at most 10" in said.err
     assert list(tmp_path.iterdir()) == []
     said = lcifr("audit", *both, table, "--no-bundle", "--out", "out", cwd=tmp_path, expect=None)
     assert "Note: no baselines beside it" in said.err
@@ -95,7 +95,7 @@ def test_learning_from_too_many_is_refused_and_a_sample_does(
     learn = [story / "people.csv", "--phi", story / "people.phi", "--target", "repaid", *QUICK, "--epochs", "1"]
     for command in (["produce"], ["tune", "--required", "0.5"]):
         said = lcifr(*command, *learn, "--out", "out", cwd=tmp_path, expect=2)
-        assert "learning needs everybody in memory: 100 people, at most 50" in said.err
+        assert "learning needs everyone in memory: 100 people, at most 50" in said.err
         assert "--sample" in said.err
     said = lcifr("produce", *learn, "--sample", "30", "--no-bundle", "--out", "guessed", cwd=tmp_path)
     assert "categories that are not in the sample" in said.err
@@ -115,10 +115,10 @@ def test_learning_from_too_many_is_refused_and_a_sample_does(
         ["phi", "check", story / "people.phi", "--data"],
     ):
         said = lcifr(*command, story / "people.csv", cwd=tmp_path, expect=2)
-        assert "needs everybody in memory: 100 people, at most 50" in said.err
+        assert "needs everyone in memory: 100 people, at most 50" in said.err
     monkeypatch.setattr(source, "LEARNED", 20)
     said = lcifr("consume", "out/handover", "out/labels.csv", "--out", "none", cwd=tmp_path, expect=2)
-    assert "learning needs everybody in memory: 30 people, at most 20" in said.err
+    assert "learning needs everyone in memory: 30 people, at most 20" in said.err
 
 
 @pytest.mark.long

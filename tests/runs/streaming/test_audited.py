@@ -35,7 +35,7 @@ def test_a_handover_is_that_of_the_library(story: Path, place: Path, tmp_path: P
         said = lcifr(
             "represent", story / "producer", place / f"people.{kind}", "--id", "who", "--out", kind, cwd=tmp_path
         )
-        assert 'left out, as the schema does not know them: "spare"' in said.err
+        assert 'ignored columns that are not in the schema: "spare"' in said.err
         found = Representation.read(tmp_path / kind / "handover")
         assert found.ids == whole.ids
         for name, array in whole.arrays().items():

@@ -215,6 +215,6 @@ def test_a_folder_that_appears_meanwhile_is_left_alone(
 @pytest.mark.parametrize("run", RUNS.values())
 def test_an_id_in_two_parts_is_refused_by_name(run: Any, tmp_path: Path) -> None:
     frame = people(12, 5).assign(who=[f"p{i}" for i in range(11)] + ["p2"])
-    with pytest.raises(ArtefactError, match="the id 'p2' is there twice"):
+    with pytest.raises(ArtefactError, match="the id 'p2' occurs twice"):
         run(pa.Table.from_pandas(frame), tmp_path / "out", id_column="who")
     assert not (tmp_path / "out").exists()

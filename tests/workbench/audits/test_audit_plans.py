@@ -56,16 +56,16 @@ def test_settings_that_no_plan_makes_are_not_started_from_the_page(change):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"table": "../people.csv"}, "no name of a file"),
-        ({"table": "--json"}, "no name of a file"),
+        ({"table": "../people.csv"}, "not the name of a file"),
+        ({"table": "--json"}, "not the name of a file"),
         ({"phi": "no.phi"}, "no such file"),
         ({"phi": ""}, "no formula is chosen"),
         ({"model": ""}, "no model is chosen"),
-        ({"reference": "/etc/passwd"}, "no name of a file"),
-        ({"out": "../audit"}, "no name of a file"),
+        ({"reference": "/etc/passwd"}, "not the name of a file"),
+        ({"out": "../audit"}, "not the name of a file"),
         ({"out": "audit"}, "exists already"),
-        ({"out": "--force"}, "no name of a file"),
-        ({"schema": "people.toml/../../x"}, "no name of a file"),
+        ({"out": "--force"}, "not the name of a file"),
+        ({"schema": "people.toml/../../x"}, "not the name of a file"),
     ],
 )
 def test_nothing_odd_is_started(client, change, said):

@@ -64,7 +64,7 @@ def test_a_run_tells_how_far_it_is_and_how_it_ended(runs, code, state):
 def test_one_at_a_time_and_stopped_as_by_ctrl_c(runs):
     runs.start(["60", "0"], "out")
     until(runs.state, lambda one: one.steps and one.steps[0].done == 7)
-    with pytest.raises(LcifrError, match="out is still being made"):
+    with pytest.raises(LcifrError, match="out is still running"):
         runs.start(["0", "0"], "other")
     runs.stop()
     assert until(runs.state, lambda one: one.state != "running").state == "stopped"

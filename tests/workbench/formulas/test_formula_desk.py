@@ -90,7 +90,7 @@ def test_saving_writes_the_file_and_notices_somebody_else(own):
     assert file.read_text(encoding="utf-8") == "same(all)\n"
     file.write_text("same(age)\n", encoding="utf-8")
     said = own.refusal("formula/save", file="people.phi", text="same(sex)", seen=saved["sha256"])
-    assert "changed by somebody else" in said
+    assert "has been changed" in said
     assert file.read_text(encoding="utf-8") == "same(age)\n"
     assert own.ask("formula/save", file="new.phi", text="same(sex)")["text"] == "same(sex)"
     assert "new.phi" in own.ask("folder")["formulas"]
@@ -114,7 +114,7 @@ def test_a_table_without_a_schema_gets_a_proposal(own):
     assert made["command"] == "lcifr init other.csv --target=good"
     card = own.ask("table", table="other.csv")
     assert (card["schema"], card["target"]) == ("other.toml", "good")
-    assert "there already" in own.refusal("table/propose", table="other.csv", target="good")
+    assert "already in the folder" in own.refusal("table/propose", table="other.csv", target="good")
 
 
 def test_a_schema_of_another_name_is_found_by_its_columns(client):

@@ -45,7 +45,7 @@ def test_a_port_that_is_taken_is_said(served, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path):
-    assert "is no folder" in lcifr("workbench", "nowhere", "--no-browser", cwd=tmp_path, expect=2).err
+    assert "is not a folder" in lcifr("workbench", "nowhere", "--no-browser", cwd=tmp_path, expect=2).err
 
 
 def test_what_is_missing_is_said_with_the_line_that_installs_it(monkeypatch, tmp_path):

@@ -43,8 +43,8 @@ def _about(root: Any, report: CheckReport) -> list[str]:
     known, kinds = encoding["schema"]["attributes"], kinds_of(encoding["schema"])
     about = [f"  {name}: {_attribute(known[name], encoding['scales'].get(name))}" for name in kinds]
     nobody = [f"  nobody has {name} = {value!r}: the model takes none" for name, value in encoding["outside"]]
-    similar = ["similar to a person (self) is everybody (other) for whom", *_node(similarity["formula"], kinds, 1)]
-    return [*similar, "of all who can exist", *about, *nobody]
+    similar = ["another person (other) is similar to a person (self) if", *_node(similarity["formula"], kinds, 1)]
+    return [*similar, "people who can exist", *about, *nobody]
 
 
 def _decision(report: CheckReport) -> list[str]:

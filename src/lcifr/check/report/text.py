@@ -15,7 +15,7 @@ def lines(report: Any) -> list[str]:
     """Of a :class:`lcifr.check.judge.CheckReport`."""
     return [
         *(_sweep(report) if report.shares else _people(report)),
-        *([f"  what must agree: {json.dumps(report.decision)}"] if report.decision is not None else []),
+        *([f"  decision rule: {json.dumps(report.decision)}"] if report.decision is not None else []),
         *(f"  {what} {value}" for what, value in report.hashes.items()),
         *(f"NOT confirmed: {printable(name)}: {reason}" for name, reason in report.rejected.items()),
     ]
@@ -24,7 +24,7 @@ def lines(report: Any) -> list[str]:
 def _people(report: Any) -> list[str]:
     sure = report.people - len(report.rejected) - len(report.names["unclaimed"])
     return [
-        f"{sure} of {report.people} people: everything that is claimed of them is confirmed, by exact arithmetic",
+        f"{sure} of {report.people} people: every claim about them is confirmed in exact arithmetic",
         *(f"  {count} × {what}" for what, count in report.confirmed.items()),
         OPEN.format(**{kind: len(names) for kind, names in report.names.items()}),
     ]

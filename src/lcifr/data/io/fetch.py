@@ -85,7 +85,7 @@ def download(file: DataFile, folder: Path, *, progress: bool = False) -> Path:
         if sha256_of(path) == file.sha256:
             return path
         raise DatasetError(
-            f"{path} is there already, but it is not the published file: its sha256 is {sha256_of(path)}, "
+            f"{path} already exists, but it is not the published file: its sha256 is {sha256_of(path)}, "
             f"the published one {file.sha256}",
             fix="move it away and fetch again",
         )

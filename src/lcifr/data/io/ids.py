@@ -151,5 +151,5 @@ def first_duplicate(ids: Iterable[Id]) -> str | None:
 def duplicate_id_error(named: str, id_column: str, name: Id) -> LcifrError:
     """The error for an id that occurs in two rows of a table."""
     return LcifrError(
-        f'{named}: column "{id_column}" names {str(name)!r} twice', fix="every person needs an id of their own"
+        f'{named}: column "{id_column}" contains {str(name)!r} twice', fix="give every person a unique id"
     )

@@ -82,7 +82,7 @@ def scan_parquet(
         raise LcifrError(f"{name_of(source)} has no rows", fix="give at least one person")
     if people == 0:
         raise LcifrError(
-            f"{name_of(source)}: something is missing in every row", fix="give people of whom all is known"
+            f"{name_of(source)}: every row has a missing value", fix="give at least one row without missing values"
         )
     found = replace(source, people=start)
     return found if store is None else stored_columns(found, store, people, skipping)

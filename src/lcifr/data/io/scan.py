@@ -97,7 +97,9 @@ def _look_again(
                 writer = writer or stack.enter_context(parquet.ParquetWriter(store, kept.schema))
                 writer.write_table(kept)
     if people == 0:
-        raise LcifrError(f"{found.path}: something is missing in every row", fix="give people of whom all is known")
+        raise LcifrError(
+            f"{found.path}: every row has a missing value", fix="give at least one row without missing values"
+        )
     return found if store is None else stored_columns(replace(found, people=start), store, people, skipping)
 
 

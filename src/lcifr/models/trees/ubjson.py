@@ -110,6 +110,6 @@ class _Reader:
                 break
             name = self.text()
             if name in found:
-                raise ValueError(f"{name!r} is there twice")
+                raise ValueError(f"{name!r} occurs twice")
             found[name] = self.value(self.marker() if kind is None else kind, deep + 1)
         return found

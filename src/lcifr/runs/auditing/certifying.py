@@ -21,6 +21,7 @@ from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.folders.summaries import read_consumer
 from lcifr.runs.people.source import part_for
+from lcifr.runs.people.train_test import HELD_OUT, TRAIN
 from lcifr.runs.sweeps.folder import SweepLookUp
 
 if TYPE_CHECKING:
@@ -72,8 +73,13 @@ class CertifyRequest:
         handed = self.people.is_dir() and is_handover
         if self.sweep is not None and handed:
             raise LcifrError(
-                f"{self.people} is a hand-over: who is in which cell of a sweep, only the people's table says",
+                f"{self.people} is a hand-over, but --sweep needs the people's table",
                 fix="give the table and --producer, or leave --sweep out",
+            )
+        if handed and not (self.people / MANIFEST).exists() and (self.people / HELD_OUT).is_dir():
+            raise LcifrError(
+                f"{self.people} contains two hand-overs, {TRAIN} and {HELD_OUT}",
+                fix=f"give one of them, such as {self.people / HELD_OUT}",
             )
         if handed == (self.producer is not None):
             known = "a hand-over needs no --producer" if handed else "a table of people needs --producer"
@@ -156,11 +162,11 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
 def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, request: CertifyRequest) -> None:
     if handed.weights != learned_from.weights:
         raise LcifrError(
-            f"{request.people} comes from another encoder than the hand-over that {request.consumer} learned from",
-            fix="have it made by the same producer: `lcifr represent`",
+            f"{request.people} and the hand-over that {request.consumer} was trained on have different encoders",
+            fix="ask the same producer for it: `lcifr represent`",
         )
     if handed.similarity != learned_from.similarity:
-        note("this hand-over was proved for another φ than the one the model learned from")
+        note("this hand-over was proved for a different φ than the one the model was trained with")
 
 
 def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:

@@ -138,7 +138,7 @@ class AuditOptions:
             if wanted:
                 refuse_more(source.count, HELD, name, fix)
         if source.count > HELD and source.label is not None and self.baselines is None:
-            note(f"no baselines beside it: they need everybody in memory, and these are more than {HELD:,}")
+            note(f"no baselines: they need everyone in memory, and there are more than {HELD:,}")
 
     def wants_baselines(self, source: PeopleSource) -> bool:
         """Whether baselines stand beside the model: where labels are known, unless it is said otherwise."""

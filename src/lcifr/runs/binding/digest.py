@@ -54,7 +54,7 @@ def read_canonical(path: Path, kinds: Kinds, id_column: str | None) -> Canonical
     Raises
     ------
     LcifrError
-        For a column that is not there, an id that is there twice, and what is no number.
+        For a column that is not there, an id that occurs twice, and what is no number.
     """
     from lcifr.check.binding.people import read_csv
     from lcifr.check.exact import Rejected

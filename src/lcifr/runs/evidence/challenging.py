@@ -74,7 +74,7 @@ def challenge(
     said, root = _read(commitment, "commitment")
     lines, announced = _announced(commitment, said)
     if out.exists():
-        raise LcifrError(f"{out} exists already: a challenge is not replaced", fix="choose another --out")
+        raise LcifrError(f"{out} already exists: a challenge is not replaced", fix="choose another --out")
     if not 1 <= people <= min(lines, LARGEST):
         raise LcifrError(f"--people {people}: {lines} lines are committed", fix=f"draw 1 to {min(lines, LARGEST)}")
     asked = Challenge(root, _seed(seed, root), people, _confidence(confidence), _earlier(after))

@@ -178,7 +178,7 @@ def _refuse_odd(path: Path, asked: Any, root: str, most: int) -> None:
 def _about(bundle: Path) -> tuple[Any, dict[str, str]]:
     """The rule of decision, and the digests of everything but the people."""
     if not (bundle / MANIFEST).is_file():
-        raise LcifrError(f"{bundle} is no bundle", fix="give the folder `bundle` of an audit")
+        raise LcifrError(f"{bundle} is not a bundle", fix="give the folder `bundle` of an audit")
     try:
         _, report, _ = read_judge(bundle, PATIENCE)
     except (Rejected, Limit) as problem:
@@ -193,7 +193,7 @@ def _lines(bundle: Path) -> list[bytes]:
     manifest = json.loads((bundle / MANIFEST).read_bytes())
     data = (bundle / PEOPLE).read_bytes()
     if hashlib.sha256(data).hexdigest() != manifest["files"][PEOPLE]["sha256"]:
-        raise ArtefactError(f"{bundle / PEOPLE} is not the file that the manifest speaks about", fix="audit again")
+        raise ArtefactError(f"{bundle / PEOPLE} does not match the manifest", fix="audit again")
     return gzip.decompress(data).removesuffix(b"\n").split(b"\n")
 
 

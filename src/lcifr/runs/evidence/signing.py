@@ -50,9 +50,11 @@ def sign_folder(folder: Path, key: Path | None, *, force: bool = False) -> Signe
         raise LcifrError(f"{folder}: there is no such folder", fix="give a folder; a pack is signed by `pack --key`")
     private = None if key is None else read_private_key(key)
     if key is not None and key.resolve().is_relative_to(folder.resolve()):
-        raise LcifrError(f"{key} lies in {folder}: whoever gets the folder could sign as you", fix="move the key away")
+        raise LcifrError(
+            f"{key} is inside {folder}: anyone who gets the folder could sign as you", fix="move the key away"
+        )
     if (folder / SIGNATURE).exists() and not force:
-        raise LcifrError(f"{folder} is signed already: {SIGNATURE}", fix="say --force to sign what it holds now")
+        raise LcifrError(f"{folder} is already signed: {SIGNATURE}", fix="use --force to sign its current contents")
     (folder / SIGNATURE).unlink(missing_ok=True)
     time = now()
     write_atomic(folder / SIGNED, stamp(time))

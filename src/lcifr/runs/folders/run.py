@@ -144,7 +144,7 @@ def read_result(folder: Path, command: str, *others: str) -> dict[str, Any]:
         named = found.get("command") if isinstance(found, dict) else None
         raise LcifrError(
             f"{folder} was written by `lcifr {named}`, expected one by `lcifr {command}`",
-            fix=f"give the folder that `lcifr {command}` wrote, where --help shows its place",
+            fix=f"give the folder that `lcifr {command}` wrote, see --help",
         )
     return found
 
@@ -173,7 +173,7 @@ def fitting_together(folder: Path) -> Iterator[None]:
     except (KeyError, TypeError, ValueError) as problem:
         if isinstance(problem, LcifrError):
             raise
-        raise ArtefactError(f"{folder}: what is in it does not fit together: {problem!r}") from None
+        raise ArtefactError(f"{folder}: its contents are inconsistent: {problem!r}") from None
 
 
 # -- the folder itself -------------------------------------------------------------------------------------------------
@@ -181,17 +181,17 @@ def fitting_together(folder: Path) -> Iterator[None]:
 
 def _refuse_odd_name(out: Path) -> None:
     if not out.name or out.name in (".", ".."):
-        raise LcifrError(f"--out {out} is no name for a new folder", fix="for example --out results")
+        raise LcifrError(f"--out {out} is not a valid name for a new folder", fix="for example --out results")
 
 
 def _refuse_existing(out: Path, force: bool, found: str = "exists already", kept: str = "") -> None:
     if not (out.exists() or out.is_symlink()):
         return
     if not force:
-        raise LcifrError(f"{out} {found}{kept}", fix="choose another --out, or say --force to replace it")
+        raise LcifrError(f"{out} {found}{kept}", fix="choose another --out, or use --force to replace it")
     if out.is_symlink() or not (out / SETTINGS).is_file():
         raise LcifrError(
-            f"{out} was not written by lcifr, so --force does not replace it{kept}", fix="remove it yourself"
+            f"{out} was not written by lcifr, so --force will not replace it{kept}", fix="remove it yourself"
         )
 
 

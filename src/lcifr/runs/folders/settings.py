@@ -222,7 +222,7 @@ def unchanged_settings(folder: Path) -> RunSettings:
     versions = current_versions()
     for name, before in settings.versions.items():
         if versions.get(name) != before:
-            note(f"{name} was {before} then and is {versions.get(name)} now: numbers may differ a little")
+            note(f"{name} was {before} then and is {versions.get(name)} now: results may differ slightly")
     return settings
 
 
@@ -232,8 +232,6 @@ def _refuse_changed_inputs(settings: RunSettings) -> None:
     for name, before in settings.inputs.items():
         path = Path(before.path)
         if not (path.exists() or is_remote(path)):
-            raise LcifrError(f"{path} ({name}) is not there", fix="run it from the folder where it was run")
+            raise LcifrError(f"{path} ({name}) is missing", fix="run it from the original folder")
         if RunInput.of(path) != before:
-            raise LcifrError(
-                f"{path} ({name}) is not what it was: its hash differs", fix="put the old one in its place"
-            )
+            raise LcifrError(f"{path} ({name}) has changed: its hash differs", fix="restore the original file")

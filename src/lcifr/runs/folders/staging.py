@@ -40,11 +40,11 @@ def _refuse_existing(place: StoragePlace, force: bool) -> set[str]:
     """What is there, parts aside, and may be replaced."""
     there = {name for name in place.files() if not name.startswith(KEPT)}
     if SETTINGS in there and not force:
-        raise LcifrError(f"{place} exists already", fix="choose another --out, or say --force to replace it")
+        raise LcifrError(f"{place} already exists", fix="choose another --out, or use --force to replace it")
     if there and SETTINGS not in there and not force:
         raise LcifrError(
             f"{place} holds {len(there)} files and no {SETTINGS}: an upload that was stopped, or somebody else's",
-            fix="choose another --out, or say --force to replace them",
+            fix="choose another --out, or use --force to replace them",
         )
     return there
 

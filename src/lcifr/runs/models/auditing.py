@@ -79,8 +79,8 @@ def _baselines(
     """Learned from the reference, where that is another table with labels: nobody is judged by whom they taught."""
     if request.baselines and prepared.training is None:
         raise LcifrError(
-            "baselines learn from other people than those they are judged on, and none with labels were given",
-            fix="say --reference TABLE, such as the table that the model was trained on, with the --target in it",
+            "baselines need people with labels other than the audited ones, and none were given",
+            fix="add --reference TABLE, such as the training table, with the --target column",
         )
     if prepared.training is None or not request.wants_baselines(source):
         return {}

@@ -58,8 +58,8 @@ class ModelCertifyRequest(ModelQuestion):
     def __post_init__(self) -> None:
         if self.reference is None:
             raise LcifrError(
-                "new people do not say what a standard deviation is, nor which categories there are",
-                fix="say --reference TABLE: the people who were audited, or those the model was trained on",
+                "new people do not define the standard deviations in φ or the known categories",
+                fix="add --reference TABLE: the people who were audited, or the training table",
             )
 
 

@@ -50,7 +50,10 @@ def read_on_latents(
     _refuse_other_decisions(file, read, latents)
     model = _named(read.model, classes)
     if model.labels is None and tolerance is None:
-        raise LcifrError(f"{path} predicts numbers, so it must be said how far two may be apart", fix="say --tolerance")
+        raise LcifrError(
+            f"{path} predicts numbers, so it needs a tolerance",
+            fix="add --tolerance NUMBER: how far apart two predictions may be and still count as the same",
+        )
     return LatentTreeModel(model.agreeing(tolerance=tolerance), _origin_of(file, model))
 
 

@@ -42,7 +42,7 @@ def open_model(model: Path, describe: Path | None = None) -> ModelFile:
 
     beside = model.with_suffix(".toml")
     if describe is None and _is_description(beside):
-        note(f"the inputs of {model} are what {beside} says")
+        note(f"using the description of {model} in {beside}")
         describe = beside
     return load_file(model, None if describe is None else read_description(describe))
 
@@ -80,6 +80,6 @@ def schema_of_table(frame: pa.Table, table: Path, choice: ModelOptions, outline:
     unasked = {name: why for name, why in left_out.items() if name != choice.id_column}
     if unasked:
         listed = "; ".join(f'"{name}" {why}' for name, why in unasked.items())
-        note(f"{table}: left out, as they can be no attributes and the model does not read them: {listed}")
+        note(f"{table}: ignored columns that cannot be attributes and that the model does not read: {listed}")
     note(f"the schema was inferred from {table}; `lcifr init {table} --model {choice.model}` writes it down")
     return found

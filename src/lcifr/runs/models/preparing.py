@@ -97,8 +97,8 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
         outline = file.outline()
     if outline.is_number and question.tolerance is None:
         raise LcifrError(
-            f"{question.model} predicts a number: how far apart may two predictions be and count as the same?",
-            fix="say --tolerance NUMBER, in the unit of the prediction",
+            f"{question.model} predicts a number, so it needs a tolerance",
+            fix="add --tolerance NUMBER: how far apart two predictions may be and still count as the same",
         )
     text, source = read_formula(question.phi)
     path = question.table if question.reference is None else question.reference
@@ -106,7 +106,7 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
         path, None, "taking standard deviations", f"say --reference TABLE with at most {LEARNED:,} people"
     )
     schema = schema_of_table(loaded.frame, path, question, outline, question.phi)
-    with step(f"Taking standard deviations from {path}"):
+    with step(f"Computing standard deviations from {path}"):
         complete, _ = complete_table(loaded, path, schema)
         similarity = _fit(text, source, schema, complete.frame, path)
     labelled = question.reference is not None and schema.target in loaded.frame.column_names

@@ -21,7 +21,7 @@ def complete_table(loaded: LoadedTable, path: Path, schema: Schema) -> tuple[Loa
 
     kept = np.flatnonzero(complete_rows(loaded.frame, schema))
     if not len(kept):
-        raise LcifrError(f"{path}: something is missing in every row", fix="give people of whom all is known")
+        raise LcifrError(f"{path}: every row has a missing value", fix="give at least one row without missing values")
     if len(kept) == len(loaded.frame):
         return loaded, 0
     rows = range(len(loaded.frame)) if loaded.drawn is None else loaded.drawn

@@ -200,7 +200,7 @@ class LabelTable:
             raise no_column(str(path), name, known)
         ids = range(loaded.count) if id_column is None else loaded.ids(str(path), id_column)
         if (twice := first_duplicate(ids)) is not None:
-            raise LcifrError(f'{path}: the id "{twice}" is there twice', fix="every person needs one label")
+            raise LcifrError(f'{path}: the id "{twice}" occurs twice', fix="every person needs one label")
         return cls(path, name, loaded.frame[name], {str(one): row for row, one in enumerate(ids)})
 
     def find(self, ids: Sequence[str | int], *, learned: bool) -> Labels:
@@ -213,7 +213,8 @@ class LabelTable:
         if not rows and learned:
             shown = f"the hand-over has {ids[0]!r}, …; the labels {list(self.rows)[:1]}, …"
             raise LcifrError(
-                f"{self.path}: nobody of the hand-over is in it ({shown})", fix="--id names the column with the ids"
+                f"{self.path}: it contains nobody from the hand-over ({shown})",
+                fix="--id names the column with the ids",
             )
         column = self.column.take(pa.array(rows, pa.int64()))
         return Labels(self.name, there, _values(column, self.name, self.path, rows, learned))
@@ -235,6 +236,6 @@ def _only(path: Path, names: list[str]) -> str:
     if len(names) == 1:
         return names[0]
     raise LcifrError(
-        f"{path} has {len(names)} columns that may be the label: {', '.join(names[:12]) or 'none'}",
-        fix="say which: --target COLUMN",
+        f"{path} has {len(names)} columns that could be the label: {', '.join(names[:12]) or 'none'}",
+        fix="choose one with --target COLUMN",
     )

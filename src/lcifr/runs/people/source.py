@@ -186,7 +186,7 @@ def source_in_memory(people: PeopleTable, schema: Schema) -> PeopleSource:
 def refuse_more(people: int, most: int, what: str, fix: str) -> None:
     """Say how many people are too many for what needs all of them in memory."""
     if people > most:
-        raise LcifrError(f"{what} needs everybody in memory: {people:,} people, at most {most:,}", fix=fix)
+        raise LcifrError(f"{what} needs everyone in memory: {people:,} people, at most {most:,}", fix=fix)
 
 
 def part_for(people: int, asked: int | None, *, quick: bool = False) -> int:

@@ -55,7 +55,7 @@ def find_schema(
             source=table,
             fix=f"run `lcifr init {table}`: it writes a schema without such columns, for you to correct",
         ) from None
-    note(f"the schema was inferred from {table}; `lcifr init {table}` writes it down for you to correct")
+    note(f"the schema was inferred from {table}; run `lcifr init {table}` to write it to a file that you can correct")
     return found
 
 
@@ -92,7 +92,7 @@ def pick_columns(
     extra = [name for name in names if name not in schema and name not in given]
     if all(name in names for name in schema.names):  # else the gate says what is missing, and what is near
         if extra:
-            note(f"{source}: left out, as the schema does not know them: {list_columns(extra)}")
+            note(f"{source}: ignored columns that are not in the schema: {list_columns(extra)}")
         extra = []
     return [*(name for name in names if name in schema), *extra]
 
@@ -152,7 +152,7 @@ def scan_people(
 
     Parameters
     ----------
-    folder : where ids are compared, to see that nobody is there twice. labels : whether they are looked at.
+    folder : where ids are compared, to see that nobody occurs twice. labels : whether they are looked at.
     stored : whether the people are stored in the folder, to be read from there; otherwise the file is read again, and
         once more where a column of numbers may hold a missing one ("NA").
     skip_missing : leave rows with missing values out, and count them; otherwise they are refused. Needs ``stored``.

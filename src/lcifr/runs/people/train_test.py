@@ -63,13 +63,15 @@ def read_train_test(
         note("without --schema, categories that are not in the sample are unknown, and refused later")
     if known.target is None:
         raise LcifrError(
-            "nothing says which column is predicted", fix=f"add --target, one of: {list_columns(frame.column_names)}"
+            "no column to predict is given", fix=f"add --target, one of: {list_columns(frame.column_names)}"
         )
     everybody = read_people_table(loaded, table, known, id_column, labelled=True)
     classes = everybody.y if everybody.y.dtype.kind != "f" else None
     rows, held = split_rows(len(everybody), share, classes, seed)
     if len(rows) == len(everybody):
-        raise LcifrError(f"{table}: {len(everybody)} people are too few to hold some out", fix="give more people")
+        raise LcifrError(
+            f"{table}: {len(everybody)} people are too few to hold some of them out", fix="give more people"
+        )
     return TrainTest(known, everybody.take(sorted(rows)), everybody.take(sorted(held)))
 
 

@@ -91,7 +91,7 @@ class DoctorResult:
 
 def doctor(listener: Listener | None = None) -> DoctorResult:
     """Examine the installation; ``listener`` hears the events of :mod:`lcifr.runs.events`."""
-    with listening(listener), step("Asking every solver"):
+    with listening(listener), step("Testing the solvers"):
         return DoctorResult(
             python=platform.python_version(),
             platform=platform.platform(),

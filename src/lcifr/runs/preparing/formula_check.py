@@ -207,7 +207,9 @@ def _is_ready(formula: str) -> bool:
 def _dataset_of(formula: str) -> str:
     """The dataset that a ready formula is about."""
     if not _is_ready(formula):
-        raise LcifrError(f"{formula} is looked at with people", fix="say which: --data german, or --data people.csv")
+        raise LcifrError(
+            f"{formula} needs people to be checked on", fix="add --data, for example --data german or --data people.csv"
+        )
     return formula.split("/")[0]
 
 
@@ -219,7 +221,7 @@ def _schema_alone(request: FormulaRequest) -> Schema:
         return read_schema(schema)
     if not _is_ready(request.formula):
         raise LcifrError(
-            f"nothing says what the names in {request.formula} mean",
+            f"the columns that {request.formula} uses are not described",
             fix="add --schema people.toml, or --data people.csv",
         )
     return find(request.formula.split("/")[0]).schema

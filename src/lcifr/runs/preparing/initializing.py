@@ -108,11 +108,12 @@ def init(request: InitRequest, listener: Listener | None = None) -> InitResult:
         outline = None if request.model is None else outline_for_proposal(request.model)
         described = None if outline is None or not outline.needs_description else request.description_file
         if described in files:
-            raise LcifrError(f"schema and description would both be {described}", fix="rename the model, or say --out")
+            raise LcifrError(f"schema and description would both be {described}", fix="rename the model, or use --out")
         there = [str(path) for path in (*files, described) if path is not None and path.exists()]
         if there and not request.force:
             raise LcifrError(
-                f"there already: {' and '.join(there)}", fix="say --force to replace, or --out another folder"
+                f"already in the folder: {' and '.join(there)}",
+                fix="use --force to replace, or --out for another folder",
             )
         with step(f"Reading {request.table}"):
             found = propose(request.table, request, outline)

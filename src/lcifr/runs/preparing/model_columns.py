@@ -46,10 +46,10 @@ def refuse_unknown_columns(outline: ModelOutline, names: Sequence[str], where: s
             continue
         if name in why:
             raise NetworkError(
-                f'{where}: the model reads the column "{name}", which can be no attribute: {why[name]}',
-                fix="say what it is in a schema (`lcifr init --categorical` or `--numeric`), or train without it",
+                f'{where}: the model reads the column "{name}", which cannot be an attribute: {why[name]}',
+                fix="declare its type in a schema (`lcifr init --categorical` or `--numeric`), or train without it",
             )
         raise NetworkError(
-            f'{where}: the model reads the column "{name}", which is not there.{did_you_mean(name, list(names))}',
+            f'{where}: the model reads the column "{name}", which is missing.{did_you_mean(name, list(names))}',
             fix="give the columns that the model was trained on, under the same names",
         )

@@ -78,9 +78,9 @@ def propose_schema(
             raise no_column(str(table), name, frame.column_names)
     if not len(frame):
         raise LcifrError(f"{table} has no rows", fix="give a table of people")
-    left_out = dict.fromkeys(choices.drop, "as you say")
+    left_out = dict.fromkeys(choices.drop, "dropped (--drop)")
     if choices.id_column is not None:
-        left_out[choices.id_column] = "names people (--id)"
+        left_out[choices.id_column] = "used as the id (--id)"
     known = {choices.target, *choices.categorical, *choices.numeric}
     for name in frame.column_names:
         if name not in left_out and name not in known and (advice := _advice(frame, name)):
@@ -126,8 +126,10 @@ def _infer(frame: pa.Table, choices: ColumnChoices, left_out: dict[str, str]) ->
 def _for_a_shell(problem: TableProblem) -> str:
     """What the library says of a column, with options instead of arguments."""
     named = f"--categorical {shlex.quote(str(problem.column))}"
-    said = problem.message.replace("drop it, or say categorical=[…]", f"an id (--id), free text, or else {named}")
-    said = said.replace("say categorical=[…]", named)
+    said = problem.message.replace(
+        "drop it, or use categorical=[…]", f"for an id, use --id; if it is not free text, use {named}"
+    )
+    said = said.replace("use categorical=[…]", named)
     return said if problem.row is None else f"row {problem.row} (from 0): {said}. Then run init again"
 
 
@@ -143,16 +145,16 @@ def _advice(frame: pa.Table, name: str) -> str | None:
     if pa.types.is_string(column.type):
         texts = [text for text in column.drop_null().to_pylist() if text.strip()]
         if texts and sum(bool(DATE.fullmatch(text)) for text in texts) > 0.9 * len(texts):
-            return "holds dates, which no formula can compare; turn it into a number (an age in years)"
+            return "contains dates, which a formula cannot compare; turn them into a number (such as an age in years)"
         if distinct == len(frame) > 20 and _slip(column) is None:
-            return "is different for everybody: an id (say --id) or free text"
+            return "is different for everyone: an id (use --id) or free text"
     elif pa.types.is_integer(column.type) and distinct == len(frame) > 20:
         values = column.to_pylist()
         looks = bool(re.search(r"(^|\W)(id|nr|no|key|number|nummer)$", _words(name)))
         if looks or values == sorted(values):  # all different and in order: given one after the other
-            return "is a different whole number for everybody: an id? say --id, or --numeric to keep it"
+            return "is a different whole number for everyone: if it is an id, use --id; to keep it, use --numeric"
     if distinct == 1 and not column.null_count:
-        return f"is {column[0].as_py()!r} for everybody, so it tells nobody apart"
+        return f"is {column[0].as_py()!r} for everyone"
     return None
 
 
@@ -165,44 +167,44 @@ def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None, *, s
     import pyarrow.compute as pc
 
     if target is None:
-        yield "no --target was given, so every column counts as an attribute; what is to be predicted must not be one"
+        yield "no --target was given, so every column counts as an attribute, even the one to predict"
     elif (slip := _slip(frame[target])) is not None:
         yield f'the target "{target}", row {slip.row} (from 0): {slip}'
     for one in schema:
         column = frame[one.name]
         if missing := _missing(column, one):
             instead = "fill them" if isinstance(one, Numeric) else 'write "unknown" for them and run init again'
-            refused = f"which is refused: {instead}, or drop these rows"
-            then = "and nothing is said about these people" if skipped else refused
+            refused = f"which `lcifr produce` refuses: {instead}, or drop these rows"
+            then = "which are left out of the audit" if skipped else refused
             yield f'"{one.name}": values are missing in {missing} of {len(frame)} rows, {then}'
         if isinstance(one, Numeric) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
             named = f"--categorical {shlex.quote(one.name)}"
-            yield f'"{one.name}" has {few} different whole numbers and is taken as a number; if they are codes: {named}'
+            yield f'"{one.name}" has {few} different whole numbers, treated as numbers; if they are codes, use {named}'
         if isinstance(one, Numeric) and target is not None and _tells(column, frame[target]):
             yield (
-                f'"{one.name}" puts people in the very order of the target: is it the target in another unit, or known '
-                f"only afterwards? Then: --drop {shlex.quote(one.name)}"
+                f'"{one.name}" orders people exactly like the target. If it is the target in another unit, or known '
+                f"only afterwards, use --drop {shlex.quote(one.name)}"
             )
     if zero_one := [one.name for one in schema.categorical if one.values == ("0", "1")]:
-        yield f"0 and 1 are taken as two categories in {_listed(zero_one)}; where they are counts: --numeric COLUMN"
+        yield f"0 and 1 are treated as categories in {_listed(zero_one)}; if they are counts, use --numeric COLUMN"
 
 
 def _about_the_guess(schema: Schema, delicate: list[str], freed: list[str]) -> Iterator[str]:
     if freed:
-        yield f"guessed from their names that these must not matter, and freed: {_listed(freed)}; correct the formula"
+        yield f"going by their names, these must not matter, so the formula frees them: {_listed(freed)}"
     elif schema.categorical and schema.target is not None and not delicate:
         one = quote_name(schema.names_categorical[0])
         yield (
-            "the formula frees nothing, since no column is called sex, race or the like; what must not matter is yours "
-            f"to write, for example  same(categorical except {one}) and numeric within 0.3 sd and free({one})"
+            "the formula frees nothing, because no column is called sex, race or the like. To free what must "
+            f"not matter, write for example  same(categorical except {one}) and numeric within 0.3 sd and free({one})"
         )
     for name in (name for name in delicate if name not in freed):
         if isinstance(schema[name], Numeric):
-            how = f"if its numbers are codes, --categorical {shlex.quote(name)} frees it"
-            how += "; else free it yourself, with a range in the schema"
+            how = f"if its numbers are codes, use --categorical {shlex.quote(name)} to free it"
+            how += "; else free it yourself, and declare its range in the schema"
         else:
-            how = "freeing it would leave nothing to compare people by"
-        yield f'"{name}" must perhaps not matter, by its name, but is not freed: {how}'
+            how = "then nothing would be left to compare people by"
+        yield f'going by its name, "{name}" may have to be freed, but is not: {how}'
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -64,13 +64,13 @@ def propose_description(outline: ModelOutline, schema: Schema, frame: pa.Table) 
     return ProposedDescription(ModelDescription(inputs, output), comments, to_know)
 
 
-ORDER_GUESSED = (
-    "the model does not say which columns it takes: their order, scaling and codes are guessed; correct them"
+ORDER_GUESSED = "the model does not name its columns: their order, scaling and codes are guessed; please correct them"
+CODES_GUESSED = (
+    "the model does not say which code stands for which category: guessed, in ascending order; please correct it"
 )
-CODES_GUESSED = "the model does not say which code stands for which category: guessed, in rising order; correct it"
 HEAD = (
     "Which column feeds which input of the model, in the order of its inputs, and what its output means.\n"
-    "lcifr init guessed this: compare it with the code that trained the model, then try it:\n"
+    "Drafted by lcifr init, with guesses. Compare it with the code that trained the model, then test it:\n"
     "lcifr doctor --model MODEL --describe THIS --data TABLE"
 )
 OUTPUT_WORDS = {

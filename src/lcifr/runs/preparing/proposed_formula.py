@@ -21,26 +21,26 @@ def write_formula(table: Path, schema: Schema, freed: list[str]) -> str:
     body = _body(schema, freed)
     return "\n".join(
         [
-            f"# Who counts as similar? lcifr init guessed this from {quote_name(table.name)} {mark_of(body)}.",
-            "# Correct it, and delete the line above when somebody stands by it: until then a report calls it a guess.",
+            f"# Who counts as similar? Drafted by lcifr init from {quote_name(table.name)} {mark_of(body)}.",
+            "# Correct it. To adopt it as it is, delete the line above; until then, reports call it a guess.",
             "",
             body,
             "",
-            "# Two people for whom this holds must get the same decision.",
-            "# What there is to write it with; a name with ' is the other person's value:",
+            "# Two people for whom this holds count as similar and must get the same decision.",
+            "# These attributes are available; a name with ' is the other person's value:",
             "#",
             *listed,
             "#",
-            "#   same(SET)               every attribute of SET is equal",
-            "#   free(SET)               what must not matter: the other person may have any value there",
-            "#   SET within 0.3 sd       every number differs by at most 0.3 standard deviations",
-            "#   SET within 5            … by at most 5, in its own unit",
-            "#   SET: all, numeric, categorical, or names; `except` takes some out",
-            "#   and, or, not, implies, (…); comparisons such as  |age' - age| <= 2  or  job' = \"clerk\"",
+            "#   same(SET)               every attribute in SET is equal",
+            "#   free(SET)               must not matter: the other person may have any value",
+            "#   SET within 0.3 sd       every number in SET differs by at most 0.3 standard deviations",
+            "#   SET within 5            every number in SET differs by at most 5, in its own unit",
+            "#   SET                     all, numeric, categorical, or names; leave some out with `except`",
+            "#   Join conditions with and, or, not, implies, (…); compare:  |age' - age| <= 2,  job' = \"clerk\"",
             "#",
-            "# What is not mentioned may have any value, too; free(…) says that it was not forgotten.",
-            "# Numbers that may have any value need a range in the schema (lower = …, upper = …).",
-            "# Mind proxies: freeing one attribute leaves others that tell it.",
+            "# An attribute that is not mentioned may also have any value; free(…) shows that this is on purpose.",
+            "# A number that may have any value needs a range in the schema (lower = …, upper = …).",
+            "# Beware of proxies: other attributes may reveal one that you free.",
             "",
         ]
     )
@@ -49,7 +49,7 @@ def write_formula(table: Path, schema: Schema, freed: list[str]) -> str:
 def _describe(one: Attribute) -> str:
     if isinstance(one, Categorical):
         values = ", ".join(quote_value(value) for value in one.values[:SHOWN])
-        more = f", … ({len(one.values)} in all)" if len(one.values) > SHOWN else ""
+        more = f", … ({len(one.values)} in total)" if len(one.values) > SHOWN else ""
         return f"{quote_name(one.name)}: {values}{more}"
     return f"{quote_name(one.name)}: a {'whole ' if one.integer else ''}number"
 

@@ -193,7 +193,7 @@ def _tables(folder: str | Path, people: Iterator[Individuals], about: Hashes) ->
 
 
 def _about_others(folder: Path) -> ArtefactError:
-    return ArtefactError(f"{folder} is about other people", fix="give those who were audited, in the same order")
+    return ArtefactError(f"{folder} is about different people", fix="give those who were audited, in the same order")
 
 
 def revise_audited(folder: str | Path, unproved: set[str]) -> None:

@@ -148,7 +148,7 @@ def certify_folder(
         deployed = choose_for(arithmetic, known.computed)
         job = CertifyJob(known, on, deployed, outline.provenance.arithmetic)
         if outline.people == 0:
-            raise ArtefactError(f"{source} is about nobody", fix="get the hand-over of somebody")
+            raise ArtefactError(f"{source} contains nobody", fix="get the hand-over of somebody")
         read = partial(read_handover_chunks, source, chunk)
         found, done = run_parts(job, read, parts, people=outline.people, named=True, workers=workers)
         with assembled(target, parts) as fresh:

@@ -167,7 +167,7 @@ def _crew(job: Job, workers: Workers) -> AbstractContextManager[Crew]:
 
 def _twice(pieces: Callable[[], Iterator[Any]], twice: bytes) -> ArtefactError:
     name = next(one for piece in pieces() for one in piece.ids if hash_id(one) == twice)  # only hashes were kept
-    return ArtefactError(f"the id {name!r} is there twice", fix="every person needs an id of their own")
+    return ArtefactError(f"the id {name!r} occurs twice", fix="give every person a unique id")
 
 
 @dataclass(frozen=True)
@@ -238,4 +238,4 @@ class EncoderJob(Job):
 def note_resumed(done: Done) -> None:
     """Who was done before a run was stopped, and is not done again."""
     if done.found:
-        note(f"{done.found:,} of {done.people:,} people were done before it was stopped; now all are")
+        note(f"{done.found:,} of {done.people:,} people were already done before the interruption; now all are")

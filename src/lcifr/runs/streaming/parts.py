@@ -109,7 +109,7 @@ def parts_beside(folder: Path, command: str) -> Iterator[Path]:
         if folder.exists():
             if (parts / NAMED).exists():  # killed when the whole had its name, and before the parts were removed
                 discard(parts)
-            raise ArtefactError(f"{folder} exists already", fix="choose another name, or remove it yourself")
+            raise ArtefactError(f"{folder} already exists", fix="choose another name, or remove it yourself")
         yield parts
 
 

@@ -140,7 +140,7 @@ class SweepLookUp:
 
     @classmethod
     def read(cls, folder: Path | None) -> SweepLookUp | None:
-        """None where there is no folder."""
+        """None where there is not a folder."""
         from lcifr.certification.sweep.look_up import ProvedCells
 
         return (

@@ -114,7 +114,7 @@ def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: Sweep
 def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> Sweep:
     """The sweep, kept from time to time, with a bar that says how much of everybody is decided."""
     kept = time.monotonic()
-    with step("Sweeping everybody who can exist, percent decided", StepKind.COUNT, PERCENT) as advance:
+    with step("Sweeping everyone who could exist, percent decided", StepKind.COUNT, PERCENT) as advance:
 
         def progress(known: Sweep) -> None:
             nonlocal kept

@@ -24,7 +24,7 @@ class ComparisonBuilder:
         if isinstance(left, Text) or (self._category(right) and not self._category(left)):
             if isinstance(right, Text):
                 self._refuse(
-                    "two texts are compared, and no attribute",
+                    "two texts are compared, but no attribute",
                     span,
                     'compare an attribute with a value, sex = "female"',
                 )
@@ -49,7 +49,7 @@ class ComparisonBuilder:
             return Membership(Value(operand.person, operand.name, operand.span), known, span) if known else None
         if isinstance(operand, Text):
             self._refuse(
-                "text stands where an attribute is needed",
+                "an attribute is needed here, not text",
                 operand.span,
                 'write an attribute before in, race\' in {"…"}',
             )

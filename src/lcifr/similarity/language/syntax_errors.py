@@ -91,10 +91,10 @@ def explain_character(text: str, at: int) -> Diagnostic:
         what = "quotation mark" if sign == '"' else "backtick"
         return Diagnostic(f"this {what} is never closed on its line", span, fix=f"put another {sign} after the name")
     if sign in _SIGNS:
-        return Diagnostic(f'"{sign}" is not a sign of the language', span, fix=f"write {_SIGNS[sign]}")
+        return Diagnostic(f'"{sign}" is not a symbol of the language', span, fix=f"write {_SIGNS[sign]}")
     shown = f'"{sign}"' if sign.isprintable() else f"the character U+{ord(sign):04X}"
     return Diagnostic(
-        f"{shown} is not a sign of the language", span, fix="take it out, or quote the name: `hours per week`"
+        f"{shown} is not a symbol of the language", span, fix="take it out, or quote the name: `hours per week`"
     )
 
 

@@ -77,7 +77,7 @@ class LinearArithmetic:
         for part in [part for part in parts if part is not None]:
             if product.terms and part.terms:
                 self._refuse(
-                    "a product of attributes is not linear, and only linear conditions can be proved about",
+                    "a product of attributes is not linear, and only linear conditions can be proved",
                     span,
                     fix="multiply attributes by numbers only, 2*age",
                 )

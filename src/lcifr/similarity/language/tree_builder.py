@@ -109,7 +109,7 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
             shown = ", ".join(quote_name(name) for name in categories[:5]) + (", …" if len(categories) > 5 else "")
             one = len(categories) == 1
             self.refuse(
-                f"{shown} {'is a category' if one else 'are categories'}: no distance lies between categories",
+                f"{shown} {'is a category' if one else 'are categories'}: there is no distance between categories",
                 names.span,
                 fix=f"write same({shown}) for {'it' if one else 'them'}, and within for numeric attributes only",
             )
@@ -161,10 +161,10 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         if isinstance(attribute, Categorical):
             self.refuse(f"{ranked} is a category and has no rank", ranked.span, fix="rank a numeric attribute")
         if isinstance(grouping, Numeric):
-            self.refuse(f"people are grouped by a category, and {by} is a number", by.span, fix="group by a category")
+            self.refuse(f"{by} is a number, and only categories form groups", by.span, fix="group by a category")
         if ranked.person is not by.person:
             self.refuse(
-                "a rank speaks of one person: both names carry a prime, or neither does",
+                "a rank refers to one person: put a prime on both names, or on neither",
                 Span.of(meta),
                 fix=f"write {quote_name(by.name)}{ranked.person.value} after by",
             )
@@ -183,7 +183,9 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         signs = [self._read_sign(sign) for sign in parts[1::2]]
         if len(signs) > 1 and not any(set(signs) <= chain for chain in _CHAINS):
             self.refuse(
-                "signs that point different ways in one chain", Span.of(meta), fix="write two comparisons joined by and"
+                "the comparisons of a chain must point the same way",
+                Span.of(meta),
+                fix="write two comparisons joined by and",
             )
             return None
         pairs = list(pairwise(parts[::2]))
@@ -199,7 +201,7 @@ class TreeBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
     def _read_sign(self, token: Token) -> str:
         sign = _RIGHT_SIGNS.get(token, str(token))
         if sign != token:
-            self.refuse(f'"{token}" is not a sign of the language', Span.of(token), fix=f"write {sign}")
+            self.refuse(f'"{token}" is not a symbol of the language', Span.of(token), fix=f"write {sign}")
         return sign
 
     def membership(self, meta: Meta, parts: list[Any]) -> Formula | None:

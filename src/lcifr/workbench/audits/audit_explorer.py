@@ -38,7 +38,7 @@ class _OpenAudit:
     @property
     def verdicts(self) -> Audit:
         if not isinstance(self.content.verdicts, Audit):
-            raise LcifrError("this folder holds certificates of a consumer, and no people", fix="choose an audit")
+            raise LcifrError("this folder contains a consumer's certificates, but no people", fix="choose an audit")
         return self.content.verdicts
 
     @property
@@ -118,7 +118,7 @@ class AuditExplorer:
         if covered and not same:
             raise LcifrError(
                 f"the proof for {name} covers this person, and the model decides otherwise: one of the two is wrong",
-                fix="please report it with this audit’s folder; do not rely on the audit",
+                fix="please report it with this audit’s folder, and do not rely on the audit",
             )
         own = own_decision(verdicts.model, outputs)
         return WhatIf(

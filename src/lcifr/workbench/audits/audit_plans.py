@@ -70,7 +70,7 @@ class AuditPlan:
             if name and not self.model:
                 folder.folder(name)
         if folder.new(self.out).exists():
-            raise LcifrError(f"{self.out} exists already", fix="choose another name for the result")
+            raise LcifrError(f"{self.out} already exists", fix="choose another name for the result")
 
     @property
     def request(self) -> AuditRequest | ModelAuditRequest:

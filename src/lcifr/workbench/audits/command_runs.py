@@ -169,9 +169,7 @@ class CommandRuns:
         with self._lock:
             if self._run is not None:
                 if self._run.is_running:
-                    raise LcifrError(
-                        f"{self._run.out} is still being made", fix="stop it, or wait until it is finished"
-                    )
+                    raise LcifrError(f"{self._run.out} is still running", fix="stop it, or wait until it is finished")
                 self._run.close()
             self._run = CommandRun(self._folder, words, out, self._program)
             return self._run.state()

@@ -72,7 +72,7 @@ class FormulaDesk:
         path = self._folder.new(file, ".phi")
         if path.exists() and not overwrite and (not path.is_file() or _digest(path) != seen):
             raise LcifrError(
-                f"{file} was changed by somebody else since it was opened",
+                f"{file} has been changed since it was opened",
                 fix="open it again, or save under another name",
             )
         write_atomic(path, text.encode())
