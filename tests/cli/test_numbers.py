@@ -105,7 +105,7 @@ def test_the_page_speaks_of_numbers(place):
     assert "| Model | R² | Mean error |" in page
     assert "always the mean" in page
     assert "Accuracy unknown" not in page
-    assert "is decided" not in page.split("## Person by person")[1].split("## What this does not say")[0]
+    assert "gets “" not in page.split("## Person by person")[1].split("## What this report does not say")[0]
     assert page.count("gets a prediction within 250 of ") == found["certified"]
     assert page.count("more than the tolerance of 250") == found["violated"]
     lcifr("report", "c", "--out", "c.md", cwd=place)

@@ -155,7 +155,7 @@ def wordy_report() -> Report:
     found = replace(found, margin=found.margin * 123_456, prediction=rng.integers(0, 2, count))
     about = replace(
         ABOUT,
-        title="Credit lines: who is decided like everybody similar?",
+        title="Credit lines: do similar people get the same decision?",
         author="Group Compliance, Retail Credit Models, Bank of Examples",
         audited="2026-03-01",
         decisions={"0": "declined after a manual review", "1": "offered at a preferential rate"},

@@ -58,15 +58,15 @@ def test_the_same_decision_is_said_first_and_claims_nothing_of_the_verdicts(verd
 def test_the_page_puts_it_before_the_figure_and_mutes_the_figure(verdict: Verdict) -> None:
     report = report_of(decided_alike(verdict))
     headline = put_into_words(report).headline
-    assert headline.words == "The model decides the same for everybody: granted."
+    assert headline.words == "The model makes the same decision for everyone: granted."
     assert headline.muted
     assert report.cautions[0].code == "constant"
     page = render(report)
     assert '<p class="figure muted">' in page
     assert '<p class="figure">' not in page
-    assert "The model decides the same for everybody: granted." in re.search(r"<title>(.*?)</title>", page)[1]
+    assert "The model makes the same decision for everyone: granted." in re.search(r"<title>(.*?)</title>", page)[1]
     first = next(line for line in render(report, "md").splitlines() if line.startswith("**"))
-    assert first.startswith("**The model decides the same for everybody: granted.**")
+    assert first.startswith("**The model makes the same decision for everyone: granted.**")
     assert len([one for one in report.cautions if "same decision" in one.text]) == 1
 
 

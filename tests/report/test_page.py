@@ -103,6 +103,6 @@ def test_it_prints_with_every_table_open(look):
 def test_without_a_script_everything_but_the_explorer_is_there(look):
     page = look(scenes.small_report(), scripts=False)
     text = page.text("body")
-    for words in ("Read this first", "Verdicts by group", "The same as a table", "this page needs its script"):
+    for words in ("Read this first", "Verdicts by group", "The same as a table", "needs JavaScript"):
         assert words in text
     assert page.run('document.getElementById("explore").hidden')

@@ -113,7 +113,7 @@ HEADINGS = (
     "What the promise costs",
     "Group by group",
     "Person by person",
-    "What this does not say",
+    "What this report does not say",
     "Method, versions, hashes",
-    "Check it again",
+    "Check it yourself",
 )

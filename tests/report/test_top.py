@@ -34,7 +34,7 @@ def test_date_author_and_model_stand_at_the_top_of_every_format():
 def test_the_day_of_the_page_is_said_where_it_is_another_one():
     assert facts()["Audited"] == "2026-03-01"
     assert facts(replace(DATED, written="2026-04-01"))["Audited"] == "2026-03-01; page made 2026-04-01"
-    assert facts(scenes.ABOUT)["Audited"] == "day not recorded"
+    assert facts(scenes.ABOUT)["Audited"] == "date not recorded"
     assert facts(scenes.ABOUT)["Author"] == "not named"
 
 
@@ -55,8 +55,8 @@ def test_what_was_confirmed_for_whom_is_said():
     report = scenes.made_report(sample)
     assert [one.code for one in report.cautions].count("partly-checked") == 1
     assert "20 people, drawn at random from the 60: 15 certificates" in render(report, "md")
-    assert "Of everybody else it has seen nothing" in render(report, "md")
-    assert "REFUSED for 1" in facts(replace(DATED, checked=Checked(60, 40, 10, 1)))["Confirmed"]
+    assert "It did not check anyone else" in render(report, "md")
+    assert "REJECTED for 1" in facts(replace(DATED, checked=Checked(60, 40, 10, 1)))["Confirmed"]
 
 
 def test_every_caution_is_said_once():

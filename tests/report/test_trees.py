@@ -88,7 +88,7 @@ def test_every_format_tells_of_trees_and_not_of_networks():
         text = render(tree_report(together), "md")
         assert "a sum of 12 trees" in text
         assert "network" not in text
-        assert "The leaves that each tree can still reach" in text
+        assert "The leaves that each tree can reach" in text
         assert "Everything else as in the counterexample" in text
     assert "What each attribute adds" in render(tree_report(1), "md")
     assert "What each attribute adds" not in render(tree_report(3), "md")

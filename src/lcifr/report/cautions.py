@@ -16,12 +16,12 @@ from lcifr.similarity.linting.linter import lint
 from lcifr.similarity.proposal_mark import UNTOUCHED, is_untouched
 
 TITLES = {
-    "untouched-proposal": "φ is a guess that nobody has confirmed",
+    "untouched-proposal": "φ is an unconfirmed draft",
     "proxy": "A proxy remains",
     "not-symmetric": "φ is not symmetric",
     "free-attribute": "φ leaves an attribute free without saying so",
-    "false-on-oneself": "φ is false on oneself",
-    "unbounded": "φ leaves a number without ends",
+    "false-on-oneself": "φ does not call people similar to themselves",
+    "unbounded": "φ leaves a number without bounds",
     "never-true": "A part of φ can never hold",
     "contained-branch": "A part of φ changes nothing",
 }
@@ -51,59 +51,61 @@ def find_cautions(
 def _about_a_constant_model(statement: Statement, about: About) -> Iterator[Caution]:
     if statement.constant is not None:
         words = constant_words(statement.people, about.decisions.get(statement.constant, statement.constant))
-        yield Caution("constant", "The model decides the same for everybody", _sentence(words[:1].upper() + words[1:]))
+        yield Caution(
+            "constant", "The model makes the same decision for everyone", _sentence(words[:1].upper() + words[1:])
+        )
 
 
 def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Caution]:
     checked = about.checked
     if checked is not None and checked.rejected:
-        text = f"The exact checker refused what is claimed about {count(checked.rejected)} people. Do not rely on it."
-        yield Caution("rejected", "The checker refused claims", text)
+        text = f"The exact checker rejected claims about {count(checked.rejected)} people. Do not rely on them."
+        yield Caution("rejected", "The checker rejected claims", text)
     if checked is None:
-        text = "The proofs behind these verdicts have not been re-checked by the exact checker; see “Check it again”."
+        text = "The exact checker has not been run on the proofs behind these verdicts; see “Check it yourself”."
         yield Caution("unchecked", "Not checked independently", text)
     elif checked.people < len(found):
         text = (
-            f"The exact checker was asked about {count(checked.people)} people, drawn at random from the "
-            f"{count(len(found))}. Of the others nobody but the program that proved them has said anything."
+            f"The exact checker checked the proofs of {count(checked.people)} people, drawn at random from the "
+            f"{count(len(found))}. The other verdicts rest on the program that made them."
         )
-        yield Caution("partly-checked", "Checked for some of them", text)
+        yield Caution("partly-checked", "Checked for a sample", text)
     if isinstance(found, Certificates) and (claimed := int((found.radius_status == "claimed").sum())):
         text = (
-            f"The verdicts of {count(claimed)} of {count(len(found))} people rest on a radius that the producer of the "
-            "data claims and nobody has checked. They are as good as that claim."
+            f"The verdicts of {count(claimed)} of {count(len(found))} people rest on a radius that the producer claims "
+            "and nobody has checked."
         )
         yield Caution("claimed", "Radii are the producer’s claim", text)
     if isinstance(found, Certificates):
         text = (
-            "Whoever sees representations only cannot look for counterexamples: the undecided may hide some. An audit, "
-            "which sees the people, looks for them."
+            "Representations alone do not allow a search for counterexamples, so undecided people may have one. An "
+            "audit, which sees the people, searches for them."
         )
-        yield Caution("not-searched", "Nobody looked for counterexamples", text)
+        yield Caution("not-searched", "No search for counterexamples", text)
 
 
 def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
     if statement.lower is None:
         known = "These people were not held out from training, or not drawn from the population the model is used on."
         unknown = (
-            "Nobody said that these people were held out from training and drawn from the population the model is used "
-            "on (lcifr audit --population)."
+            "It was not declared that these people were held out from training and drawn from the population that the "
+            "model is used on (lcifr audit --population)."
         )
         text = (
-            f"{known if about.library is None else unknown} The certificates hold for each of them; they allow no "
-            "statement about anybody else."
+            f"{known if about.library is None else unknown} The certificates hold for each of them, but say "
+            "nothing about anyone else."
         )
-        yield Caution("in-sample", "In-sample people" if about.library is None else "Perhaps in-sample people", text)
+        yield Caution("in-sample", "In-sample people" if about.library is None else "Possibly in-sample people", text)
     if about.left_out:
         text = (
-            f"{count(about.left_out)} rows of the table have missing values and were left out. Nothing is said about "
-            "these people: neither that they are certified nor that they are not."
+            f"{count(about.left_out)} rows of the table have missing values and were left out. The audit says "
+            "nothing about these people."
         )
         yield Caution("left-out", "People left out", text)
     if about.library is not None and not about.library.runtime:
         text = (
-            "What computes this model is not installed where it was audited. Decisions and counterexamples are those "
-            "of an exact forward pass of the model as it was read; nobody compared that with the running system."
+            "The model’s library was not installed where it was audited. Decisions and counterexamples are those of an "
+            "exact forward pass of the model as it was read, and were not compared with the running system."
         )
         yield Caution("no-runtime", "Not compared with its library", text)
     if about.partial:
@@ -118,7 +120,9 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
         if warning == said or warning.startswith(better):  # said first of all, or with its figures below
             continue
         yield Caution(
-            "degenerate", "The share may mean less than it seems", _sentence(warning[:1].upper() + warning[1:])
+            "degenerate",
+            "The certified share may mean less than it seems",
+            _sentence(warning[:1].upper() + warning[1:]),
         )
     for row in others:
         if _is_unaware(row) and _beaten(own, row):
@@ -134,12 +138,12 @@ def _about_the_model(statement: Statement, models: tuple[ModelRow, ...]) -> Iter
                 f"The unaware baseline, which never sees what φ leaves free, {ahead}: "
                 f"{_score(row)} against {_score(own).split(' ', 1)[1]}."
             )
-            yield Caution("less-accurate", "Being certified costs accuracy here", text)
+            yield Caution("less-accurate", "Certification costs accuracy here", text)
     if not others:
-        text = "No baseline was given, so a reader cannot tell what the certified share is worth."
+        text = "No baseline was given, so it is hard to judge the certified share."
         yield Caution("no-baseline", "Nothing to compare with", text)
     if own.score is None:
-        text = "Without true labels nothing is said about how often the decisions are right."
+        text = "Without true labels, it is unknown how often the decisions are right."
         yield Caution("no-labels", "Accuracy unknown", text)
 
 
@@ -166,7 +170,9 @@ def _beaten(own: ModelRow, other: ModelRow) -> bool:
 
 def _about_the_formula(findings: tuple[Finding, ...], withheld: bool) -> Iterator[Caution]:
     if withheld:
-        yield Caution("withheld", "φ is withheld", "The producer does not show φ: only its hash says what was proved.")
+        yield Caution(
+            "withheld", "φ is withheld", "The producer does not reveal φ: only its hash identifies what was proved."
+        )
     yield from (
         Caution(one.code, TITLES.get(one.code, one.code.replace("-", " ").capitalize()), _sentence(one.message))
         for one in findings

@@ -14,8 +14,8 @@ def tolerance_sentence(tolerance: float) -> str:
     """What the promise leaves open, and who chose that."""
     return (
         f"The model predicts a number, and all numbers here are in the label’s own unit. The tolerance is "
-        f"{exactly(tolerance)}: predictions less than that apart count as the same decision. Whoever uses the model "
-        "chose it; a larger one certifies more people and promises each of them less."
+        f"{exactly(tolerance)}: predictions closer than that count as the same decision. The user of the model chose "
+        "it; a larger tolerance certifies more people and promises each of them less."
     )
 
 
@@ -45,7 +45,7 @@ def number_models(models: Sequence[ModelRow]) -> Table:
 FIT = (
     "R² is the share of the labels’ variance that a model explains: 1 is perfect, 0 is what always predicting the mean "
     "of these people would give. The mean error is how far predictions are from the true labels on average, in the "
-    "label’s own unit. Always predicting the mean of the training labels is certified for everybody, and of no use."
+    "label’s own unit. Always predicting the mean of the training labels is certified for everyone, and useless."
 )
 
 

@@ -88,7 +88,7 @@
     if (items.length === 0) {
       search.removeAttribute("aria-activedescendant");
       list.removeAttribute("aria-activedescendant");
-      person.replaceChildren(make("p", "Nobody here has this id and verdict."));
+      person.replaceChildren(make("p", "No person here has this id and verdict."));
       return;
     }
     active = Math.max(0, Math.min(place, items.length - 1));
@@ -110,7 +110,7 @@
       facts.append(group);
     }
     person.replaceChildren(title, make("p", one.sentence), facts);
-    if (one.around.length) person.append(make("h4", "What the model does around the counterexample"));
+    if (one.around.length) person.append(make("h4", "The model’s output around the counterexample"));
     for (const [words, [height, shapes]] of one.around) person.append(make("p", data.texts[words]), chart(440, height, shapes));
     if (one.adds) person.append(...contributions(one));
     if (one.rows.length) person.append(table(one));
@@ -133,7 +133,7 @@
       tr.append(bar);
       body.append(tr);
     }
-    const words = `What speaks for “${text(up)}” (+) and for “${text(down)}” (−); the band is what somebody similar can have`;
+    const words = `What favours “${text(up)}” (+) and “${text(down)}” (−); the band shows the range for anyone similar`;
     return [make("h4", "For and against"), make("p", text(sentence)), framed(words, [...columns, ""], body, "wide adds")];
   };
 
@@ -185,7 +185,7 @@
       [...tr.children].slice(1).forEach((one, place) => { one.dataset.label = columns[place + 1]; });
       body.append(tr);
     }
-    return framed(contradicted ? "Attributes; rows marked ≠ are where the counterexample differs" : "Attributes, and what a similar person may have", columns, body);
+    return framed(contradicted ? "Attributes; the counterexample differs in the rows marked ≠" : "Attributes, and the values that a similar person may have", columns, body);
   };
 
   const keys = (event) => {

@@ -26,12 +26,12 @@ def scores_section(report: Report) -> Iterator[Block]:
     yield Table("How far each attribute moves the output among these people", ("Attribute", "By"), rows, (False, True))
     if scores.pairs:
         yield (
-            "Some pairs of attributes have a score together, beside those of each alone: blue where they raise the "
-            "output, red where they lower it, the deeper the more."
+            "Some pairs of attributes have a joint score in addition to their own: blue raises the output, red lowers "
+            "it, and deeper colours mean more."
         )
         yield Gallery(tuple(_pair_chart(place, one) for place, one in enumerate(scores.pairs)), "")
     if scores.undrawn:
-        yield f"These pairs have a score together, which counts but is not drawn: {', '.join(scores.undrawn)}."
+        yield f"These pairs have a joint score, which counts but is not drawn: {', '.join(scores.undrawn)}."
 
 
 def _lead(scores: Scores) -> str:
@@ -39,15 +39,15 @@ def _lead(scores: Scores) -> str:
     if scores.average is not None:
         average = f"{short(scores.average, 3)}, the average of these people"
         start = f"The output of this model is {average}, plus what each attribute adds"
-    up = f" More output speaks for “{scores.up}”." if scores.up else ""
+    up = f" A higher output favours “{scores.up}”." if scores.up else ""
     some = len(scores.drawn) < len(scores.moves)
     which = f"the {count(len(scores.drawn))} attributes that move it most" if some else "all of them"
-    return f"{start}.{up} Drawn are {which}, each with 0 for the average; the grey bars are the people."
+    return f"{start}.{up} The charts show {which}, with 0 for the average; grey bars show the people."
 
 
 def _pair_chart(place: int, score: PairScore) -> Chart:
     head = (score.across.attribute, score.up.attribute, "Adds")
-    table = Table(f"{score.name}: the cells that add or take most", head, pair_rows(score), (False, False, True))
+    table = Table(f"{score.name}: the cells with the largest effect", head, pair_rows(score), (False, False, True))
     return Chart(f"pair-{place}", score.name, pair_sentence(score), score.name, table, pair=score)
 
 

@@ -17,15 +17,15 @@ from lcifr.report.tables import (
 )
 
 MARGIN = (
-    "The margin is proved: every similar person stays at least this far from another decision, in units of the model’s "
-    "output. Where it is negative, nothing is proved."
+    "The margin is proved: every similar person stays at least this far from a different decision, in units of the "
+    "model’s output. Where it is negative, nothing is proved."
 )
 
 
 def compared_section(report: Report) -> Iterator[Block]:
     yield (
-        "A certified share means little alone. The plain model was trained for its label only; the unaware model never "
-        "sees what φ leaves free. Whoever cannot beat the unaware model should use it."
+        "A certified share means little on its own. The plain model was trained for its label only; the unaware model "
+        "never sees what φ leaves free. A model that cannot beat the unaware model should be replaced by it."
     )
     if report.explorer.tolerance is not None:
         yield number_models(report.models)
@@ -34,7 +34,7 @@ def compared_section(report: Report) -> Iterator[Block]:
         return
     yield model_table(report.models)
     if report.majority_rate is not None:
-        yield f"Deciding for the larger class without looking is right for {percent(report.majority_rate)}."
+        yield f"Always choosing the more frequent class would be right for {percent(report.majority_rate)}."
     if len(report.models) == 1:
         yield "No baseline was given."
 
@@ -42,12 +42,12 @@ def compared_section(report: Report) -> Iterator[Block]:
 def decisions_section(report: Report) -> Iterator[Block]:
     assert report.decisions is not None
     yield (
-        "A certificate compares people who are similar; it does not say that groups "
-        "are decided alike: they may differ in what φ holds equal."
+        "A certificate compares similar people. It does not say that groups get the same decisions: they may differ in "
+        "what φ holds equal."
     )
     yield decision_table(report.decisions)
     if report.decisions.labels:
-        yield "Who is decided rightly, and which way the errors go: every true label against what was decided."
+        yield "True labels against decisions: how many are right, and which errors occur."
         yield confusion_table(report.decisions)
 
 
@@ -57,7 +57,7 @@ def distances_section(report: Report) -> Iterator[Block]:
         yield margins(report.margins)
     if report.radii is not None:
         yield (
-            "The radius is how far from a person’s own representation anybody similar can land: the largest change in "
+            "The radius is how far from a person’s own representation anyone similar can land: the largest change in "
             "any coordinate of z."
         )
         yield radii(report.radii)
@@ -67,8 +67,8 @@ def frontier_section(report: Report) -> Iterator[Block]:
     assert report.tuning is not None
     required = f"a {_score(report.tuning)} of {percent(report.tuning.required)}"
     yield (
-        "Every weight that was tried, on validation people. Certified shares here are by quick bounds on the ball and "
-        f"therefore lower than in an audit. Required was {required}."
+        "Every weight that was tried, on validation people. Certified shares here come from quick bounds on the ball, "
+        f"so they are lower than in an audit. The requirement was {required}."
     )
     yield frontier(report.tuning)
 
@@ -80,7 +80,7 @@ def _score(tuning: Tuning) -> str:
 def groups_section(report: Report) -> Iterator[Block]:
     bound = any(row.at_least is not None for row in report.groups)
     yield (
-        "The same verdicts, for the people with one value of an attribute each. Small groups vary by chance"
+        "The same verdicts by subgroup. Small groups vary by chance"
         + ("; every bound holds for its own row, not for all rows together." if bound else ".")
     )
     yield number_groups(report.groups) if report.explorer.tolerance is not None else group_table(report.groups)
@@ -94,10 +94,10 @@ def explorer_section(report: Report) -> Iterator[Block]:
         yield (
             f"{count(len(explorer.people))} of {count(report.proved.people)} people: a random sample and "
             f"{count(explorer.counterexamples)} of {count(report.proved.violated)} counterexamples. The figures above "
-            "are of everybody."
+            "cover everyone."
         )
     if explorer.attributes and not explorer.regions and report.proved.people > report.proved.vacuous:
-        yield "What a similar person may have is not shown: φ could not be evaluated with what this report was made of."
+        yield "The values that a similar person may have are not shown: this report lacks the data to evaluate φ."
     if 0 < (drawn := sum(bool(one.profiles) for one in explorer.people)) < explorer.counterexamples:
-        yield f"For want of room, the model’s output is drawn around {count(drawn)} of these counterexamples only."
+        yield f"To save space, the model’s output is drawn around only {count(drawn)} of these counterexamples."
     yield PeopleBlock(explorer, report.proved.violated)

@@ -25,16 +25,16 @@ from lcifr.report.tables import (
 )
 
 LIMITS = (
-    "It does not say that the model is fair or unbiased. It says: certified with respect to φ. Whoever writes φ "
-    "decides what that is worth.",
-    "It says nothing about attributes that φ does not mention, nor about proxies: what φ holds equal may give away "
-    "what φ leaves free.",
-    "It does not say that a decision is right. A model that decides alike for everybody is certified for everybody; "
-    "that is why accuracy, the majority rate and the baselines stand beside every certified share.",
-    "It says nothing about a person who was not certified by name. The bound for the population is a statistical "
+    "It does not say that the model is fair or unbiased. It says: certified with respect to φ. What that is worth "
+    "depends on φ.",
+    "It says nothing about people who differ in what φ holds equal, or about proxies: attributes that φ holds equal "
+    "may reveal the ones that φ leaves free.",
+    "It does not say that a decision is right. A model that makes the same decision for everyone is certified for "
+    "everyone. This is why accuracy, the majority rate and the baselines appear next to every certified share.",
+    "It says nothing about people who were not certified one by one. The bound for the population is a statistical "
     "statement, made only for people who were held out from training and drawn from that population.",
-    "It speaks about the model whose hash is given below, computed in the arithmetic that is named above. Compare both "
-    "with the running system; TF32, bfloat16, float16 and quantised runtimes are never covered.",
+    "It applies to the model whose hash is given below, computed in the arithmetic named above. Compare both with the "
+    "running system. TF32, bfloat16, float16 and quantised runtimes are never covered.",
 )
 
 
@@ -56,9 +56,9 @@ def put_into_words(report: Report) -> Document:
     sections += [
         Section("explorer", "Person by person", tuple(explorer_section(report))),
         *([Section("data", "About the data", (Points(report.data_cautions),))] if report.data_cautions else []),
-        Section("limits", "What this does not say", (Points(LIMITS),)),
+        Section("limits", "What this report does not say", (Points(LIMITS),)),
         Section("method", "Method, versions, hashes", tuple(method_section(report))),
-        Section("recheck", "Check it again", tuple(_recheck(report))),
+        Section("recheck", "Check it yourself", tuple(_recheck(report))),
     ]
     subtitle = ", ".join(part for part in (report.data, f"with respect to φ = {report.promise.name}") if part)
     facts = tuple(_facts(report))
@@ -68,8 +68,8 @@ def put_into_words(report: Report) -> Document:
 def _facts(report: Report) -> Iterator[tuple[str, str]]:
     """What the top of the page says of itself: when, by whom, about what, and what was confirmed for whom."""
     origin = report.origin
-    written = f"; page made {origin.written}" if origin.written else ""
-    yield "Audited", (origin.audited or "day not recorded") + written
+    written = f"; page written {origin.written}" if origin.written else ""
+    yield "Audited", (origin.audited or "date not recorded") + written
     yield "Author", origin.author or "not named"
     if origin.library is None:
         yield "Model", _model(origin, report.hashes.get("encoder", ""), report.hashes.get("model", ""))
@@ -90,7 +90,7 @@ def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
     """A model of another library: the file, what it computes, how it decides, and who says so."""
     yield "Model", f"{model.name}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
     yield "Rule", f"{model.rule}."
-    yield "Runtime", model.runtime or "not installed; an exact forward pass of the model as it was read stands for it"
+    yield "Runtime", model.runtime or "not installed; replaced by an exact forward pass of the model as it was read"
 
 
 def _function(sizes: tuple[int, ...], trees: int) -> str:
@@ -104,9 +104,9 @@ def _function(sizes: tuple[int, ...], trees: int) -> str:
 def _confirmed(report: Report) -> str:
     checked, people = report.checked, report.proved.people
     if checked is None:
-        return "nothing: the exact checker has not seen these verdicts"
+        return "nothing: the exact checker has not been run on these verdicts"
     of = "all" if checked.people == people else f"{count(checked.people)} people drawn at random from the"
-    refused = f"; REFUSED for {count(checked.rejected)}" if checked.rejected else ""
+    refused = f"; REJECTED for {count(checked.rejected)}" if checked.rejected else ""
     return (
         f"by the exact checker for {of} {count(people)} people: {count(checked.certified)} certificates, "
         f"{count(checked.counterexamples)} counterexamples{refused}"
@@ -123,8 +123,8 @@ def _headline(proved: Proved) -> Headline:
     shares = verdict_shares(proved)
     words = f"{count(proved.certified)} of {count(proved.people)} people are certified with respect to φ."
     if proved.constant is not None:
-        bound = f"{words} Of such a model that says nothing. {bound}"
-        words = f"The model decides the same for everybody: {proved.constant}."
+        bound = f"{words} For such a model, this means nothing. {bound}"
+        words = f"The model makes the same decision for everyone: {proved.constant}."
     return Headline(
         shares[0],
         words,
@@ -140,20 +140,20 @@ def _confidence(proved: Proved) -> str:
 
 def _promise(report: Report) -> Iterator[Block]:
     promise = report.promise
-    yield f"For everybody whom φ calls similar to a person, whether or not they exist, the promise is: {report.rule}."
+    yield f"For everyone whom φ calls similar to a person, whether or not they exist, the promise is: {report.rule}."
     if report.explorer.tolerance is not None:
         yield tolerance_sentence(report.explorer.tolerance)
     if promise.text is None:
-        yield "The producer does not show φ. It is the formula with the hash given below."
+        yield "The producer does not reveal φ. It is the formula with the hash given below."
         return
-    yield CodeBlock(promise.text.strip(), f"φ, as it is written: {promise.name}")
+    yield CodeBlock(promise.text.strip(), f"φ as written: {promise.name}")
     if promise.english is None:
         return
     lead, items = english_points(promise.english)
     yield lead
     if items:
         yield Points(items)
-    yield from (f"Worth knowing: {note}" for note in report.notes)
+    yield from (f"Note: {note}" for note in report.notes)
 
 
 def english_points(text: str) -> tuple[str, tuple[str, ...]]:
@@ -168,21 +168,21 @@ def english_points(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _proved(proved: Proved) -> Iterator[Block]:
     yield (
-        f"Each of {count(proved.people)} people was examined on their own. Certified is a proof; a counterexample is a "
-        "concrete similar person with another decision; undecided is neither, with the reason."
+        f"Each of the {count(proved.people)} people was examined individually. Certified means that there is a proof. "
+        "A counterexample is a concrete similar person with a different decision. Undecided means neither was found."
     )
     yield verdict_table(proved)
     if proved.lower is not None:
         yield (
-            f"If these people were drawn at random from a population and nobody trained on them, then at least "
+            f"If these people were drawn at random from a population and not used for training, then at least "
             f"{at_least(proved.lower)} of that population would be certified, with {_confidence(proved)} confidence "
-            "(exact one-sided bound of Clopper and Pearson; rounded down)."
+            "(exact one-sided Clopper–Pearson bound, rounded down)."
         )
     if proved.on_ball is not None and proved.on_box is not None:
         yield (
             f"From the hand-over alone, without seeing the people, {percent(proved.on_ball)} are certified on the ball "
-            f"and {percent(proved.on_box)} on the box; from end to end {verdict_shares(proved)[0]}. A hand-over "
-            "also covers people with fractions of whole numbers, unless it says that it does not."
+            f"and {percent(proved.on_box)} on the box; end to end it is {verdict_shares(proved)[0]}. A hand-over "
+            "also covers values between whole numbers, unless it says otherwise."
         )
 
 
@@ -190,27 +190,27 @@ def _recheck(report: Report) -> Iterator[Block]:
     if report.checked is not None:
         yield _word_of(report.checked, report.proved.people)
     else:
-        yield "These verdicts have not been checked by the exact checker yet."
+        yield "The exact checker has not been run on these verdicts yet."
     if report.recheck:
         yield (
-            "The checker needs Python and nothing else: no solver, no graphics card, nothing of the program that made "
-            "the proofs. It derives everybody’s region from φ itself and recomputes every bound in exact arithmetic."
+            "The checker needs only Python: no solver, no GPU, and no part of the program that made the proofs. It "
+            "derives everyone’s region from φ itself and recomputes every bound in exact arithmetic."
         )
-        yield CodeBlock("\n".join(report.recheck), "In the folder of the audit")
+        yield CodeBlock("\n".join(report.recheck), "Run this in the audit’s folder")
     elif report.checked is None and report.origin.library is not None:
-        yield "There are no proofs here to check: lcifr audit --model … --bundle writes them, lcifr check confirms."
+        yield "There are no proofs here to check. Write them with lcifr audit --model … --bundle, then run lcifr check."
     elif report.checked is None:
         yield (
-            "There are no proofs here to check. An auditor who has the producer’s folder makes them, with "
-            "lcifr audit --bundle and this model; lcifr check then confirms them."
+            "There are no proofs here to check. An auditor who has the producer’s folder can write them with "
+            "lcifr audit --bundle and this model, and confirm them with lcifr check."
         )
 
 
 def _word_of(checked: Checked, people: int) -> str:
     drawn = f", drawn at random from the {count(people)}" if checked.people < people else ""
     words = (
-        f"The exact checker looked at {count(checked.people)} people{drawn}: {count(checked.certified)} certificates "
+        f"The exact checker checked {count(checked.people)} people{drawn}: {count(checked.certified)} certificates "
         f"and {count(checked.counterexamples)} counterexamples are confirmed in exact arithmetic"
     )
-    words += f", {count(checked.rejected)} are REFUSED." if checked.rejected else ", none is refused."
-    return words + (" Of everybody else it has seen nothing." if drawn else "")
+    words += f", {count(checked.rejected)} are REJECTED." if checked.rejected else ", none is rejected."
+    return words + (" It did not check anyone else." if drawn else "")

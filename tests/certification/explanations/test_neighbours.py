@@ -68,6 +68,6 @@ def test_where_nothing_may_differ_the_page_says_the_same_and_not_that_it_is_unkn
     found = audit(scene.encoder, scene.model, scene.people, modular=False)
     text = render(build(found, state(found, held_out=True), encoder=scene.encoder), "md")
     assert "| the same |" in text
-    assert "could not be evaluated" not in text
+    assert "lacks the data to evaluate φ" not in text
     unknown = render(build(found, state(found, held_out=True)), "md")
-    assert "could not be evaluated" in unknown
+    assert "lacks the data to evaluate φ" in unknown

@@ -48,7 +48,7 @@ def test_what_is_in_a_pack(place: Path, story: Path) -> None:
     assert files["similar.phi"].decode() == result.model.phi.text
     assert files["similar-in-english.txt"].decode().strip() == result.model.phi.english
     assert json.loads(files["report.json"])["proved"]["certified"] == result.statement.certified
-    for words in ("No legal advice", "No adverse-action reasons", "Not a finding that the model is fair"):
+    for words in ("Not legal advice", "Not adverse-action reasons", "Not a finding that the model is fair"):
         assert words in readme
     assert "2 (g)" in files["annex-iv.md"].decode()
     assert "sex × foreign\\_worker" in files["group-rates.md"].decode()
@@ -143,7 +143,7 @@ def follow(commands: str, place: Path) -> str:
 def test_an_unsigned_pack_says_so(place: Path) -> None:
     files = read_archive(place / "unsigned.zip")
     assert "**It is not signed.**" in files["README.md"].decode()
-    assert "Nobody has signed it" in files[GUIDE].decode()
+    assert "This pack is not signed" in files[GUIDE].decode()
     assert "signed.json" not in files
     assert "signed.json" not in files["README.md"].decode()
 

@@ -95,7 +95,7 @@ def test_a_consumers_report_says_what_it_rests_on(story):
     report = read_folder(story / "consumer")
     assert {"claimed", "unchecked", "not-searched"} <= {one.code for one in report.cautions}
     assert report.explorer.attributes == ()
-    assert "An auditor who has the producer’s folder makes them" in render(report, "md")  # the cautions point there
+    assert "An auditor who has the producer’s folder can write them" in render(report, "md")  # the cautions point there
     assert "claims and nobody has checked" in render(report, "md")
 
 

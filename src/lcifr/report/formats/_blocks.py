@@ -91,7 +91,7 @@ def draw_text(text: str, most: int = LONG) -> Any:
 
 def _gallery(gallery: Gallery) -> list[Element]:
     """The person who is marked can be another one: whoever is chosen in the explorer."""
-    words = [element("span", class_="key similar"), "What somebody similar to person "]
+    words = [element("span", class_="key similar"), "The values that someone similar to person "]
     words += [element("bdi", gallery.marked, id="marked"), " may have; the line is that person’s own value."]
     note = [element("p", words, class_="marked-note")] if gallery.marked else []
     return [*note, element("div", [element("div", _chart(one)) for one in gallery.charts], class_="gallery")]

@@ -27,9 +27,7 @@ def draw_people(block: PeopleBlock) -> list[Element]:
     """What the script fills, and what is printed instead, which is also there where no script runs."""
     without = element(
         "noscript",
-        element(
-            "p", "To look at one person this page needs its script; the report as Markdown or JSON lists everybody."
-        ),
+        element("p", "Exploring people needs JavaScript; the Markdown and JSON reports list everyone."),
     )
     shown = element("div", element("article", id="person", tabindex="-1", aria_live="polite"))
     explorer = element("div", _finder(block), shown, class_="explorer", id="explore", hidden="")
@@ -49,7 +47,7 @@ def _finder(block: PeopleBlock) -> Element:
         element("select", options, id="verdict"),
         element("p", id="matches", role="status"),
         element("ul", id="people", role="listbox", tabindex="0", aria_label="People"),
-        element("label", element("input", type="checkbox", id="only"), "Only what may differ", class_="only"),
+        element("label", element("input", type="checkbox", id="only"), "Show only what may differ", class_="only"),
         class_="finder",
     )
 
@@ -57,7 +55,7 @@ def _finder(block: PeopleBlock) -> Element:
 def _printed(block: PeopleBlock) -> Iterator[Any]:
     explorer = block.explorer
     if not explorer.attributes:
-        yield element("p", "On the screen this page shows everybody’s decision, verdict and margin, one by one.")
+        yield element("p", "On screen, this page shows everyone’s decision, verdict and margin.")
         return
     pairs = [show(one, explorer) for one in explorer.people if one.verdict == "COUNTEREXAMPLE"]
     kept = _within(pairs)
@@ -98,12 +96,12 @@ def _within(pairs: list[Shown]) -> list[Shown]:
 
 def _which(printed: int, violated: int) -> str:
     if not violated:
-        return "There is no counterexample. On the screen this page shows everybody, one by one."
+        return "There is no counterexample. On screen, this page shows everyone individually."
     if printed < violated:
-        which = f"{count(printed)} of {count(violated)} counterexamples (the audit’s own folder has every one of them)"
+        which = f"{count(printed)} of {count(violated)} counterexamples (the audit’s folder has all of them)"
     else:
         which = "the only counterexample" if violated == 1 else f"all {count(violated)} counterexamples"
-    return f"On paper: {which}, with what differs; all else is equal. On the screen this page shows people one by one."
+    return f"In print: {which}, with what differs; everything else is equal. On screen, people are shown individually."
 
 
 def _pair(one: Shown) -> Element:

@@ -52,7 +52,7 @@ def show(person: PersonRow, explorer: Explorer) -> Shown:
         facts.append(("Radius ε", short(person.radius)))
     kind = person.verdict.lower()
     note = (
-        "Not every combination of what may differ is similar: φ has alternatives, or links attributes."
+        "Not every combination of these values is similar: φ has alternatives, or links attributes."
         if person.linked and person.may
         else ""
     )
@@ -79,21 +79,21 @@ def _margin(person: PersonRow) -> str:
 def _sentence(person: PersonRow, rows: tuple[Row, ...], tolerance: float | None) -> str:
     decision = f"“{visible(person.decision)}”"
     if person.vacuous:
-        return "Certified with respect to φ, vacuously: nobody at all is similar to this person."
+        return "Certified with respect to φ, but vacuously: nobody is similar to this person."
     if person.verdict == "CERTIFIED" and tolerance is not None:
         near = f"a prediction within {exactly(tolerance)} of {visible(person.decision)}"
-        return f"Certified with respect to φ: everybody similar to this person gets {near}."
+        return f"Certified with respect to φ: everyone similar to this person gets {near}."
     if person.verdict == "CERTIFIED":
-        return f"Certified with respect to φ: everybody similar to this person is decided {decision} too."
+        return f"Certified with respect to φ: everyone similar to this person also gets the decision {decision}."
     if person.verdict == "UNDECIDED":
-        return f"Undecided: neither a proof nor a counterexample. Reason: {person.reason or 'not recorded'}."
-    other = f"“{visible(person.other_decision)}”" if person.other_decision is not None else "otherwise"
+        return f"Undecided: neither a proof nor a counterexample was found. Reason: {person.reason or 'not recorded'}."
+    other = f"“{visible(person.other_decision)}”" if person.other_decision is not None else "a different decision"
     changed = sum(row.differs for row in rows)
     where = "one attribute" if changed == 1 else f"{changed} attributes"
     if tolerance is not None:
         own = visible(person.decision)
-        return f"Predicted {own}, but for a similar person who differs in {where} {_far(person, tolerance)}."
-    return f"Decided {decision}, but a similar person who differs in {where} is decided {other}."
+        return f"The prediction is {own}, but for a similar person who differs in {where} {_far(person, tolerance)}."
+    return f"The decision is {decision}, but a similar person who differs in {where} gets {other}."
 
 
 def _far(person: PersonRow, tolerance: float) -> str:

@@ -26,8 +26,8 @@ def write_demo_report(result: DemoResult) -> Path:
         baselines={model.name: dict(model.figures) for model in others},
     )
     about = About(
-        title="German Credit: who is decided like everybody similar?",
-        data=f"{len(data.test)} applicants whom nobody trained on",
+        title="German Credit: do similar people get the same decision?",
+        data=f"{len(data.test)} applicants not used for training",
         partial=data.partial,
         data_cautions=data.cautions,
         model=last.name,

@@ -115,7 +115,7 @@ def _refuse_changed(root: Path, settings: RunSettings | None) -> None:
     there = {name: digest for name, digest in files.items() if (root / name).exists()}
     if (changed := first_change(root, there)) is not None:
         raise ArtefactError(
-            f"{root / changed} is not what the run that made the folder has written: its hash differs",
+            f"{root / changed} has changed since the run that wrote the folder: its hash differs",
             fix="give the folder as it was written, or audit again",
         )
 

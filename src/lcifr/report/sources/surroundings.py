@@ -57,14 +57,14 @@ def about_consumer(result: ConsumeResult, settings: RunSettings | None) -> About
 
 
 def _title(target: str) -> str:
-    return f"{target}: who is decided like everybody similar?"
+    return f"{target}: do similar people get the same decision?"
 
 
 def _whom(held_out: bool, *, known: bool = True) -> str:
     """``known`` : whether lcifr trained the model, and so knows on whom."""
     if held_out:
-        return "held out from training" if known else "said to be held out from training"
-    return "not held out from training" if known else "perhaps trained on"
+        return "held out from training" if known else "declared as held out from training"
+    return "not held out from training" if known else "possibly used for training"
 
 
 def _of_run(settings: RunSettings | None) -> dict[str, Any]:

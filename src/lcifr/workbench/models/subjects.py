@@ -101,8 +101,8 @@ class Subjects:
         file = open_model(self._folder.file(choice.model))
         if file.outline().is_number and choice.tolerance is None:
             raise LcifrError(
-                f"{choice.model} predicts a number, so it needs a tolerance: how far apart may two predictions be and still count as the same?",
-                fix="say a tolerance, in the unit of the prediction",
+                f"{choice.model} predicts a number: how far apart may two predictions be and still count as the same?",
+                fix="enter a tolerance, in the unit of the prediction",
             )
         similarity = Similarity(formula or NO_FORMULA, table.schema, table.encoding)
         source = source_in_memory(PeopleTable(table.frame, table.rows), table.schema)
