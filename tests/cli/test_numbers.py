@@ -101,7 +101,7 @@ def test_the_page_speaks_of_numbers(place):
     lcifr("report", "a", "--out", "r.md", cwd=place)
     page = (place / "r.md").read_text(encoding="utf-8")
     found = result(place, "a")
-    assert "The tolerance is 250: predictions less than that apart count as the same decision." in page
+    assert "The tolerance is 250: predictions closer than that count as the same decision." in page
     assert "| Model | R² | Mean error |" in page
     assert "always the mean" in page
     assert "Accuracy unknown" not in page

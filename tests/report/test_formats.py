@@ -48,7 +48,7 @@ def test_markdown_and_page_have_the_same_tables_and_numbers():
     shown = [re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", before)]
     assert [cell.replace("&lt;", "<").replace("&amp;", "&") for cell in shown] == cells(markdown)
     assert len(from_page) > len(shown)
-    end = markdown.index("\n## Person by person"), markdown.index("\n## What this does not say")
+    end = markdown.index("\n## Person by person"), markdown.index("\n## What this report does not say")
     spoken = re.sub(r"\\(.)", r"\1", markdown[: end[0]] + markdown[end[1] :])
     assert set(NUMBER.findall(spoken)) == set(NUMBER.findall(static_text(page)))
 

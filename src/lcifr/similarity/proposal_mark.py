@@ -19,7 +19,7 @@ UNTOUCHED = Finding(
     "untouched-proposal",
     Severity.WARNING,
     "φ is the unedited draft of lcifr init: a guess from the names and types of the columns. Nobody has confirmed "
-    "that these are the people who count as similar; correct it, or delete its first line to stand by it",
+    "that these are the people who count as similar; correct it, or delete its first line to adopt it",
 )
 
 

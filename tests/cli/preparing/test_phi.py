@@ -122,7 +122,7 @@ def test_check_a_ready_formula_on_its_own_data():
     text = result.stdout
     assert "640 training people of German Credit" in text
     assert "Of 100 random people (seed 0), each compared with the other 639 in the data" in text
-    assert "in the median" in text
+    assert "number of similar people: median" in text
     assert "note (distance-below-one)" in text
     assert text.count("- row ") == 6
     assert "made up" in text  # the data has no two such people

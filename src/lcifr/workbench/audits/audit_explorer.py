@@ -45,8 +45,8 @@ class _OpenAudit:
     def encoder(self) -> FrozenEncoder:
         if self.content.encoder is None:
             raise LcifrError(
-                "φ ranks people who are not in this folder, so nobody new can be asked about",
-                fix="audit with a formula without ranks to ask what if",
+                "φ ranks people who are not in this folder, so “what if” does not work",
+                fix="audit with a formula without ranks",
             )
         return self.content.encoder
 
@@ -152,14 +152,14 @@ def _failing(found: _OpenAudit, person: Individuals, other: Individuals, similar
 
 def _sentence(found: _OpenAudit, row: int, similar: bool, same: bool) -> str:
     verdict = found.verdicts.verdict[row]
-    alike = "The model decides the same here" if same else "The model decides otherwise here"
+    alike = "The model makes the same decision here" if same else "The model makes a different decision here"
     if not similar:
-        return f"Beyond φ: this is nobody similar, and no proof speaks of them. {alike}."
+        return f"Beyond φ: this person is not similar, so no proof covers them. {alike}."
     if verdict == Verdict.CERTIFIED:
-        return "Within φ, and covered by the proof: everybody similar is decided the same, whoever they are."
+        return "Within φ, and covered by the proof: everyone similar gets the same decision."
     if not same:
-        return "Within φ, and decided otherwise: this is a counterexample."
-    return f"Within φ, but there is no proof for this person. {alike}; somebody else similar may be decided otherwise."
+        return "Within φ, but with a different decision: this is a counterexample."
+    return f"Within φ, but there is no proof for this person. {alike}; someone else similar may get a different one."
 
 
 def _movable(name: str, one: PersonRow, schema: Schema, people: Individuals) -> MovableAttribute:

@@ -29,11 +29,11 @@ LAST = 6
 """Notes and warnings that are shown while it runs."""
 EXITS = {
     0: ("finished", "is finished"),
-    1: ("finished", "is finished; there is a counterexample, or the exact checker refused a proof"),
+    1: ("finished", "is finished; there is a counterexample, or the exact checker rejected a proof"),
     2: ("refused", "was refused"),
-    3: ("finished", "is finished; somebody is undecided"),
-    130: ("stopped", "was stopped; what is done is kept"),
-    -signal.SIGINT: ("stopped", "was stopped; what is done is kept"),
+    3: ("finished", "is finished; someone is undecided"),
+    130: ("stopped", "was stopped; its progress is kept"),
+    -signal.SIGINT: ("stopped", "was stopped; its progress is kept"),
 }
 
 

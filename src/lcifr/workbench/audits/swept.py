@@ -70,7 +70,7 @@ def open_sweep(folder: WorkFolder, name: str) -> OpenedSweep:
         commands.append(command_line("check", f"{name}/bundle"))
     return OpenedSweep(
         name,
-        (*str(result.sweep).splitlines(), f"people of the table: {people}", *checked),
+        (*str(result.sweep).splitlines(), f"people in the table: {people}", *checked),
         result.model.phi.text,
         tuple(KINDS.items()),
         tuple(MapStrip(_title(strip.bins), _parts(strip.bins, strip.shares)) for strip in found.strips),
@@ -105,4 +105,4 @@ def _pair(pair: WorstPair) -> str:
         f"{name} {format_value(own)} → {format_value(other)}" for name, (own, other) in pair.differs.items()
     )
     alike = ", ".join(f"{name} {format_value(value)}" for name, value in pair.alike.items())
-    return f"{differs}: decided {pair.decision} and {pair.other_decision}. Both: {alike or 'nothing'}"
+    return f"{differs}: the decisions are {pair.decision} and {pair.other_decision}. Both: {alike or 'nothing'}"

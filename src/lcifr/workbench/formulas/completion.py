@@ -20,7 +20,7 @@ WORDS = {
     "and": "both hold",
     "or": "one of them holds",
     "not": "does not hold",
-    "implies": "where the first holds, so does the second",
+    "implies": "if the first holds, so does the second",
     "except": "all but these",
     "in": "one of these values",
 }

@@ -122,8 +122,8 @@ class FormulaDesk:
         return LookedAt(
             findings,
             f"Of {who}, each compared with the other {found.people - 1:,}:",
-            f"{found.median:g} similar others in the median, {found.largest:,} at most",
-            f"{short_percent(found.share_isolated)} have nobody else in the table who is similar to them",
+            f"number of similar people: median {found.median:g}, largest {found.largest:,}",
+            f"{short_percent(found.share_isolated)} have no similar person in the table",
             tuple(_bars(found.counts)),
             tuple(_pair_line(one, table) for one in found.similar),
             tuple(_pair_line(one, table) for one in found.missed),
@@ -190,7 +190,7 @@ def _bars(counts: Any) -> Iterable[NeighbourBar]:
 
 def _pair_line(example: Example, table: OpenTable, text: str = "", failing: Span | None = None) -> PairLine:
     rows = [None if place is None else table.rows[place] for place in example.rows]
-    who = " and ".join("somebody made up" if row is None else f"row {row}" for row in rows)
+    who = " and ".join("a made-up person" if row is None else f"row {row}" for row in rows)
     part = "" if failing is None else " ".join(text[failing.start : failing.end].split())
     return PairLine(who, visible(str(example)), visible(part), rows[1])
 

@@ -128,7 +128,7 @@ def own_decision(model: Model, outputs: Any) -> OwnDecision:
         group = rule.group_of
         first = int(values[0].argmax())
         lead = float(values[0, first] - np.max(values[0][group != group[first]], initial=-np.inf))
-    return OwnDecision(visible(str(decision)), f"{short(lead)} from another decision, in units of the output")
+    return OwnDecision(visible(str(decision)), f"{short(lead)} from a different decision, in units of the output")
 
 
 def _audit_line(asked: DecisionAsked) -> str:

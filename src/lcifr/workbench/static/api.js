@@ -12,9 +12,9 @@ export const ask = async (name, values = {}) => {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values), credentials: "omit", cache: "no-store",
     });
   } catch {
-    throw new Refused("The workbench does not answer.", "See whether `lcifr workbench` still runs in its terminal, and open the address that it prints.");
+    throw new Refused("The workbench does not answer.", "Check that `lcifr workbench` is still running in its terminal, and open the address that it prints.");
   }
-  const said = await response.json().catch(() => ({ error: `The workbench refused (${response.status}).`, fix: "" }));
+  const said = await response.json().catch(() => ({ error: `The workbench refused the request (${response.status}).`, fix: "" }));
   if (!response.ok) throw new Refused(said.error, said.fix);
   return said.answer;
 };
@@ -28,7 +28,7 @@ export const problemWords = (error) => {
 // What went wrong, in an element of its own or at the top of the page.
 const complain = (error, element) => {
   if (!(error instanceof Refused)) console.error(error);
-  const words = problemWords(error instanceof Refused ? error : new Refused(`The page itself failed: ${error.message}`, "Please report it."));
+  const words = problemWords(error instanceof Refused ? error : new Refused(`The page has a bug: ${error.message}`, "Please report it."));
   if (element.id === "problem") element.hidden = false;
   show(element, ...(element.id === "problem" ? words : [make("div", { class: "problem" }, ...words)]));
 };

@@ -42,10 +42,10 @@ const startExample = () => trying(async () => {
   turn();
   const note = make("div", { class: "note", role: "status" });
   find("page-formula").prepend(note);
-  show(note, make("p", { text: "The example’s files are in the folder. Its model is being learned …" }));
+  show(note, make("p", { text: "The example’s files are in the folder. Its model is being trained …" }));
   await watch(note, async (state) => {
     await look();
-    const words = state.state === "finished" ? "The example’s files are in the folder, and its model is learned: see Model and Audit." : `The model was not learned: it ${state.said}.`;
+    const words = state.state === "finished" ? "The example’s files are in the folder, and its model is trained: see Model and Audit." : `The model was not trained: it ${state.said}.`;
     show(note, make("p", { text: words }), button("Close", () => note.remove()));
   });
 });

@@ -47,8 +47,8 @@ const goOn = async (name) => {
 };
 
 const showStopped = (stopped) => show(find("stopped"), ...stopped.map((one) => make("div", { class: "note" },
-  make("p", { text: `${one.out} was stopped; what is done is kept.` }), make("code", { text: one.command }),
-  one.here ? button("Go on", () => goOn(one.out), { class: "main" }) : make("p", { text: "It was begun with other options: go on with this command in a terminal." }))));
+  make("p", { text: `${one.out} was stopped; its progress is kept.` }), make("code", { text: one.command }),
+  one.here ? button("Resume", () => goOn(one.out), { class: "main" }) : make("p", { text: "It was started with other options: resume it with this command in a terminal." }))));
 
 const freeName = () => {
   const taken = [...listing.audits, ...listing.producers, ...listing.consumers, ...listing.sweeps];
@@ -69,9 +69,9 @@ const open = async () => {
 onFolder((found) => {
   fill(model, modelOptions(found));
   const learned = found.producers.length > 0;
-  fill(people, [...named(found.tables), ...(learned ? none("those whom the producer held out") : [])], begun ? people.value : found.tables[0]);
+  fill(people, [...named(found.tables), ...(learned ? none("the held-out people") : [])], begun ? people.value : found.tables[0]);
   fill(formula, [...named(found.formulas), ...(learned ? none("the producer’s own") : [])], begun ? formula.value : found.formulas[0]);
-  fill(reference, [...none("the people audited"), ...named(found.tables)]);
+  fill(reference, [...none("the audited people"), ...named(found.tables)]);
   fill(audits, named(found.audits));
   fill(sweeps, named(found.sweeps));
   find("sweeps").hidden = found.sweeps.length === 0;

@@ -12,13 +12,13 @@ const headline = (found) => make("div", { class: "headline" },
   make("p", { class: "figure", text: found.figure }),
   make("div", {}, make("p", { class: "words", text: found.words }), make("p", { class: "bound", text: found.bound })),
   make("div", { class: "shares-box" }, sharesBar(found.shares.map(([kind, , count]) => [kind, count]), found.shares.reduce((sum, one) => sum + one[2], 0)),
-    legend(found.shares.map(([kind, name, count, share]) => [kind, `${name} ${count} (${share})`]))));
+    legend(found.shares.map(([kind, name, count, share]) => [kind, `${name} ${count.toLocaleString("en-US")} (${share})`]))));
 
 const page = (audit) => {
   const said = make("span", { class: "quiet", role: "status" });
   const write = async () => {
     const made = await trying(() => ask("audit/report", { name: audit }), said);
-    if (made) said.textContent = ` Written: ${made.file}, to be opened with any browser. It shows people’s attributes: share it with care.`;
+    if (made) said.textContent = ` Written: ${made.file}. Open it in any browser. It shows people’s attributes: share it with care.`;
   };
   return make("p", {}, button("Write the report", write), said);
 };
@@ -26,7 +26,7 @@ const page = (audit) => {
 export const explore = (element, found) => {
   const commands = make("div", { class: "command" });
   command(commands, found.commands.join("\n"));
-  const chosen = make("div", { id: "person", role: "region", "aria-label": "The person chosen", "aria-live": "polite" });
+  const chosen = make("div", { id: "person", role: "region", "aria-label": "The selected person", "aria-live": "polite" });
   show(element,
     make("h3", { text: found.title }), make("p", { class: "subtitle", text: found.subtitle }), headline(found),
     make("details", {}, make("summary", { text: "What was audited, and what to keep in mind" }),
@@ -62,7 +62,7 @@ const finder = (found, chosen) => {
     const fits = found.people.filter((one) => one.id.toLowerCase().includes(typed)
       && (!kind.value || one.kind === kind.value) && (!decision.value || one.decision === decision.value));
     shown = fits.slice(0, MOST);
-    matches.textContent = `${fits.length} of ${found.people.length} people${fits.length > MOST ? `, the first ${MOST} are listed` : ""}${found.complete ? "" : " (a sample of those audited)"}`;
+    matches.textContent = `${fits.length.toLocaleString("en-US")} of ${found.people.length.toLocaleString("en-US")} people${fits.length > MOST ? `, the first ${MOST} are listed` : ""}${found.complete ? "" : " (a sample of those audited)"}`;
     people.replaceChildren(...shown.map((one, place) => make("li", {
       id: `who-${place}`, role: "option", "aria-selected": "false", on: { click: () => choose(place) },
     }, make("span", { class: "name", text: one.id }), make("span", { class: `badge ${one.kind}`, text: WORDS[one.kind] }))));
@@ -81,6 +81,6 @@ const finder = (found, chosen) => {
   kind.addEventListener("change", filter);
   decision.addEventListener("change", filter);
   queueMicrotask(filter);
-  return make("div", { class: "finder" }, make("label", { for: "who", text: "Find somebody" }), word, make("label", { for: "kind", text: "Verdict" }), kind,
+  return make("div", { class: "finder" }, make("label", { for: "who", text: "Find a person" }), word, make("label", { for: "kind", text: "Verdict" }), kind,
     make("label", { for: "decision", text: "Decision" }), decision, matches, people);
 };

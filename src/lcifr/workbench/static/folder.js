@@ -20,7 +20,7 @@ export const modelOptions = ({ models, producers, consumers }) => [
   ...models.map((name) => [JSON.stringify({ model: name }), name]),
   ...producers.flatMap((producer) => consumers
     .filter((consumer) => consumer === producer || !producers.includes(consumer))
-    .map((consumer) => [JSON.stringify({ producer, consumer }), producer === consumer ? `${producer} (learned by lcifr)` : `${producer} and ${consumer} (learned by lcifr)`])),
+    .map((consumer) => [JSON.stringify({ producer, consumer }), producer === consumer ? `${producer} (trained by lcifr)` : `${producer} and ${consumer} (trained by lcifr)`])),
 ];
 
 export const chosenModel = (select) => (select.value ? JSON.parse(select.value) : null);

@@ -62,30 +62,30 @@ const lookNow = async () => {
   find("looking").textContent = "";
   state.findings = answer.findings;
   marks();
-  show(find("findings"), ...(answer.findings.length ? answer.findings.map(finding) : [make("p", { text: "Nothing odd was found." })]));
+  show(find("findings"), ...(answer.findings.length ? answer.findings.map(finding) : [make("p", { text: "No warnings." })]));
   show(find("neighbours"), make("p", { text: answer.asked }),
     make("ul", { class: "points" }, make("li", { text: answer.counted }), make("li", { text: answer.alone })),
-    bars(answer.bars), make("h4", { text: "Similar" }), pairs(answer.similar, "Nobody was found."),
-    make("h4", { text: "Just not similar" }), pairs(answer.missed, "Nobody: everybody is similar to everybody."));
+    bars(answer.bars), make("h4", { text: "Examples of similar pairs" }), pairs(answer.similar, "No pair was found."),
+    make("h4", { text: "Pairs that just miss" }), pairs(answer.missed, "None: everyone is similar to everyone."));
   command(find("check-command"), isSaved() ? answer.command : "");
 };
 const lookSoon = soon(600, lookNow);
 
 const finding = (one) => make("div", { class: `finding ${one.severity}` },
-  make("p", {}, make("strong", { text: `${{ error: "Error", warning: "Warning", note: "To know" }[one.severity]}: ` }), one.message),
+  make("p", {}, make("strong", { text: `${{ error: "Error", warning: "Warning", note: "Note" }[one.severity]}: ` }), one.message),
   one.examples.length ? make("ul", { class: "points" }, ...one.examples.map((text) => make("li", { text }))) : null,
   one.start === null ? null : button("Show where", () => editor.goTo(one.start, one.end)));
 
 const pairs = (lines, nobody) => (lines.length
   ? make("ul", { class: "points" }, ...lines.map((one) => make("li", {}, make("strong", { text: `${one.who}: ` }), one.differs,
-    one.failing ? make("span", { class: "fix", text: ` It fails: ${one.failing}` }) : null,
+    one.failing ? make("span", { class: "fix", text: ` Fails: ${one.failing}` }) : null,
     one.row === null ? null : button(`See row ${one.row}`, () => choose(one.row)))))
   : make("p", { class: "quiet", text: nobody }));
 
 const bars = (found) => {
   const most = Math.max(1, ...found.map((one) => one.people)), step = 22;
   const words = (one) => (one.low === one.high ? `${one.low}` : `${one.low} to ${one.high}`);
-  return make("figure", {}, make("figcaption", { text: "People by how many similar others they have" }),
+  return make("figure", {}, make("figcaption", { text: "People by number of similar people" }),
     drawn("svg", { class: "chart bars", viewBox: `0 0 400 ${found.length * step + 4}`, role: "img", "aria-label": found.map((one) => `${words(one)}: ${one.people}`).join("; ") },
       ...found.flatMap((one, place) => {
         const label = drawn("text", { x: 82, y: place * step + 16, "text-anchor": "end" });
@@ -113,7 +113,7 @@ const around = async () => {
     make("h4", { text: "Similar to this person" }),
     make("p", { text: similar }),
     answer.similar.length ? pairs(answer.similar, "") : null,
-    make("h4", { text: "Just not similar" }), pairs(answer.missed, "Everybody is similar."));
+    make("h4", { text: "Just not similar" }), pairs(answer.missed, "Everyone is similar."));
 };
 
 // -- files ------------------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ onFolder(({ tables, schemas }) => {
   const before = file.value;
   fill(file, fileOptions(), state.begun ? file.value : listing.formulas[0]);
   fill(people, named(tables), state.begun ? people.value : tableFor(file.value, tables));
-  fill(schema, [...none("as the file that fits says"), ...named(schemas)]);
+  fill(schema, [...none("choose automatically"), ...named(schemas)]);
   if (state.begun && before !== file.value) open();
 });
 

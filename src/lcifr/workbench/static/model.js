@@ -17,7 +17,7 @@ const describe = async () => {
   show(find("decided")); command(find("decide-command"), "");
   const chosen = choice();
   if (!chosen) {
-    show(find("model-words"), make("p", { text: "No model is in the folder. Put one into it: ONNX, skops, XGBoost or LightGBM; or let lcifr learn one with `lcifr produce`." }));
+    show(find("model-words"), make("p", { text: "There is no model in the folder. Add one (ONNX, skops, XGBoost or LightGBM), or train one with `lcifr produce`." }));
     show(form); command(find("model-command"), "");
     return;
   }
@@ -52,7 +52,7 @@ const decide = async () => {
     make("p", { class: "verdict" }, "Decision: ", make("strong", { text: answer.own.decision })),
     make("p", { text: `${answer.own.distance}.` }),
     answer.library ? make("p", { text: `The model’s own library says: ${answer.library}` }) : null,
-    ...(answer.asked ? verdict(answer.asked) : [make("p", { class: "quiet", text: "Choose a formula to see whether everybody similar is decided the same." })]));
+    ...(answer.asked ? verdict(answer.asked) : [make("p", { class: "quiet", text: "Choose a formula to see whether everyone similar gets the same decision." })]));
   command(find("decide-command"), formula.value ? answer.command : "");
   if (formula.value) find("decide-command").append(make("details", {}, make("summary", { text: "person.csv, for the command" }), make("pre", { text: answer.table })));
 };

@@ -21,7 +21,7 @@ export const legend = (rows) => make("ul", { class: "legend" }, ...rows.map(([ki
 
 const stepWords = (one) => {
   if (one.total && !one.ended) return `${one.name === "people" ? "Proving" : one.name}: ${one.done} of ${one.total}`;
-  return one.name === "people" ? `${one.done} people${one.resumed ? `, ${one.resumed} of them found done` : ""}` : one.name;
+  return one.name === "people" ? `${one.done} people${one.resumed ? `, ${one.resumed} of them already done` : ""}` : one.name;
 };
 
 const picture = (state) => {

@@ -29,14 +29,14 @@ const proposal = (found, proposed) => {
     proposed(made);
   };
   return [
-    make("p", { text: `No file says what the columns of ${found.table} mean, so they were guessed. A proposal can be written down, with a formula to correct.` }),
-    make("label", {}, "What is predicted ", target), button("Propose", propose), said,
+    make("p", { text: `There is no schema for ${found.table}, so its columns were guessed. You can save a draft schema, with a formula to correct.` }),
+    make("label", {}, "Column to predict ", target), button("Save a draft", propose), said,
   ];
 };
 
 export const showTable = (found, proposed) => {
   const left = found.left_out ? ` ${found.left_out} rows with missing values are left out.` : "";
-  find("table-words").textContent = `${found.people} people in ${found.table}.${left}${found.schema ? ` What the columns mean is said in ${found.schema}.` : ""}`;
+  find("table-words").textContent = `${found.people} people in ${found.table}.${left}${found.schema ? ` Schema: ${found.schema}.` : ""}`;
   show(find("attributes"), ...found.attributes.map(card));
   find("propose").hidden = found.schema !== "";
   show(find("propose"), ...(found.schema ? [] : proposal(found, proposed)));

@@ -39,11 +39,11 @@ export const showSweep = async (element, name) => {
     make("details", {}, make("summary", { text: "The formula φ" }), make("pre", { text: found.formula })), commands,
     legend(found.standings.map(([words, kind]) => [kind, words])),
     make("h3", { text: "Along each attribute" }),
-    make("p", { class: "quiet", text: "Each bar is everybody with that value, divided by what is known of them. The attributes along which most changes come first." }),
+    make("p", { class: "quiet", text: "Each bar is everyone with that value, divided by what is known about them. Attributes with the largest changes come first." }),
     make("div", { class: "gallery" }, ...found.strips.map((one) => strip(one, found.standings))),
     ...(found.grid ? [make("h3", { text: `${found.grid.down} and ${found.grid.across}` }),
       ...found.grid.rows.map((row) => strip({ ...row, name: `${found.grid.down}: ${row.name}` }, found.standings, `${found.grid.across}: `))] : []),
     make("details", {}, make("summary", { text: "The same as numbers" }), ...numbers(found)),
-    found.worst.length ? make("h3", { text: "Similar people who are decided differently, the furthest apart" }) : null,
+    found.worst.length ? make("h3", { text: "Similar people with different decisions, the furthest apart" }) : null,
     make("ul", { class: "points" }, ...found.worst.map((text) => make("li", { text }))));
 };

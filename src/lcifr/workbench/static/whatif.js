@@ -33,7 +33,7 @@ const track = (one) => {
 };
 
 const answerWords = (found) => [
-  make("p", { class: "verdict" }, "Decision: ", make("strong", { text: found.own.decision }), found.same ? " – the same" : " – another one"),
+  make("p", { class: "verdict" }, "Decision: ", make("strong", { text: found.own.decision }), found.same ? " – the same" : " – a different one"),
   make("p", { text: `${found.own.distance}.` }),
   make("p", { class: found.covered ? "covered" : found.similar ? "within" : "beyond", text: found.sentence }),
   found.failing ? make("p", { class: "fix", text: `This part of φ does not hold: ${found.failing}` }) : null,
@@ -48,7 +48,7 @@ const scores = (found) => {
     drawn("rect", { x: Math.min(100, place(one.adds)), y: 3, width: Math.max(1, Math.abs(place(one.adds) - 100)), height: 8, class: one.adds < 0 ? "less" : "more" }),
     drawn("line", { x1: 100, y1: 0, x2: 100, y2: 14 }));
   return [make("h4", { text: "What each attribute adds" }), make("p", { text: found.score_words }),
-    table(["Attribute", "Adds", "Pale: what it could add for somebody similar"], found.scores.map((one) => ({ cells: [one.name, one.words, bar(one)] })), "adds")];
+    table(["Attribute", "Adds", "Pale: what it could add for someone similar"], found.scores.map((one) => ({ cells: [one.name, one.words, bar(one)] })), "adds")];
 };
 
 export const person = (element, audit, id, found) => {
@@ -73,7 +73,7 @@ export const person = (element, audit, id, found) => {
     make("h3", { text: `Person ${shown.id}` }), make("p", { class: `badge ${shown.kind}`, text: shown.verdict }), make("p", { text: shown.sentence }), facts(shown),
     found.can_ask ? make("div", { class: "beside" }, make("h4", { text: "What if" }),
       make("p", { class: "quiet", text: "Move an attribute below, within φ or beyond it." }), said,
-      make("p", {}, button("As the person is", () => put((one) => one.own)), other ? button("As the counterexample", () => put((one) => other[one.name])) : null)) : null,
+      make("p", {}, button("Reset to the person", () => put((one) => one.own)), other ? button("Set to the counterexample", () => put((one) => other[one.name])) : null)) : null,
     table(heads, rows, "moving"), shown.note ? make("p", { class: "quiet", text: shown.note }) : null, ...scores(found));
   if (found.can_ask) look();
 };
