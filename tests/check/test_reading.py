@@ -187,7 +187,7 @@ def test_a_counterexample_that_is_left_out_shows(how: str, command: tuple[str, .
     folder = rewritten(tmp_path / "less", plain)
     report = check_bundle(folder)
     assert len(report.names["unclaimed"]) == len(whole.names["unclaimed"]) + len(hidden)
-    assert f"nothing is claimed of {len(report.names['unclaimed'])}, " in "\n".join(report.lines())
+    assert f"people without a claim: {len(report.names['unclaimed'])}, " in "\n".join(report.lines())
     codes = [
         subprocess.run([*command, str(folder), *more], capture_output=True, check=False).returncode
         for more in ((), ("--strict",))

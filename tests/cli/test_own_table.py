@@ -127,7 +127,9 @@ def test_init_says_what_is_missing_and_its_next_command_works(tmp_path):
     table.to_csv(tmp_path / "k.csv", index=False)
     said = lcifr("init", "k.csv", "--target", "repaid", cwd=tmp_path)
     assert '"Beruf": values are missing in 2 of 30 rows, which `lcifr produce` refuses: write "unknown"' in said.out
-    assert '"Jahres-Einkommen €": values are missing in 1 of 30 rows, which `lcifr produce` refuses: fill them' in said.out
+    assert (
+        '"Jahres-Einkommen €": values are missing in 1 of 30 rows, which `lcifr produce` refuses: fill them' in said.out
+    )
     lines = (tmp_path / "k.phi").read_text(encoding="utf-8").splitlines()
     assert lines[3] == "same(categorical except Geschlecht) and"  # at the top, where a report shows it
 

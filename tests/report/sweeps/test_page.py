@@ -80,7 +80,7 @@ def _words(result: SweepResult, folder: Path) -> str:
 
 def test_the_page_says_who_confirmed_the_proofs(swept: Path):
     result = SweepResult.read(swept)
-    assert "by nobody: no proofs are on file" in _words(result, swept)
+    assert "there are no proofs on file" in _words(result, swept)
     refused = replace(result, checked=SweepCheck(shares={}, confirmed=1234, unproved=56, rejected=7))
     for words in (
         "by the exact checker for 1,234 cells",

@@ -30,6 +30,6 @@ def test_cells_are_confirmed_under_the_numbers_they_have_in_the_sweep(swept: Pat
 
 def test_what_the_check_prints_names_the_shares(swept: Path) -> None:
     said = lcifr("check", f"{swept.name}/bundle", cwd=swept.parent)
-    assert "of everybody who can exist (" in said.out
-    assert "what is claimed of everybody in them is confirmed" in said.out
+    assert "of everyone who could exist (" in said.out
+    assert "every claim about them is confirmed" in said.out
     assert "people:" not in said.out

@@ -64,7 +64,7 @@ def test_the_map_is_drawn(browser, swept):
         for width in (1280, 390):
             page = browser.open(f"{made.address}#audit", width=width)
             page.until("document.querySelector('#swept figure')")
-            assert "of everybody who can exist" in page.text("#swept")
+            assert "of everyone who could exist" in page.text("#swept")
             assert page.run("document.querySelectorAll('#swept rect.counterexample').length") > 0
             assert page.run("document.documentElement.scrollWidth") <= width
             assert page.complaints() == []

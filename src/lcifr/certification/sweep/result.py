@@ -148,9 +148,9 @@ class Sweep:
 
     def __str__(self) -> str:
         shares = {one: self.share(one) for one in Standing if one is not Standing.CROSSINGS or self.cells(one)}
-        lines = [f"{standing}: {_percent(share)} of everybody who can exist" for standing, share in shares.items()]
+        lines = [f"{standing}: {_percent(share)} of everyone who could exist" for standing, share in shares.items()]
         cells = len(self.proved) + len(self.violating) + len(self.open)
-        lines.append(f"{cells:,} cells; pairs of similar people who are decided differently: {len(self.pairs):,}")
+        lines.append(f"{cells:,} cells; pairs of similar people with different decisions: {len(self.pairs):,}")
         universe = "whole numbers where the schema says so" if self.whole else "all real numbers"
         return "\n".join([*lines, f"universe: {universe}; arithmetic: {self.arithmetic}"])
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from lcifr.check.exact import printable
 
-OPEN = "  nothing is claimed of {unclaimed}, {undecided} of them UNDECIDED; radii without a proof: {unproved}"
-OPEN_CELLS = "  open: {open}, of them with a pair that is decided differently: {refuted}"
+OPEN = "  people without a claim: {unclaimed}, of them UNDECIDED: {undecided}; radii without a proof: {unproved}"
+OPEN_CELLS = "  open: {open}, of them with a pair that gets different decisions: {refuted}"
 CELL_CLAIMS = ("proved", "strict crossings only", "violating")
 
 
@@ -36,8 +36,8 @@ def _sweep(report: Any) -> list[str]:
     refuted = {*report.names["counterexample"]} & {*report.names.get("open", [])}
     said = {"open": len(report.names.get("open", [])), "refuted": len(refuted)}
     return [
-        *(f"{what}: {_percent(share)} of everybody who can exist ({share})" for what, share in report.shares.items()),
-        f"{sure} of {report.people} cells: what is claimed of everybody in them is confirmed, by exact arithmetic",
+        *(f"{what}: {_percent(share)} of everyone who could exist ({share})" for what, share in report.shares.items()),
+        f"{sure} of {report.people} cells: every claim about them is confirmed in exact arithmetic",
         *(f"  {count} × {what}" for what, count in report.confirmed.items()),
         OPEN_CELLS.format(**said),
     ]

@@ -30,9 +30,9 @@ def shares_table(result: SweepResult) -> Table:
     """Shares of everybody who can exist, how many that are where they can be counted, and the table's people."""
     sweep, everybody, standings = result.sweep, result.sweep.individuals, shown_standings(result)
     texts = percents([float(sweep.share(one)) for one in standings])
-    head = ["", "Of everybody who can exist", "People of the table", "Cells"]
+    head = ["", "Of everyone who could exist", "People in the table", "Cells"]
     if everybody is not None:
-        head.insert(2, "People who can exist")
+        head.insert(2, "People who could exist")
     rows = []
     for standing, text in zip(standings, texts, strict=True):
         row = [NAMES[standing], text, count(result.people.get(str(standing), 0)), count(len(sweep.cells(standing)))]
@@ -52,7 +52,7 @@ def strip(shown: ShareStrip, place: int, standings: tuple[Standing, ...]) -> Cha
     return Chart(
         key=f"strip-{place}",
         title=name,
-        description=f"For each part of the values of {name}, how much of everybody there has which standing.",
+        description=f"For each part of the values of {name}, what is known about the people there.",
         axis=name,
         table=Table(f"{name}, in numbers", (name, *head), rows, (False, *[True] * len(head))),
         strip=shown,
@@ -72,8 +72,8 @@ def grid(shown: ShareGrid, standings: tuple[Standing, ...]) -> Chart:
     return Chart(
         key="grid",
         title=f"{down} and {across}",
-        description=f"For each part of the values of {down} (rows) and {across} (across), how much of everybody "
-        "there has which standing: what is violating stands on the left.",
+        description=f"For each part of the values of {down} (rows) and {across} (across), what is known about the "
+        "people there; violating shares are on the left.",
         axis=across,
         table=Table(f"{down} and {across}", (down, across, *head), rows, (False, False, *[True] * len(head))),
         grid=shown,

@@ -18,16 +18,17 @@ SHOWN = 10
 """Pairs with a table each."""
 
 LIMITS = (
-    "Proved does not say that the model is fair or unbiased, nor that a decision is right. It says: nobody whom φ "
-    "calls similar is decided otherwise. Whoever writes φ decides what that is worth.",
-    "Everybody who can exist is everybody whom the schema admits: every combination of declared values counts alike, "
-    "also those that nobody has. A share of them is no share of a population; the people of a table stand beside it.",
-    "Open says nothing: neither that there is a proof, nor that there is somebody similar who is decided otherwise. "
-    "A longer sweep makes it smaller.",
-    "A pair of people refutes its cell and not all of its volume: only where one change makes a counterexample of "
-    "everybody in a cell is the cell counted as violating.",
-    "It speaks about the model whose hash is given below, computed in the arithmetic that is named above, and about "
-    "this φ. Proxies remain: what φ holds equal may give away what φ leaves free.",
+    "Proved does not mean that the model is fair or unbiased, or that a decision is right. It means that nobody whom φ "
+    "calls similar gets a different decision. What that is worth depends on φ.",
+    "Everyone who could exist is everyone whom the schema allows. Every combination of declared values counts the "
+    "same, including those that nobody has. Such a share is not a share of a population; the people of the table are counted "
+    "separately.",
+    "Open means that neither a proof nor a similar person with a different decision is known. A longer sweep leaves "
+    "less open.",
+    "A pair of people refutes its cell, but not all of its volume. A cell counts as violating only if one change makes "
+    "a counterexample for everyone in it.",
+    "It applies to this φ, and to the model whose hash is given below, computed in the arithmetic named above. Proxies "
+    "remain: attributes that φ holds equal may reveal the ones that φ leaves free.",
 )
 
 
@@ -39,25 +40,25 @@ def put_sweep_into_words(
         Section("asked", "What was asked", tuple(_asked(result))),
         Section("found", "What was found", tuple(_found(result))),
         Section("map", "Where the violations are", tuple(_map(result))),
-        Section("pairs", "Pairs that are decided differently", tuple(_pairs(result))),
-        Section("limits", "What this does not say", (Points(LIMITS),)),
+        Section("pairs", "Similar pairs with different decisions", tuple(_pairs(result))),
+        Section("limits", "What this report does not say", (Points(LIMITS),)),
         Section("method", "Method, versions, hashes", tuple(_method(result, settings))),
     ]
     return Document(
-        title=f"{result.model.target}: can similar people be decided differently?",
-        subtitle=f"Everybody who can exist, with respect to φ = {result.model.phi.source}",
+        title=f"{result.model.target}: can similar people get different decisions?",
+        subtitle=f"Everyone who could exist, with respect to φ = {result.model.phi.source}",
         facts=tuple(_facts(result, settings, author, written)),
         headline=_headline(result),
         cautions=tuple(_cautions(result)),
         sections=tuple(sections),
-        kind="Report of a sweep",
-        footer="Proved means: with respect to φ as printed here, for the model with these hashes, and no more.",
+        kind="Sweep report",
+        footer="Proved means: with respect to φ as printed here, for the model with these hashes; nothing else is claimed.",
     )
 
 
 def _facts(result: SweepResult, settings: RunSettings, author: str, written: str) -> Iterator[tuple[str, str]]:
     day = (settings.finished or settings.started)[: len("2026-11-16")]
-    yield "Swept", day + (f"; page made {written}" if written and written != day else "")
+    yield "Swept", day + (f"; page written {written}" if written and written != day else "")
     yield "Author", author or "not named"
     origin, hashes = result.model.origin, result.model.hashes
     if origin is None:
@@ -73,20 +74,20 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
 def _universe(result: SweepResult) -> str:
     everybody = result.sweep.individuals
     if everybody is not None:
-        return f"{count(everybody)} people can exist, by the ranges and categories of the schema."
+        return f"{count(everybody)} people could exist, by the ranges and categories in the schema."
     numbers = "whole numbers where the schema says so" if result.sweep.whole else "all real numbers of each range"
-    return f"Everybody whom the ranges and categories of the schema admit; {numbers}."
+    return f"Everyone whom the ranges and categories in the schema allow; {numbers}."
 
 
 def _confirmed(result: SweepResult) -> str:
     """Whether anybody but lcifr has confirmed the cells."""
     checked = result.checked
     if checked is None:
-        return "by nobody: no proofs are on file, so this is lcifr's own word. lcifr sweep --bundle has them checked."
+        return "no: there are no proofs on file, so this is only claimed. lcifr sweep --bundle writes and checks them."
     said = f"by the exact checker for {count(checked.confirmed)} cells"
     if checked.unproved:
-        said += f"; {count(checked.unproved)} more are known to the sweep and have no proof on file"
-    return f"{said}. lcifr check on the folder of the sweep confirms them again."
+        said += f"; {count(checked.unproved)} more are known to the sweep but have no proof on file"
+    return f"{said}. Run lcifr check on the sweep’s folder to confirm them again."
 
 
 def _headline(result: SweepResult) -> Headline:
@@ -97,7 +98,7 @@ def _headline(result: SweepResult) -> Headline:
     parts = [(KINDS[one], NAMES[one], weight, texts[one]) for one, weight in zip(standings, weights, strict=True)]
     return Headline(
         figure=texts[Standing.PROVED],
-        words="of everybody who can exist is proved: nobody similar to them is decided otherwise.",
+        words="of everyone who could exist is proved: nobody similar to them gets a different decision.",
         bound=_both_ends(result, texts),
         parts=tuple(parts),
         of="proved with respect to φ",
@@ -108,13 +109,13 @@ def _headline(result: SweepResult) -> Headline:
 def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
     """What the proved share can still become."""
     if result.sweep.share(Standing.PROVED) == 1:
-        return "Nobody is left out."
-    refuted = f"For {texts[Standing.VIOLATING]} somebody similar is decided otherwise"
+        return "This covers everyone."
+    refuted = f"For {texts[Standing.VIOLATING]}, someone similar gets a different decision"
     if not result.sweep.open:
         return f"{refuted}, and nothing is open."
     most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
     known = any(one.pair is not None for one in result.sweep.open)
-    some = ", but not quite, as pairs are known in what is open" if known else ""
+    some = ", but not quite, because some pairs in the open part are known" if known else ""
     return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
 
 
@@ -131,8 +132,8 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         words = "1 pair" if len(sweep.pairs) == 1 else f"{count(len(sweep.pairs))} pairs"
         yield Caution(
             "refuted",
-            "Similar people are decided differently",
-            f"{words} of people who can exist were found whom φ calls similar and the model decides differently.",
+            "Similar people get different decisions",
+            f"{words} of people who could exist: φ calls them similar, and the model gives them different decisions.",
         )
     if sweep.open:
         yield Caution(
@@ -144,19 +145,20 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         yield Caution(
             "crossings",
             "Ties are not covered everywhere",
-            f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic nobody similar is decided "
-            "otherwise strictly, but ties and rounding may fall either way.",
+            f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, nobody similar gets a "
+            "strictly different decision, but ties and rounding may go either way.",
         )
 
 
 def _asked(result: SweepResult) -> Iterator[Block]:
     yield (
-        "Is there any pair of people, both of whom can exist, whom φ calls similar and the model decides differently? "
-        "The universe of the schema is cut into cells until each is proved, violating, or the work allowed is done."
+        "Is there any pair of people who could exist, whom φ calls similar and to whom the model gives different "
+        "decisions? The universe of the schema is split into cells until each is proved or violating, or the budget is "
+        "spent."
     )
     if (tolerance := result.model.tolerance) is not None:
         yield f"Tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}."
-    yield CodeBlock(result.model.phi.text.strip(), f"φ, as it is written: {result.model.phi.source}")
+    yield CodeBlock(result.model.phi.text.strip(), f"φ as written: {result.model.phi.source}")
     lead, items = english_points(result.model.phi.english)
     yield lead
     if items:
@@ -165,27 +167,27 @@ def _asked(result: SweepResult) -> Iterator[Block]:
 
 def _found(result: SweepResult) -> Iterator[Block]:
     yield (
-        "Proved: nobody similar to anybody there is decided otherwise, ties included. Violating: everybody there has "
-        "somebody similar who is decided otherwise. Open: neither is known."
+        "Proved: nobody similar to anyone there gets a different decision, ties included. Violating: everyone there "
+        "has a similar person with a different decision. Open: neither is known."
     )
     yield shares_table(result)
     yield (
-        "People who can exist are counted, each combination of values once."
+        "Shares count people who could exist, each combination of values once."
         if result.sweep.individuals is not None
-        else "Shares of everybody are by volume: the product of lengths of intervals and counts of values."
+        else "Shares are by volume: the product of lengths of intervals and counts of values."
     )
 
 
 def _map(result: SweepResult) -> Iterator[Block]:
     found = result.sweep.map()
     if not result.sweep.refuted:
-        yield "No pair was found; what follows shows where proofs are missing, if anywhere."
+        yield "No pair was found. The charts show where proofs are missing, if anywhere."
     elif not result.sweep.violating:
-        yield "Pairs are known in open cells; in none of them is everybody known to have one, so nothing is red yet."
+        yield "Pairs are known in open cells, but no cell is known to be violating as a whole, so nothing is red yet."
     if found.grid is not None:
         yield "The two attributes that separate best:"
         yield grid(found.grid, shown_standings(result))
-    yield "Every attribute on its own, first those along which most changes:"
+    yield "Each attribute on its own; those with the largest changes come first:"
     standings = shown_standings(result)
     yield Gallery(tuple(strip(one, place, standings) for place, one in enumerate(found.strips)), "")
 
@@ -196,9 +198,9 @@ def _pairs(result: SweepResult) -> Iterator[Block]:
         return
     shown, of = result.worst[:SHOWN], len(result.sweep.pairs)
     yield (
-        f"{count(of)} {'pair was' if of == 1 else 'pairs were'} found; pairs.csv has all of them, and here are those "
-        "whose outputs are furthest apart. φ holds for each, evaluated exactly, both people can exist, and two plain "
-        "forward passes decide differently beyond rounding."
+        f"{count(of)} {'pair was' if of == 1 else 'pairs were'} found. pairs.csv has all of them; these are the ones "
+        "whose outputs are furthest apart. For each, φ holds, evaluated exactly, both people could exist, and two "
+        "plain forward passes decide differently beyond rounding."
     )
     for number, pair in enumerate(shown, 1):
         yield pair_table(number, pair, result.model.target)
@@ -206,15 +208,15 @@ def _pairs(result: SweepResult) -> Iterator[Block]:
 
 def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
     yield (
-        "Two people are one point of a wider space: what φ keeps equal is there once, everything else twice. In each "
-        "cell, bounds and branching look for the pair whose decisions differ most; where none can differ, ties and "
-        "rounding included, the cell is proved. Cells that are not are cut across the attribute along which scores "
-        "change most. docs/design/pairs.md says why this is right."
+        "A pair of people is one point of a larger space, which contains what φ keeps equal once and everything else "
+        "twice. In each cell, bounds and branching look for the pair whose decisions differ most. If none can differ, "
+        "including ties and rounding, the cell is proved; otherwise it is split along the attribute with the largest "
+        "change in scores. docs/design/pairs.md explains why this is correct."
     )
     model = result.model.hashes
     hashes = {"encoder": model.encoder, "model": model.model, "φ": model.similarity, "encoding": model.encoding}
     rows = tuple({**hashes, "sweep": result.sweep.hash}.items())
-    yield Table("What this report speaks about (sha256)", ("Of", "Hash"), rows, (False, False))
+    yield Table("What this report is about (SHA-256)", ("Item", "Hash"), rows, (False, False))
     yield Table("Versions", ("Package", "Version"), tuple(settings.versions.items()), (False, False))
     asked = tuple((name, str(value)) for name, value in settings.arguments.items() if value not in (None, []))
     yield Table("Settings", ("Setting", "Value"), asked, (False, False))
