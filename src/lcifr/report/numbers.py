@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lcifr.drawing.text import at_least, count, exactly, fixed, percent, quantity
+from lcifr.drawing.text import exactly, fixed, quantity
 from lcifr.report.content import GroupRow, ModelRow
 from lcifr.report.document import Table
 from lcifr.report.tables import model_verdicts
@@ -27,13 +27,18 @@ def margin_sentence(tolerance: float) -> str:
     )
 
 
+def error_words(row: ModelRow | GroupRow) -> str:
+    """The mean error in the label's own unit; a dash where the labels are not known."""
+    return "–" if row.mean_error is None else quantity(row.mean_error)
+
+
 def number_models(models: Sequence[ModelRow]) -> Table:
     """The model audited and its baselines, by R² and mean absolute error."""
     rows = tuple(
         (
             model.name,
             fixed(model.r2),
-            "–" if model.mean_error is None else quantity(model.mean_error),
+            error_words(model),
             *model_verdicts(model),
         )
         for model in models
@@ -47,21 +52,3 @@ FIT = (
     "of these people would give. The mean error is how far predictions are from the true labels on average, in the "
     "label’s own unit. Always predicting the mean of the training labels is certified for everyone, and useless."
 )
-
-
-def number_groups(groups: Sequence[GroupRow]) -> Table:
-    """Verdicts by group, with each group's mean error."""
-    rows = tuple(
-        (
-            row.attribute,
-            row.value,
-            count(row.people),
-            percent(row.certified),
-            at_least(row.at_least),
-            percent(row.violated),
-            "–" if row.mean_error is None else quantity(row.mean_error),
-        )
-        for row in groups
-    )
-    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample", "Mean error")
-    return Table("Verdicts by group", head, rows, (False, False, *[True] * 5))

@@ -8,7 +8,7 @@ from lcifr.drawing.text import count, percent
 from lcifr.report.charts import frontier, margins, radii
 from lcifr.report.content import Report, Tuning
 from lcifr.report.document import Block, PeopleBlock
-from lcifr.report.numbers import FIT, margin_sentence, number_groups, number_models
+from lcifr.report.numbers import FIT, error_words, margin_sentence, number_models
 from lcifr.report.tables import (
     confusion_table,
     decision_table,
@@ -83,7 +83,10 @@ def groups_section(report: Report) -> Iterator[Block]:
         "The same verdicts by subgroup. Small groups vary by chance"
         + ("; every bound holds for its own row, not for all rows together." if bound else ".")
     )
-    yield number_groups(report.groups) if report.explorer.tolerance is not None else group_table(report.groups)
+    if report.explorer.tolerance is None:
+        yield group_table(report.groups, "Accuracy", lambda row: percent(row.accuracy))
+    else:
+        yield group_table(report.groups, "Mean error", error_words)
 
 
 def explorer_section(report: Report) -> Iterator[Block]:

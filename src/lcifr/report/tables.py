@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lcifr.drawing.text import at_least, count, percent, percents, split_tenths
 from lcifr.report.content import DecisionRow, Decisions, GroupRow, ModelRow, Proved
@@ -46,9 +46,14 @@ def model_verdicts(model: ModelRow) -> Sequence[str]:
     return [percent(share) for share in (model.certified, model.violated, model.undecided)]
 
 
-def group_table(groups: Sequence[GroupRow]) -> Table:
-    """Verdicts by group."""
-    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample", "Accuracy")
+def group_table(groups: Sequence[GroupRow], fit: str, words: Callable[[GroupRow], str]) -> Table:
+    """Verdicts by group; the last column says how well the model fits each group.
+
+    Parameters
+    ----------
+    fit : the heading of that column. words : what stands in it.
+    """
+    head = ("Attribute", "Value", "People", "Certified", "At least", "Counterexample", fit)
     rows = tuple(
         (
             row.attribute,
@@ -57,7 +62,7 @@ def group_table(groups: Sequence[GroupRow]) -> Table:
             percent(row.certified),
             at_least(row.at_least),
             percent(row.violated),
-            percent(row.accuracy),
+            words(row),
         )
         for row in groups
     )
