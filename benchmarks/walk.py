@@ -11,10 +11,11 @@ not count, nor what compiled code does. docs/design/architecture.md shows the ou
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache, partial
 from io import StringIO
 from pathlib import Path
@@ -24,7 +25,13 @@ from typing import Any
 import lcifr
 
 HOME = Path(lcifr.__file__).parent
-QUICK = ("--epochs", "2", "--seed", "0")
+AUDIT = "audit producer consumer --workers 1"
+COMMANDS = {
+    "produce": "produce german --phi german/cat_noise --out producer --epochs 2 --seed 0",
+    "consume": "consume producer/handover producer/labels.csv --out consumer",
+    "audit": f"{AUDIT} --no-baselines --out audit",
+    "baselines": f"{AUDIT} --baselines --out audit",
+}
 
 
 class Walk:
@@ -88,47 +95,35 @@ def _is_import(frame: FrameType | None) -> bool:
 
 def run(name: str) -> Walk:
     """What is named, on German Credit, after the commands whose folders it needs."""
+    if name not in ("function", *COMMANDS):
+        raise SystemExit(f"one of function, {', '.join(COMMANDS)}, not {name!r}")
     with tempfile.TemporaryDirectory() as folder:
-        steps = _steps(Path(folder))
-        if name not in steps:
-            raise SystemExit(f"one of {', '.join(steps)}, not {name!r}")
         for needed in ("produce", "consume"):
-            walk = _walk(steps[needed]())
             if needed == name:
-                return walk
-        return _walk(steps[name]())
+                break
+            words = [sys.executable, "-m", "lcifr.cli", *COMMANDS[needed].split()]
+            subprocess.run(words, cwd=folder, check=True, capture_output=True)  # elsewhere: it would fill caches here
+        with chdir(folder):
+            return _walk(_audit() if name == "function" else _command(name))
 
 
 Work = Callable[[], Any]
 
 
-def _steps(made: Path) -> dict[str, Callable[[], Work]]:
-    """What prepares each piece of work, once the folders that it reads are there."""
-    producer, consumer = made / "producer", made / "consumer"
-    handed = (producer / "handover", producer / "labels.csv")
-    audited = ("audit", producer, consumer, "--workers", "1")
-    return {
-        "function": partial(_audit, producer, consumer),
-        "audit": partial(_command, *audited, "--no-baselines", "--out", made / "audit"),
-        "baselines": partial(_command, *audited, "--baselines", "--out", made / "baselines"),
-        "produce": partial(_command, "produce", "german", "--phi", "german/cat_noise", "--out", producer, *QUICK),
-        "consume": partial(_command, "consume", *handed, "--out", consumer),
-    }
-
-
-def _command(*words: str | Path) -> Work:
+def _command(name: str) -> Work:
     from lcifr.cli import build
 
-    return partial(build(), [str(word) for word in words], standalone_mode=False)
+    return partial(build(), COMMANDS[name].split(), standalone_mode=False)
 
 
-def _audit(producer: Path, consumer: Path) -> Work:
+def _audit() -> Work:
     """A call of ``lcifr.audit`` on the people whom the producer held out; all that it is given is in memory."""
     import pandas as pd
 
     from lcifr.certification.producer import freeze
     from lcifr.runs.folders.summaries import read_consumer, read_saved_encoder, read_saved_head
 
+    producer, consumer = Path("producer"), Path("consumer")
     saved = read_saved_encoder(producer)
     head = read_saved_head(consumer, read_consumer(consumer).task)
     X = pd.read_parquet(producer / "people" / "held-out.parquet")[list(saved.similarity.schema.names)]
