@@ -23,8 +23,8 @@ TEXTS = {
     "strangers": "people of the bundle who are not in your file ({:,}): {}",
     "copies": "people of the bundle who are copies, and in your file are not ({:,}): {}",
     "differ": "people who differ ({:,}): {}",
-    "spelled": "categories that your file spells otherwise, taken as the same ({:,}): {}",
-    "unbound": "columns of your file that are no attributes, of which nothing is said ({:,}): {}",
+    "spelled": "categories that your file writes differently, taken as the same ({:,}): {}",
+    "unbound": "columns of your file that are not attributes, and were ignored ({:,}): {}",
 }
 
 

@@ -21,8 +21,8 @@ LIMITS = (
     "Proved does not mean that the model is fair or unbiased, or that a decision is right. It means that nobody whom φ "
     "calls similar gets a different decision. What that is worth depends on φ.",
     "Everyone who could exist is everyone whom the schema allows. Every combination of declared values counts the "
-    "same, including those that nobody has. Such a share is not a share of a population; the people of the table are counted "
-    "separately.",
+    "same, including those that nobody has. Such a share is not a share of a population; the people of the table are "
+    "counted separately.",
     "Open means that neither a proof nor a similar person with a different decision is known. A longer sweep leaves "
     "less open.",
     "A pair of people refutes its cell, but not all of its volume. A cell counts as violating only if one change makes "
@@ -52,7 +52,7 @@ def put_sweep_into_words(
         cautions=tuple(_cautions(result)),
         sections=tuple(sections),
         kind="Sweep report",
-        footer="Proved means: with respect to φ as printed here, for the model with these hashes; nothing else is claimed.",
+        footer="Proved means: with respect to φ as printed here, for the model with these hashes, and no more.",
     )
 
 

@@ -29,6 +29,6 @@ def as_sample(found: FileComparison, yours: CanonicalPeople, drawn: Drawn | None
     others = {*complete} - {complete[row] for row in drawn.rows()}
     if found.names["strangers"] or found.names["differ"] or set(found.names["missing"]) != others:
         return found
-    said = f"the bundle is about {drawn}, as this seed draws them from your table; nothing is shown of the others"
-    mind = "who chooses the seed chooses the sample: ask for a seed of yours (--seed), or for everybody (--bundle)"
+    said = f"the bundle is about {drawn}, as this seed draws them from your table; nothing is known about the others"
+    mind = "whoever chose the seed chose the sample: ask for your own seed (--seed), or for everyone (--bundle)"
     return replace(found, status=SAMPLE, details=(said, mind, *found.details))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
@@ -30,9 +31,18 @@ NEEDED = (
     "rich",
 )
 OPTIONAL = {
-    "gurobipy": "another exact solver, with a licence of your own",
-    "fairlearn": "group metrics",
+    "onnxruntime": "models as ONNX files: lcifr[onnx]",
+    "skops": "models as skops files: lcifr[skops]",
+    "xgboost": "XGBoost models: lcifr[trees]",
+    "lightgbm": "LightGBM models: lcifr[trees]",
+    "interpret-core": "explainable boosting machines: lcifr[trees]",
+    "ray": "clusters: lcifr[ray]",
+    "matplotlib": "plots: lcifr[plot]",
+    "fairlearn": "group metrics: lcifr[fairlearn]",
+    "starlette": "the workbench: lcifr[workbench]",
+    "cryptography": "signatures: lcifr[sign]",
     "polars": "polars frames as tables",
+    "gurobipy": "a second exact solver, with your own licence: lcifr[gurobi]",
 }
 MAY_BE_BROKEN = ("gurobi",)  # without a licence it is there and does not run, which is no fault of the installation
 
@@ -153,10 +163,10 @@ def examine_engine() -> list[Examined]:
 
 
 def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
+    for known in (name, f"{name}-cpu"):  # xgboost-cpu is xgboost without its GPU libraries
+        with suppress(PackageNotFoundError):
+            return version(known)
+    return None
 
 
 def _gpu() -> str | None:
