@@ -90,7 +90,7 @@ def test_one_column_does_not_hide_what_is_wrong_with_the_others():
     table = pd.DataFrame({"age": [7] * 500, "income": np.arange(500.0), "sex": ["male"] * 498 + [None, "x"]})
     with pytest.raises(TableError) as caught:
         Individuals.read(table, SCHEMA)
-    for words in ('column "sex", row 498: the value is missing', 'column "sex", row 499', 'in all 500 in "age"'):
+    for words in ('column "sex", row 498: the value is missing', 'column "sex", row 499', 'in total 500 in "age"'):
         assert words in str(caught.value)
 
 
@@ -115,7 +115,7 @@ def test_variation_too_small_to_square_is_refused():
     ],
 )
 def test_duplicate_columns_are_named(table):
-    with pytest.raises(TableError, match='column "age": the name stands 2 times'):
+    with pytest.raises(TableError, match='column "age": the name occurs 2 times'):
         Individuals.read(table, SCHEMA)
 
 

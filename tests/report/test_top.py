@@ -33,7 +33,7 @@ def test_date_author_and_model_stand_at_the_top_of_every_format():
 
 def test_the_day_of_the_page_is_said_where_it_is_another_one():
     assert facts()["Audited"] == "2026-03-01"
-    assert facts(replace(DATED, written="2026-04-01"))["Audited"] == "2026-03-01; page made 2026-04-01"
+    assert facts(replace(DATED, written="2026-04-01"))["Audited"] == "2026-03-01; page written 2026-04-01"
     assert facts(scenes.ABOUT)["Audited"] == "date not recorded"
     assert facts(scenes.ABOUT)["Author"] == "not named"
 

@@ -122,4 +122,4 @@ def test_pictures_around_counterexamples_are_limited(monkeypatch):
     monkeypatch.setattr(explained, "AROUND", 2)
     report = build(found, state(found, held_out=True), similarity=made.encoder.similarity)
     assert sum(bool(one.profiles) for one in report.explorer.people) == 2
-    assert "drawn around 2 of these counterexamples" in render(report, "md")
+    assert "drawn around only 2 of these counterexamples" in render(report, "md")

@@ -78,7 +78,7 @@ def test_the_author_and_the_day_of_the_audit_are_named(story, tmp_path, monkeypa
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "4102444800")
     run("report", story / "audit", "--out", tmp_path / "b.md")
     said = (tmp_path / "b.md").read_text(encoding="utf-8")
-    assert f"- Audited: {day}; page made 2100-01-01\n- Author: Somebody else\n" in said
+    assert f"- Audited: {day}; page written 2100-01-01\n- Author: Somebody else\n" in said
 
 
 def test_decisions_are_those_of_the_peoples_own_rows(story):
