@@ -37,7 +37,7 @@ def test_what_is_written_is_read_back(handed: Representation, tmp_path: Path) ->
         assert (getattr(again, name) == array).all()
     assert (again.ids, again.provenance, again.latent_hash) == (handed.ids, handed.provenance, handed.latent_hash)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["out"]
-    with pytest.raises(ArtefactError, match="exists already"):
+    with pytest.raises(ArtefactError, match="already exists"):
         handed.write(tmp_path / "out")
 
 

@@ -56,7 +56,7 @@ def proposed(tmp_path, frame: pd.DataFrame, *words: str, **options):
 
 
 def said_to_be_freed(text: str) -> set[str]:
-    found = re.search(r"must not matter, and freed: (.*);", text)
+    found = re.search(r"so the formula frees them: (.*)", text)
     return set(re.findall(r'"([^"]+)"', found[1])) if found else set()
 
 
@@ -88,8 +88,8 @@ def test_zeros_and_ones_are_categories_and_the_other_way_is_said(tmp_path):
 def test_what_init_prints_as_options_can_be_pasted(tmp_path):
     frame = convicts().assign(race=lambda t: t.race + 1).rename(columns={"race": "race of 2"})
     said, _, _ = proposed(tmp_path, frame, "--target", "arrest")
-    assert "perhaps not matter, by its name, but is not freed: if its numbers are codes" in said.out
-    words = shlex.split(re.search(r"if they are codes: (--categorical .*)", said.out)[1])
+    assert "may have to be freed, but is not: if its numbers are codes" in said.out
+    words = shlex.split(re.search(r"if they are codes, use (--categorical .*)", said.out)[1])
     said, schema, _ = proposed(tmp_path, frame, "--target", "arrest", *words)
     assert schema["race of 2"].values == ("1", "2")
     assert said_to_be_freed(said.out) == {"race of 2"}
@@ -142,8 +142,8 @@ def test_latin_1_is_refused_by_every_command_that_reads_people(tmp_path, command
 def test_the_target_in_another_unit_is_noticed(tmp_path):
     frame = debtors().assign(log=lambda t: np.log(t.balance))[["log", "income", "student", "balance"]]
     said, _, _ = proposed(tmp_path, frame, "--target", "balance")
-    assert '"log" puts people in the very order of the target' in said.out
-    assert '"income" puts people' not in said.out
+    assert '"log" orders people exactly like the target' in said.out
+    assert '"income" orders people' not in said.out
 
 
 def test_without_a_target_the_next_command_asks_for_one(tmp_path):

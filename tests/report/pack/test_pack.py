@@ -169,7 +169,7 @@ def test_what_cannot_be_packed_is_named(story: Path, tmp_path: Path, options: di
 
 
 def test_a_pack_is_never_replaced(place: Path, story: Path) -> None:
-    with pytest.raises(LcifrError, match="exists already"):
+    with pytest.raises(LcifrError, match="already exists"):
         write_pack(PackRequest(folder=story / "audit", out=place / "evidence.zip"))
 
 

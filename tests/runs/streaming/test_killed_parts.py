@@ -70,7 +70,7 @@ def test_parts_of_a_finished_run_are_cleared(table: Path, tmp_path: Path) -> Non
     assert (tmp_path / ".out.parts").is_dir()
     audit_all(table, tmp_path / "whole")
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
-    with pytest.raises(ArtefactError, match="exists already"):
+    with pytest.raises(ArtefactError, match="already exists"):
         audit_all(table, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "people.parquet", "whole"]
 
@@ -80,6 +80,6 @@ def test_parts_of_a_stopped_run_outlive_a_folder_in_the_way(table: Path, tmp_pat
     (tmp_path / ".out.parts").mkdir()
     (tmp_path / ".out.parts/part-00000000-v3-0.parquet").touch()
     (tmp_path / "out").mkdir()
-    with pytest.raises(ArtefactError, match="exists already"):
+    with pytest.raises(ArtefactError, match="already exists"):
         audit_all(table, tmp_path / "out")
     assert [path.name for path in (tmp_path / ".out.parts").iterdir()] == ["part-00000000-v3-0.parquet"]

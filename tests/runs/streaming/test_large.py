@@ -142,7 +142,7 @@ def test_an_audit_in_parts_is_the_audit(tmp_path: Path) -> None:
 def test_wrong_files_are_refused_and_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     people(3, 5).to_csv(tmp_path / "people.csv", index=False)
-    with pytest.raises(ArtefactError, match="exists already"):
+    with pytest.raises(ArtefactError, match="already exists"):
         represent_file(one().encoder, tmp_path / "people.csv", tmp_path / "there", workers=1)
     with pytest.raises(LcifrError, match="no such file"):
         represent_file(one().encoder, tmp_path / "nobody.csv", tmp_path / "out", workers=1)

@@ -204,7 +204,7 @@ def test_a_folder_that_appears_meanwhile_is_left_alone(
         with pytest.raises(ArtefactError, match="has appeared while"):
             audit_all(table, tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"] * filled
-    with pytest.raises(ArtefactError, match="exists already"):
+    with pytest.raises(ArtefactError, match="already exists"):
         audit_all(table, tmp_path / "out")
     assert len(list((tmp_path / ".out.parts").glob("part-*"))) == PARTS
 

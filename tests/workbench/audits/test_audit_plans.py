@@ -63,7 +63,7 @@ def test_settings_that_no_plan_makes_are_not_started_from_the_page(change):
         ({"model": ""}, "no model is chosen"),
         ({"reference": "/etc/passwd"}, "not the name of a file"),
         ({"out": "../audit"}, "not the name of a file"),
-        ({"out": "audit"}, "exists already"),
+        ({"out": "audit"}, "already exists"),
         ({"out": "--force"}, "not the name of a file"),
         ({"schema": "people.toml/../../x"}, "not the name of a file"),
     ],
