@@ -1,11 +1,12 @@
 """Questions about cells of the universe: whether any similar pair with x in one is decided differently.
 
-Of networks the two decisions are one product network, asked in both orders. Of anything else, and of several classes,
-a cell is proved where everybody whom its pairs reach is decided alike, which takes smaller cells.
+A cell is proved where everybody whom its pairs reach is decided alike. Of networks, where that is not so, the two
+decisions are one product network, asked in both orders.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -32,6 +33,9 @@ from lcifr.regions.region import Region
 from lcifr.regions.universe import UniverseCells
 
 ROUND_UP = 1.0 + 1e-9
+Attempted = tuple[BoolArray, FloatArray]
+"""(cells,) which are proved, and (cells, k, columns of pairs) points at which somebody may be decided differently."""
+Attempt = Callable[[Region, UniverseCells, Budget], Attempted]
 
 
 @dataclass(frozen=True)
@@ -67,20 +71,24 @@ class PairQuestion:
         proved = ~region.nonempty
         offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
         offer_near_boundary(self.swept, cells, region, np.flatnonzero(~proved & ~pairs.found), pairs)
-        left = np.flatnonzero(~proved & ~pairs.found)
-        scores = len(self.swept.scores)  # none where all classes count as one decision
-        if self.swept.additive is not None and scores and len(left):
-            proved[left] = AdditiveQuestion(self.swept, self.swept.additive).proved(region.take(left))
-            left = left[~proved[left]] if scores > 1 else left[:0]
-        elif isinstance(self.swept.deployment.merged, Network) and scores and len(left):
-            proved[left], points = self._ask_network(region.take(left), cells.whole, budget)
-            offer_pairs(self.swept, cells, region, left[~proved[left]], points[~proved[left]], pairs)
-            left = left[~proved[left]] if scores > 1 else left[:0]  # crossings know two classes at a time
-        if len(left):
-            some = cells.take(left)
-            reach = reached_people(self.swept.pairs, region.take(left), some, self.swept.encoding)
-            proved[left] = decided_alike(self.swept, reach, some.middles(), budget)
+        for attempt in self._attempts:
+            left = np.flatnonzero(~proved & ~pairs.found)
+            if len(left):
+                proved[left], points = attempt(region.take(left), cells.take(left), budget)
+                offer_pairs(self.swept, cells, region, left[~proved[left]], points[~proved[left]], pairs)
         return CellAnswers(proved, simplified(self.swept, pairs))
+
+    @property
+    def _attempts(self) -> tuple[Attempt, ...]:
+        """Ways to prove a cell, the cheap ones first."""
+        swept, scores = self.swept, len(self.swept.scores)  # none where all classes count as one decision
+        if swept.additive is not None and scores:
+            return (self._add_up,) if scores == 1 else (self._add_up, self._ask_alike)
+        if not isinstance(swept.deployment.merged, Network) or not scores:
+            return (self._ask_alike,)
+        if swept.rule.kind is Kind.NUMBER:
+            return (self._ask_network,)
+        return (self._ask_alike, self._ask_network)
 
     @property
     def _same_outputs(self) -> bool:
@@ -107,6 +115,17 @@ class PairQuestion:
             if settled.other is not None:
                 answers.pairs.put([row], Pairs(people.take([row]), settled.other, np.ones(1, np.bool_)))
         return answers
+
+    # -- one function at a time ----------------------------------------------------------------------------------------
+
+    def _add_up(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
+        assert self.swept.additive is not None
+        return AdditiveQuestion(self.swept, self.swept.additive).proved(region), _no_points(region)
+
+    def _ask_alike(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
+        """Whether everybody whom a cell's pairs reach is decided alike: a network once, where its product is two."""
+        reach = reached_people(self.swept.pairs, region, cells, self.swept.encoding)
+        return decided_alike(self.swept, reach, cells.middles(), budget), _no_points(region)
 
     # -- networks: one product, asked in both orders -------------------------------------------------------------------
 
@@ -140,8 +159,8 @@ class PairQuestion:
         limit = (self._limit - np.repeat(room, 2)[None] - beside) - 1e-12 * np.abs(self._limit)
         return Query(np.broadcast_to(directions, (len(limit), *directions.shape)), limit)
 
-    def _ask_network(self, region: Region, whole: bool, budget: Budget) -> tuple[BoolArray, FloatArray]:
-        query = self.query(region, whole)
+    def _ask_network(self, region: Region, cells: UniverseCells, budget: Budget) -> Attempted:
+        query = self.query(region, cells.whole)
         answer = maximize(self.product, query.directions[0], region, target=query.limit, method=OWN_WORD, budget=budget)
         return np.asarray((answer.upper < query.limit).all(1)), answer.witness
 
@@ -173,3 +192,7 @@ class PairQuestion:
     @cached_property
     def _rooms(self) -> dict[bool, FloatArray]:
         return {}
+
+
+def _no_points(region: Region) -> FloatArray:
+    return np.empty((region.people, 0, region.features))
