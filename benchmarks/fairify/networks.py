@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr import Encoding, Network, Schema, Similarity
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.sweep.pair_question import PairQuestion
 from lcifr.certification.sweep.swept_model import SweptModel
-from lcifr.data import Attribute, Categorical, Numeric
+from lcifr.data import Attribute, Categorical, Individuals, Numeric
 from lcifr.data.program import Program
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
@@ -81,20 +82,33 @@ class Row:
         return PairQuestion(SweptModel(FrozenEncoder(identity, phi), model, Arithmetic.EXACT))
 
     @cached_property
-    def network(self) -> Network:
-        """The stored one, with a column for each value of the protected attribute: weight · value, without rounding."""
+    def stored(self) -> Network:
+        """As it was published, on the raw columns."""
         with np.load(folder() / "models.npz") as arrays:
             count = sum(key.startswith(f"{self.model}/") and key.endswith("weight") for key in arrays)
             layers = [
                 tuple(arrays[f"{self.model}/{i}/{part}"].astype(np.float64) for part in ("weight", "bias"))
                 for i in range(count)
             ]
-        first, bias = layers[0]
+        return Network.from_arrays(layers)
+
+    @cached_property
+    def network(self) -> Network:
+        """The stored one, with a column for each value of the protected attribute: weight · value, without rounding."""
+        first, *rest = self.stored.layers
         columns = []
         for place, (name, ends) in enumerate(zip(self.domain["columns"], self.domain["ranges"], strict=True)):
             values = np.arange(ends[0], ends[1] + 1.0) if name == self.protected else np.ones(1)
-            columns.append(first[:, [place]] * values)
-        return Network.from_arrays([(np.concatenate(columns, axis=1), bias), *layers[1:]])
+            columns.append(first.weight[:, [place]] * values)
+        layers = [(np.concatenate(columns, axis=1), first.bias), *((layer.weight, layer.bias) for layer in rest)]
+        return Network.from_arrays(layers)
+
+    def raw(self, people: Individuals) -> NDArray[np.float64]:
+        """(people, columns) as the stored network takes them."""
+        numbers = iter(people.numbers.T)
+        low = self.domain["ranges"][self.domain["columns"].index(self.protected)][0]
+        columns = [people.codes[:, 0] + low if name == self.protected else next(numbers) for name in self.schema.names]
+        return np.stack(columns, axis=1).astype(np.float64)
 
     @cached_property
     def partitions(self) -> UniverseCells:
