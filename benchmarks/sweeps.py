@@ -1,7 +1,7 @@
 """Sweeps of four models: shares of everybody who can exist, and what closed forms save for additive ones.
 
-    python -m benchmarks.sweeps                     a minute each
-    python -m benchmarks.sweeps --seconds 10        or as long as that
+    python -m benchmarks.sweeps                                     4,000 cells of each
+    python -m benchmarks.sweeps --model compas_trees --cells 500    or so many, of one
 
 Ranges of numbers are those of the dataset. Of the additive model, cells around people are asked about twice: in closed
 form and by the search.
@@ -37,18 +37,15 @@ AROUND = 256
 
 def main(options: Sequence[str] = ()) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sweeps")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each sweep")
-    seconds = parser.parse_args(list(options)).seconds
+    parser.add_argument("--cells", type=int, default=4_000, help="that are looked at in each sweep")
+    parser.add_argument("--model", choices=[make.__name__ for make in MODELS], help="of one only")
+    asked = parser.parse_args(list(options))
     warnings.simplefilter("ignore")
-    print(f"at most {seconds:g} s each, one core")
-    for name, model in {
-        "German credit, FairEncoder and linear head, cat_noise": german_network,
-        "Compas, scikit-learn MLP 20 + 20, cat": compas_network,
-        "German credit, additive: 200 stumps of XGBoost, cat_noise": german_stumps,
-        "Compas, XGBoost, 100 trees of depth 3, cat": compas_trees,
-    }.items():
-        _report(name, model(), seconds)
-    closed_form()
+    for make, name in MODELS.items():
+        if asked.model in (None, make.__name__):
+            _report(name, make(), asked.cells)
+    if asked.model is None:
+        closed_form()
     return 0
 
 
@@ -119,10 +116,18 @@ def compas_trees() -> Subject:
     return foreign("compas", "compas/cat", XGBClassifier(n_estimators=100, max_depth=3, random_state=0))
 
 
-def _report(name: str, subject: Subject, seconds: float) -> None:
+MODELS = {
+    german_network: "German credit, FairEncoder and linear head, cat_noise",
+    compas_network: "Compas, scikit-learn MLP 20 + 20, cat",
+    german_stumps: "German credit, additive: 200 stumps of XGBoost, cat_noise",
+    compas_trees: "Compas, XGBoost, 100 trees of depth 3, cat",
+}
+
+
+def _report(name: str, subject: Subject, cells: int) -> None:
     begun = time.process_time()
-    found = sweep(*subject.words, **subject.named, seconds=seconds, cells=10_000_000)
-    print(f"\n{name}: {time.process_time() - begun:.0f} CPU s")
+    found = sweep(*subject.words, **subject.named, cells=cells)
+    print(f"\n{name}: {cells:,} cells looked at, {time.process_time() - begun:.0f} CPU s")
     print("\n".join(f"  {line}" for line in str(found).splitlines()))
     standing = found.locate(subject.people)
     counts = ", ".join(f"{int((standing == one).sum()):,} {one}" for one in Standing if (standing == one).any())

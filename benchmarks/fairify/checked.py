@@ -58,6 +58,8 @@ def confirm(row: Row, count: int, seed: int, *, nodes: int = 1_000, seconds: flo
     found, begun = Confirmed(), time.process_time()
     with tempfile.TemporaryDirectory() as place:
         for start in range(0, len(order), AT_ONCE):
+            if time.process_time() - begun > seconds:
+                break
             some = order[start : start + AT_ONCE]
             proved = row.question.ask(row.partitions.take(some), Budget(nodes=nodes)).proved
             for number in some[proved].tolist():

@@ -9,7 +9,7 @@ import pytest
 
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.sweep.result import Standing, Sweep
-from lcifr.certification.sweep.sweeper import Sweeper
+from lcifr.certification.sweep.sweeper import AT_LEAST, Payoff, Sweeper
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.data import Encoding, Numeric, Schema
 from lcifr.models.arithmetic import Arithmetic
@@ -113,3 +113,13 @@ def test_a_cell_between_two_neighbouring_floats_is_not_violating_by_a_pair_of_on
     assert found.refuted
     assert found.share(Standing.VIOLATING) == 0
     assert found.share(Standing.OPEN) == 1
+
+
+def test_what_does_not_pay_is_done_rarely_and_what_pays_again_is_done_again():
+    pays = Payoff()
+    assert pays.of(160) == 160
+    pays.learn(1_000, 0)
+    assert pays.of(160) == 160 * AT_LEAST
+    assert pays.of(1) == 1
+    pays.learn(1_000, 900)
+    assert 100 < pays.of(160) <= 160

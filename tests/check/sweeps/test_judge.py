@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lcifr.certification.bundles.sweep_writer import write_sweep_bundle
@@ -15,7 +16,11 @@ from lcifr.check import Rejected, check_bundle
 from lcifr.check.similar import Formula
 from lcifr.check.sweeps.judge import SweepJudge
 from lcifr.check.table import AttributeTable
+from lcifr.data import Encoding
+from lcifr.models.network import Network
+from lcifr.models.rule import Rule
 from tests.certification.bundles.made_sweeps import HARDER, UNIVERSES, lines_of, shares_of, written
+from tests.certification.sweep.tiny import SCHEMA, TinyUniverse
 
 
 @pytest.mark.parametrize("name", UNIVERSES)
@@ -49,6 +54,26 @@ def test_over_the_reals_borders_are_shared_and_shares_are_lengths(tmp_path: Path
     assert not report.rejected
     assert report.shares == {standing: str(share) for standing, share in shares.items()}
     assert 0 < shares["proved"] <= found.share(Standing.PROVED)
+
+
+def test_where_decisions_change_in_a_cell_both_of_a_pair_are_proved_together(tmp_path: Path):
+    """From 2 years on it is yes, and sex counts for less than the half year that separates them from 1.5."""
+    encoding = Encoding(SCHEMA, np.zeros(2), np.ones(2))
+    weight = np.zeros((1, len(encoding.features)))
+    weight[0, encoding.columns("age")], weight[0, encoding.columns("sex")] = 1.0, [0.0, 0.25]
+    network = Network.from_arrays([(weight, np.array([-1.5]))])
+    swept = TinyUniverse("same(all except sex)", network, Rule.of(1), encoding=encoding).swept
+    found = Sweeper(swept).run()
+    assert len(found.proved) == 1
+    assert write_sweep_bundle(tmp_path / "bundle", swept, found) == {"proved": 1}
+    (line,) = lines_of(tmp_path / "bundle")
+    assert line["proofs"]
+    assert "prediction" not in line
+    assert check_bundle(tmp_path / "bundle").shares == {"proved": "1"}
+
+
+def test_where_all_are_decided_alike_one_network_is_proved():
+    assert any("prediction" in line and "proofs" in line for line in lines_of(written("one-sided")))
 
 
 def test_of_trees_everybody_whom_the_pairs_reach_is_decided_alike():

@@ -62,16 +62,20 @@ class PairQuestion:
 
     swept: SweptModel
 
-    def ask(self, cells: UniverseCells, budget: Budget) -> CellAnswers:
-        """What is known of each cell after this much work: a few pairs are drawn first, and searched for only then."""
+    def ask(self, cells: UniverseCells, budget: Budget, *, thoroughly: bool = True) -> CellAnswers:
+        """What is known of each cell after this much work: a few pairs are drawn first, and searched for only then.
+
+        Unless ``thoroughly``, only what is cheap is done: drawing, and the first way to a proof.
+        """
         pairs = Pairs.none(cells)
         if self._same_outputs:
             return CellAnswers(np.ones(len(cells), np.bool_), pairs)
         region = self.swept.pairs.region(cells)
         proved = ~region.nonempty
         offer_pairs(self.swept, cells, region, np.flatnonzero(~proved), None, pairs)
-        offer_near_boundary(self.swept, cells, region, np.flatnonzero(~proved & ~pairs.found), pairs)
-        for attempt in self._attempts:
+        if thoroughly:
+            offer_near_boundary(self.swept, cells, region, np.flatnonzero(~proved & ~pairs.found), pairs)
+        for attempt in self._attempts if thoroughly else self._attempts[:1]:
             left = np.flatnonzero(~proved & ~pairs.found)
             if len(left):
                 proved[left], points = attempt(region.take(left), cells.take(left), budget)

@@ -52,6 +52,8 @@ def offer_pairs(
     rows: NDArray[np.intp],
     points: FloatArray | None,
     pairs: Pairs,
+    *,
+    without_library: bool = False,
 ) -> None:
     """Take the first point of each cell of ``rows`` that is a pair decided differently; ``pairs`` is filled in.
 
@@ -75,7 +77,7 @@ def offer_pairs(
     for alone in (True, False):  # the library is asked about the few that the model as it was read decides differently
         trial = swept.trial(pair.x.take(some), without_library=alone)
         some = some[trial.is_counterexample(np.arange(len(some)), pair.other.take(some))]
-        if not len(some) or swept.library is None:
+        if not len(some) or swept.library is None or without_library:
             break
     for place in some[::-1].tolist():  # the first of several stays
         row = rows[at[place]]

@@ -4,31 +4,54 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
+from math import ceil
 
 import numpy as np
 
-from lcifr.certification.sweep.cutting import cut
+from lcifr.certification.sweep.cutting import agreement, cut
 from lcifr.certification.sweep.fixed_change import violating_everywhere
-from lcifr.certification.sweep.pair_question import PairQuestion
+from lcifr.certification.sweep.pair_question import CellAnswers, PairQuestion
 from lcifr.certification.sweep.pairs_found import Pairs
 from lcifr.certification.sweep.result import Standing, Sweep, SweptCell
 from lcifr.certification.sweep.swept_model import SweptModel
 from lcifr.prove import Budget
 from lcifr.regions.universe import UniverseCells
 
-AT_ONCE = 64
+AT_ONCE = 256
 """Cells that are asked about in one call."""
 NODES = 200
 """Of the search in one cell, before it is cut: cutting is cheaper than a long search, and leaves smaller open parts."""
+AT_LEAST = 1 / 16
+"""The share of open cells that are asked about thoroughly even if that has proved nothing lately."""
+REMEMBERED = 256
+"""Attempts after which earlier ones count half."""
+
+
+@dataclass
+class Payoff:
+    """How often an expensive attempt has succeeded lately: it is made that often, and in a few cells in any case."""
+
+    tried: float = 0.0
+    succeeded: float = 0.0
+
+    def of(self, count: int) -> int:
+        """In how many of so many cells it is to be made."""
+        rate = (self.succeeded + 1.0) / (self.tried + 1.0)
+        return min(count, ceil(count * max(rate, AT_LEAST)))
+
+    def learn(self, tried: int, succeeded: int) -> None:
+        """What became of some attempts; earlier ones fade."""
+        fade = REMEMBERED / (REMEMBERED + tried)
+        self.tried, self.succeeded = self.tried * fade + tried, self.succeeded * fade + succeeded
 
 
 @dataclass
 class Sweeper:
-    """Cuts the universe, largest open cell first.
+    """Cuts the universe, cells that are large and decided alike first.
 
     Parameters
     ----------
@@ -42,26 +65,30 @@ class Sweeper:
     whole: bool = True
     nodes: int = NODES
     start: Sweep | None = None
-    _open: list[tuple[Fraction, int, SweptCell]] = field(default_factory=list)
+    _open: list[tuple[float, int, SweptCell]] = field(default_factory=list)
     _done: dict[str, list[SweptCell]] = field(default_factory=lambda: {"proved": [], "violating": [], "uncut": []})
     _turn: Iterator[int] = field(default_factory=count)
     _decided: float = 0.0
+    _pays: Payoff = field(default_factory=Payoff)
 
     def __post_init__(self) -> None:
         self._question = PairQuestion(self.swept)
         everybody = UniverseCells.everybody(self.swept.encoding, whole=self.whole)
         self._total = everybody.measures()[0]
         if self.start is None:
-            self._push(SweptCell(everybody, Fraction(1)))
+            self._push([SweptCell(everybody, Fraction(1))])
             return
         self._done["proved"] += self.start.cells(Standing.PROVED)
         self._done["violating"] += self.start.violating
-        for one in (*self.start.open, *self.start.cells(Standing.CROSSINGS)):
-            self._push(one)
+        self._push((*self.start.open, *self.start.cells(Standing.CROSSINGS)))
         self._decided = float(self.start.share(Standing.PROVED) + self.start.share(Standing.VIOLATING))
 
-    def _push(self, one: SweptCell) -> None:
-        heapq.heappush(self._open, (-one.share, next(self._turn), one))
+    def _push(self, some: Sequence[SweptCell]) -> None:
+        """They wait for their turn, large ones less long, and so do those that are decided alike: more is proved soon."""
+        if some:
+            chances = agreement(self.swept, UniverseCells.joined([one.cell for one in some]))
+            for one, chance in zip(some, chances.tolist(), strict=True):
+                heapq.heappush(self._open, (-float(one.share) * chance, next(self._turn), one))
 
     def run(
         self, *, cells: int = 10_000, seconds: float | None = None, progress: Callable[[Sweep], None] | None = None
@@ -106,11 +133,12 @@ class Sweeper:
         fresh = np.flatnonzero(~pairs.found)
         if len(fresh):
             part = cells.take(fresh)
-            ask = self._question.ask
-            answers = self._question.ask_individuals(part.middles(), budget) if alone else ask(part, budget)
+            ask = self._question.ask_individuals
+            answers = ask(part.middles(), budget) if alone else self._ask_about(part, budget)
             proved[fresh], strict[fresh] = answers.proved, answers.strict
             pairs.put(fresh, answers.pairs)
         everywhere = pairs.found if alone else violating_everywhere(self.swept, cells, pairs, budget)
+        left = list[SweptCell]()
         for row, one in enumerate(some):
             pair = pairs.take([row]) if pairs.found[row] else None
             known = SweptCell(one.cell, one.share, pair, bool(strict[row]))
@@ -118,14 +146,32 @@ class Sweeper:
                 self._done["proved" if proved[row] else "violating"].append(known)
                 self._decided += float(one.share)
             else:
-                self._cut(known, cells, row)
+                left.append(known)
+        self._cut(left)
 
-    def _cut(self, known: SweptCell, cells: UniverseCells, row: int) -> None:
-        two = cut(cells, row, self.swept.score)
-        if two is None:  # one individual, or numbers between which there is no float: a pair of one is not one of all
-            self._done["uncut"].append(known)
+    def _ask_about(self, cells: UniverseCells, budget: Budget) -> CellAnswers:
+        """All of them cheaply, and of what that leaves as many thoroughly as it has paid lately."""
+        answers = self._question.ask(cells, budget, thoroughly=False)
+        left = np.flatnonzero(~answers.proved & ~answers.pairs.found)
+        some = left[: self._pays.of(len(left))]
+        if len(some):
+            more = self._question.ask(cells.take(some), budget)
+            answers.proved[some] = more.proved
+            answers.pairs.put(some, more.pairs)
+            self._pays.learn(len(some), int(more.proved.sum()))
+        return answers
+
+    def _cut(self, some: Sequence[SweptCell]) -> None:
+        if not some:
             return
-        for side, measure in enumerate(two.measures()):
-            half = two.take([side])
-            inherits = known.pair is not None and bool(half.contains(known.pair.x)[0])
-            self._push(SweptCell(half, measure / self._total, known.pair if inherits else None))
+        halves = list[SweptCell]()
+        cells = UniverseCells.joined([one.cell for one in some])
+        for known, two in zip(some, cut(cells, self.swept.score), strict=True):
+            if two is None:  # one individual, or numbers between which is no float: a pair of one is not one of all
+                self._done["uncut"].append(known)
+                continue
+            for side, measure in enumerate(two.measures()):
+                half = two.take([side])
+                inherits = known.pair is not None and bool(half.contains(known.pair.x)[0])
+                halves.append(SweptCell(half, measure / self._total, known.pair if inherits else None))
+        self._push(halves)

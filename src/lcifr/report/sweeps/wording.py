@@ -13,6 +13,7 @@ from lcifr.report.sweeps.charts import NAMES, grid, pair_table, shares_table, sh
 from lcifr.report.wording import english_points
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.folder import SweepResult
+from lcifr.runs.sweeps.proving import WITHOUT
 
 SHOWN = 10
 """Pairs with a table each."""
@@ -86,7 +87,7 @@ def _confirmed(result: SweepResult) -> str:
         return "no: there are no proofs on file, so this is only claimed. lcifr sweep --bundle writes and checks them."
     said = f"by the exact checker for {count(checked.confirmed)} cells"
     if checked.unproved:
-        said += f"; {count(checked.unproved)} more are known to the sweep but have no proof on file"
+        said += f"; {count(checked.unproved)} more are known to the sweep but left open in the bundle ({WITHOUT})"
     return f"{said}. Run lcifr check on the sweep’s folder to confirm them again."
 
 

@@ -20,6 +20,9 @@ MORE_NODES = 10
 PATIENCE = 100
 """Times the usual work for the proofs of a cell: this sweep wrote them itself."""
 
+WITHOUT = "ties, people settled by trying everyone similar, numbers predicted by trees, or no proof found a second time"
+"""Why a bundle may know less than its sweep."""
+
 
 @dataclass(frozen=True)
 class SweepCheck:
@@ -48,7 +51,8 @@ class SweepCheck:
 
     def __str__(self) -> str:
         said = [f"proofs: {self.confirmed:,} cells confirmed by the exact checker"]
-        said += [f"{self.unproved:,} known to the sweep have no proof on file"] if self.unproved else []
+        unproved = f"{self.unproved:,} more are known to the sweep but left open in the bundle ({WITHOUT})"
+        said += [unproved] if self.unproved else []
         said += [f"{self.rejected:,} NOT CONFIRMED"] if self.rejected else []
         return ", ".join(said)
 
