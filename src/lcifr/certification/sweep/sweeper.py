@@ -84,7 +84,7 @@ class Sweeper:
         self._decided = float(self.start.share(Standing.PROVED) + self.start.share(Standing.VIOLATING))
 
     def _push(self, some: Sequence[SweptCell]) -> None:
-        """They wait for their turn, large ones less long, and so do those that are decided alike: more is proved soon."""
+        """Queue cells: large ones and those that are decided alike come first, because there more is proved soon."""
         if some:
             chances = agreement(self.swept, UniverseCells.joined([one.cell for one in some]))
             for one, chance in zip(some, chances.tolist(), strict=True):
