@@ -5,18 +5,21 @@ of scikit-learn (its own ``predict`` is asked about everybody), boosted stumps o
 network with 20 + 20 neurons. Seconds are of the processor, and counted twice: of the whole command, and without what a
 command takes before it sees anybody (imports, loading of models): the difference of two runs.
 
-``python -m benchmarks file_to_verdict --people 10000000 --workers 2`` is the long run; memory is the largest of all.
+The long run is ``--people 10000000 --workers 2 --models logistic --marks 1000000 5000000 10000000``: it says what all
+processes hold together at these points.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from benchmarks._watching import watch
+
+from lcifr.runs.streaming.large import QUICK
 
 PHI = "same(categorical except sex) and numeric within 0.05 sd\n"
 PEOPLE, FEW = 420_000, 120_000
@@ -63,7 +66,7 @@ def prepare(place: Path, people: int) -> None:
     (place / "similar.phi").write_text(PHI, encoding="utf-8")
     train.X.assign(**{str(schema.target): train.y}).to_parquet(place / "reference.parquet", index=False)
     for words in PRODUCED:
-        run(words, place)
+        watch(words, place)
     test = data.test.X.assign(**{str(schema.target): data.test.y})
     write(test, place / "few.parquet", FEW)
     write(test, place / "many.parquet", people)
@@ -85,23 +88,12 @@ def write(people: object, path: Path, count: int) -> None:
     writer.close()
 
 
-def run(words: str, place: Path) -> tuple[float, float]:
-    """(CPU seconds, wall seconds) of a command with all its processes."""
-    program = "import sys; sys.argv[0] = 'lcifr'; from lcifr.cli import main; main()"
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run([sys.executable, "-c", program, *words.split()], cwd=place, capture_output=True, text=True)
-    if done.returncode not in (0, 1, 3) or "Traceback" in done.stderr:
-        raise RuntimeError(done.stderr)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, time.monotonic() - begun
-
-
 def main(options: list[str] | None = None) -> dict[str, float]:
     """Print the rates, and return them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks file_to_verdict")
     parser.add_argument("--people", type=int, default=PEOPLE)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--marks", type=int, nargs="*", default=[], help="people at which the peak so far is said")
     parser.add_argument("--models", nargs="*", default=list(COMMANDS), choices=list(COMMANDS))
     asked = parser.parse_args(options or [])
     rates = {}
@@ -111,8 +103,9 @@ def main(options: list[str] | None = None) -> dict[str, float]:
         print(f"{asked.people:,} people of German's columns, {asked.workers} worker(s), CPU seconds of all processes")
         for name in asked.models:
             command = f"{COMMANDS[name]} --id who --workers {asked.workers} --force --out out"
-            start, _ = run(command.format(table="few.parquet"), place)
-            whole, wall = run(command.format(table="many.parquet"), place)
+            start = watch(command.format(table="few.parquet"), place).cpu
+            done = watch(command.format(table="many.parquet"), place, asked.marks, QUICK)
+            whole, wall = done.cpu, done.wall
             rates[name] = (asked.people - FEW) / (whole - start)
             size = sum(file.stat().st_size for file in (place / "out").rglob("*") if file.is_file())
             peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
@@ -122,6 +115,8 @@ def main(options: list[str] | None = None) -> dict[str, float]:
                 f"{size / asked.people:.0f} bytes written a person, peak {peak:.0f} MB so far",
                 flush=True,
             )
+            for mark, memory in done.peaks.items():
+                print(f"    until {mark:,} people were proved: {memory:,.0f} MB in all processes", flush=True)
     return rates
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.counterexample import Trial, find, simplify
+from lcifr.certification.counterexample import Trial, find_simple
 from lcifr.certification.deployment import Encoder
 from lcifr.certification.producer import TOLERANCE, FrozenEncoder, provenance_of, represent_region
 from lcifr.certification.query import OWN_WORD, FloatArray, Query, is_strict, query_of
@@ -53,8 +53,7 @@ def search_on_box(
     reached[rows] = (answer.best > query.limit).any(1)
     spent[rows] = (answer.status == Status.BUDGET).any(1)
     left = np.flatnonzero((~alike & strict)[rows])
-    found = find(trial, region, rows[left], _candidates(trial, region, rows, left, handed.latent, answer))
-    found = simplify(trial, found)
+    found = find_simple(trial, region, rows[left], _candidates(trial, region, rows, left, handed.latent, answer))
     margin = np.zeros(region.people)
     margin[rows] = np.minimum((query.limit - answer.upper).min(1), np.finfo(np.float64).max)
     reasons = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import Counterexamples, Trial, find, simplify
+from lcifr.certification.counterexample import Counterexamples, Trial, find_simple
 from lcifr.certification.fewest_attributes import with_fewest_attributes
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
 from lcifr.certification.verdicts import Reason
@@ -51,8 +51,7 @@ def search_whole(
     certified = (answer.upper < query.limit).all(1) & strict
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
     open_rows = np.flatnonzero(~certified & strict)
-    found = find(trial, region, open_rows, _witnesses(trial, region, query, answer, open_rows))
-    found = simplify(trial, found)
+    found = find_simple(trial, region, open_rows, _witnesses(trial, region, query, answer, open_rows))
     if isinstance(trial.model.function, Trees):
         found = with_fewest_attributes(trial, region, query, found)
     undecided = np.flatnonzero(~certified & ~found.found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,14 @@ class TableModel:
         known = {name: self._column(people, name) for name in self.table.columns if name in people.schema}
         return pd.DataFrame(known)
 
+    @cached_property
+    def _spellings(self) -> dict[str, dict[str, Any]]:
+        """Of each column of the table, its values as they stand there by the texts that name them."""
+        return {
+            str(name): {text_of(value).strip(): value for value in column.unique() if not is_missing(value)}
+            for name, column in self.table.items()
+        }
+
     def _column(self, people: Individuals, name: str) -> Any:
         import pandas as pd
 
@@ -87,7 +96,7 @@ class TableModel:
             values = people.number(name)
             whole = (values == np.rint(values)).all()
             return pd.Series(values).astype(like.dtype if whole or like.dtype.kind == "f" else np.float64)
-        seen = {text_of(value).strip(): value for value in like.unique() if not is_missing(value)}
+        seen = self._spellings[name]
         written = [seen.get(text, text) for text in attribute.values]
         codes = people.code(name)
         there = np.flatnonzero(np.bincount(codes, minlength=len(written)))  # each value that somebody has, once

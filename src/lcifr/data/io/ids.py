@@ -120,7 +120,7 @@ def _are_plain(column: pa.ChunkedArray) -> bool:
     """Whether all of them are whole numbers, or texts that are more than spaces."""
     if column.null_count:
         return False
-    if pa.types.is_string(column.type):
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return not pc.any(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)).as_py()
     return bool(pa.types.is_integer(column.type))
 

@@ -27,6 +27,16 @@ def _missing(column: pa.ChunkedArray, numeric: bool) -> NDArray[np.bool_]:
     elif numeric and pa.types.is_string(column.type):
         texts = pc.utf8_trim_whitespace(column)
         found = pc.or_kleene(column.is_null(), pc.fill_null(pc.is_in(texts, MISSING), True))
+    elif numeric:
+        found = column.is_null()
     else:
-        found = column.is_null() if numeric else as_text(column).is_null()
+        found = _unnamed(column)
     return np.asarray(found.to_numpy(zero_copy_only=False) if isinstance(found, pa.Array) else found.to_numpy(), bool)
+
+
+def _unnamed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Whether a category is missing or blank; of texts, each that occurs is looked at once."""
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return as_text(column).is_null()
+    blank = pc.unique(column).filter(as_text(pa.chunked_array([pc.unique(column)])).is_null())
+    return pc.is_in(column, value_set=blank) if len(blank) else pc.invert(column.is_valid())

@@ -35,7 +35,7 @@ from lcifr.runs.streaming.parts import PartFiles, keep_part
 
 CHUNK = 8192
 """People in a part: seconds of work, so that little is lost by a kill."""
-QUICK = 1 << 15
+QUICK = 1 << 16
 """The same of verdicts alone, which take microseconds a person."""
 AHEAD = 2
 """Pieces for each worker that are worked on or wait."""
