@@ -25,6 +25,7 @@ from lcifr.cli.terminal.model_options import (
 from lcifr.cli.terminal.options import (
     AddressOption,
     ChunkOption,
+    DeviceOption,
     ExecutorOption,
     ForceOption,
     IdOption,
@@ -34,6 +35,7 @@ from lcifr.cli.terminal.options import (
 )
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.runs.executors.crew import Executor
+from lcifr.runs.executors.devices import Device
 from lcifr.runs.people.source import PROVED
 
 if TYPE_CHECKING:
@@ -119,6 +121,7 @@ def audit(
     workers: WorkersOption = None,
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
+    device: DeviceOption = Device.CPU,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -151,6 +154,7 @@ def audit(
         "workers": workers,
         "executor": executor.value,
         "address": address,
+        "device": device.value,
         "chunk": chunk,
         "force": force,
     }

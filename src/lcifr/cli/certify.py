@@ -26,6 +26,7 @@ from lcifr.cli.terminal.model_options import (
 from lcifr.cli.terminal.options import (
     AddressOption,
     ChunkOption,
+    DeviceOption,
     ExecutorOption,
     FailUnderOption,
     ForceOption,
@@ -37,6 +38,7 @@ from lcifr.cli.terminal.options import (
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
 from lcifr.runs.executors.crew import Executor
+from lcifr.runs.executors.devices import Device
 
 if TYPE_CHECKING:
     from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
@@ -96,6 +98,7 @@ def certify(
     workers: WorkersOption = None,
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
+    device: DeviceOption = Device.CPU,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -115,7 +118,7 @@ def certify(
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
-    options |= {"executor": executor.value, "address": address}
+    options |= {"executor": executor.value, "address": address, "device": device.value}
     about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
     if model is None:

@@ -12,6 +12,7 @@ from lcifr.cli.terminal.options import (
     ArithmeticOption,
     BundleOption,
     ChunkOption,
+    DeviceOption,
     ExecutorOption,
     ForceOption,
     IdOption,
@@ -23,6 +24,7 @@ from lcifr.cli.terminal.options import (
 from lcifr.cli.terminal.output import JsonOption, command, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.executors.crew import Executor
+from lcifr.runs.executors.devices import Device
 from lcifr.runs.representing import RepresentRequest
 from lcifr.runs.representing import represent as run_represent
 
@@ -45,6 +47,7 @@ def represent(
     workers: WorkersOption = None,
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
+    device: DeviceOption = Device.CPU,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -67,6 +70,7 @@ def represent(
         workers=workers,
         executor=executor.value,
         address=address,
+        device=device.value,
         chunk=chunk,
         force=force,
     )

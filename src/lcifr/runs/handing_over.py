@@ -36,12 +36,14 @@ def hand_over(
     options: HandingOver,
     *,
     title: str,
+    device: str = "cpu",
 ) -> None:
     """Write the hand-over of these people to the folder ``name``, part by part, unless that is done already.
 
-    Nothing else is written into that folder, which a consumer gets.
+    Nothing else is written into that folder, which a consumer gets. ``device`` : where bounds are computed.
     """
     from lcifr.runs.events import StepKind, step
+    from lcifr.runs.executors.devices import job_device
     from lcifr.runs.streaming.handovers import represent_file
     from lcifr.runs.streaming.large import note_resumed
 
@@ -57,6 +59,7 @@ def hand_over(
             workers=options.crew,
             share_formula=options.share_formula,
             arithmetic=options.arithmetic,
+            device=job_device(device, options.crew),
         )
     steps.keep(name)
     note_resumed(done)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lcifr.runs.events import Listener, listening
 from lcifr.runs.executors.crew import workers_of
+from lcifr.runs.executors.devices import job_device
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE, hand_over, prove_radii, refuse_bundle
@@ -31,7 +32,7 @@ class RepresentRequest:
     share_formula : whether the hand-over shows φ. bundle : whether proofs are written, for at most 100,000 people.
     arithmetic : in which the encoder is computed: ``exact``, ``float64`` or ``float32``.
     workers : processes; None for one per core. chunk : people per part; None to choose.
-    executor, address : as for :class:`lcifr.runs.AuditRequest`.
+    executor, address, device : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     producer: Path
@@ -46,6 +47,10 @@ class RepresentRequest:
     force: bool = False
     executor: str = "local"
     address: str | None = None
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        job_device(self.device, self.crew)
 
     @property
     def crew(self) -> Workers:
@@ -84,7 +89,7 @@ def represent(
                 refuse_bundle(source.count)
                 source = source.in_memory()  # hand-over and proofs need them
             title = f"Proving the radius of {source.count} people"
-            hand_over(run.steps, HANDED, encoder, source, request, title=title)
+            hand_over(run.steps, HANDED, encoder, source, request, title=title, device=request.device)
             if request.bundle:
                 prove_radii(run.steps, encoder, source, HANDED)
             files = {"handover": HANDED, "bundle": BUNDLE if request.bundle else None}

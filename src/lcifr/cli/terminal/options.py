@@ -12,6 +12,7 @@ import typer
 
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.executors.crew import Executor
+from lcifr.runs.executors.devices import Device
 
 
 def finite(value: float) -> float:
@@ -153,6 +154,10 @@ AddressOption = Annotated[
         metavar="ADDRESS",
         help="The Ray cluster: auto, or HOST:PORT. (Default: $RAY_ADDRESS, else start Ray here.)",
     ),
+]
+DeviceOption = Annotated[
+    Device,
+    typer.Option("--device", help="Where bounds are computed before any search: cuda is a GPU, auto one if there is."),
 ]
 ChunkOption = Annotated[
     int | None,

@@ -126,7 +126,34 @@ def _blank(question: Question, proofs: Proofs) -> Findings:
 
 def _answer_chunk(question: Question, piece: slice, branch: bool) -> Findings:
     request = _request(question, piece, branch)
-    if question.network.depth == 0:
+    if question.device in (None, "cpu") or question.proof:
+        return _answer_here(request)
+    return _answer_on_device(request)
+
+
+def _answer_on_device(request: Request) -> Findings:
+    """Bounds of everybody on the device; whom they leave open, the engines of the CPU answer.
+
+    Where there is a target, bounds do no more than tell who needs no search: everybody else is answered as if there
+    were no device, so that who is decided how, and by which point, does not depend on it.
+    """
+    from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
+
+    decides = request.target is not None and request.branch
+    found = bound_people(request, climbing=not decides)
+    rest = still_open(request, found)
+    if request.branch and len(rest):
+        again = _answer_here(request.take(rest))
+        upper = again.upper if decides else np.minimum(found.upper[rest], again.upper)
+        _put(found, rest, replace(again, upper=upper))
+        return replace(found, interrupted=again.interrupted)
+    return found
+
+
+def _answer_here(request: Request) -> Findings:
+    """What the engines of the CPU find: closed forms and the compiled search."""
+    request = replace(request, device=None)
+    if request.network.depth == 0:
         from lcifr.prove.networks.affine import answer_people
 
         return answer_people(request)
@@ -136,17 +163,7 @@ def _answer_chunk(question: Question, piece: slice, branch: bool) -> Findings:
         from lcifr.prove.networks.affine import bound_only
 
         return bound_only(request)
-    if question.device in (None, "cpu") or question.proof:
-        return _search(request)
-    from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
-
-    found = bound_people(request)
-    rest = still_open(request, found)
-    if branch and len(rest):
-        again = _search(request.take(rest))
-        tighter = np.minimum(found.upper[rest], again.upper)
-        _put(found, rest, replace(again, upper=tighter))
-    return found
+    return _search(request)
 
 
 def _search(request: Request) -> Findings:

@@ -17,6 +17,7 @@ from lcifr.runs.auditing.parties import open_people, read_parties, refuse_mixed
 from lcifr.runs.consuming import usual_surroundings
 from lcifr.runs.events import Listener, StepKind, listening, note, step
 from lcifr.runs.executors.crew import workers_of
+from lcifr.runs.executors.devices import job_device
 from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.folders.summaries import read_consumer
@@ -45,7 +46,7 @@ class CertifyRequest:
     workers : processes; None for one per core. chunk : people per part; None to choose.
     sweep : the folder that ``sweep`` wrote; whoever of a table is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
-    executor, address : as for :class:`lcifr.runs.AuditRequest`.
+    executor, address, device : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     consumer: Path
@@ -61,6 +62,7 @@ class CertifyRequest:
     force: bool = False
     executor: str = "local"
     address: str | None = None
+    device: str = "cpu"
 
     @property
     def crew(self) -> Workers:
@@ -68,7 +70,7 @@ class CertifyRequest:
         return workers_of(self.executor, self.workers, self.address)
 
     def __post_init__(self) -> None:
-        workers_of(self.executor, self.workers, self.address)
+        job_device(self.device, self.crew)
         is_handover = self.producer is None or (self.people / MANIFEST).is_file()  # else a table in many files
         handed = self.people.is_dir() and is_handover
         if self.sweep is not None and handed:
@@ -137,6 +139,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
                 arithmetic=computed,
                 chunk=part_for(handed.people, request.chunk),
                 workers=request.crew,
+                device=job_device(request.device, request.crew),
             )
         os.replace(parts / CERTIFIED, file)
         shutil.rmtree(parts)
@@ -174,7 +177,9 @@ def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyRes
     parties = read_parties(producer, request.consumer, arithmetic=request.arithmetic)
     source = open_people(parties, producer, request.people, request.id_column, run.work)
     proved = None if look_up is None else look_up.cells
-    audit_people(run.steps, parties, source, request.crew, request.chunk, modular=False, proved=proved)
+    audit_people(
+        run.steps, parties, source, request.crew, request.chunk, modular=False, proved=proved, device=request.device
+    )
     tally = gather(run.work, parties, source, None).tally
     found = None if look_up is None else look_up.summary(tally)
     return CertifyResult.end_to_end(parties.summary(), tally, looked_up=found)

@@ -44,11 +44,13 @@ def audit_people(
     *,
     modular: bool,
     proved: ProvedCells | None = None,
+    device: str = "cpu",
 ) -> None:
     """Audit everybody into the folder ``audited``, part by part, unless that is done already.
 
     Parameters
     ----------
+    device : where bounds are computed; see :class:`lcifr.runs.executors.devices.Device`.
     proved : of a sweep; whoever is in one of these cells is not searched for.
     """
     from lcifr.runs.events import StepKind, step
@@ -61,11 +63,25 @@ def audit_people(
         return
     with step(f"Auditing {source.count} people end to end", StepKind.LONG):
         options = {"modular": modular, "budget": None, "arithmetic": str(subject.arithmetic)}
+        options |= _device(subject, device, workers)
         job = AuditJob(subject.encoder, options, subject.model, subject.library, proved, subject.library_file)
         part = part_for(source.count, chunk, quick=not modular)
         done = job.audit(source.worked_on, steps.work / AUDITED, source.id_column, part, workers)
     steps.keep(AUDITED)
     note_resumed(done)
+
+
+def _device(subject: AuditSubject, asked: str, workers: Workers) -> dict[str, str]:
+    """What the options of a job say of the device: nothing for the CPU, so that its parts are named as ever."""
+    from lcifr.models.trees.trees import Trees
+    from lcifr.runs.events import note
+    from lcifr.runs.executors.devices import job_device
+
+    device = job_device(asked, workers)
+    if device is not None and isinstance(subject.model.function, Trees):
+        note(f"--device {asked} changes nothing here: trees are searched on the CPU")
+        return {}
+    return {} if device is None else {"device": device}
 
 
 def gather(work: Path, subject: AuditSubject, source: PeopleSource, by: tuple[str, ...] | None) -> Gathered:

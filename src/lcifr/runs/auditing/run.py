@@ -74,7 +74,9 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
                 parties, request.producer, request.table, request.id_column, run.work, request.sample, request.seed
             )
             request.refuse_many(source)
-            gathering.audit_people(run.steps, parties, source, request.crew, request.chunk, modular=True)
+            gathering.audit_people(
+                run.steps, parties, source, request.crew, request.chunk, modular=True, device=request.device
+            )
             checked = write_and_check(run.steps, parties, source, request)  # first: they may leave somebody undecided
             parties.copy_into(run.work)
             baselines = _baselines(parties, source, request)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lcifr.errors import LcifrError, did_you_mean
 from lcifr.runs.events import note
 from lcifr.runs.executors.crew import workers_of
+from lcifr.runs.executors.devices import job_device
 from lcifr.runs.people.source import HELD, PROVED, PeopleSource, refuse_more
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class AuditOptions:
     workers : processes; None for one per core. chunk : people per part; None to choose.
     force : replace the folder of results if lcifr wrote it.
     executor : ``local``, processes of this machine; or ``ray``, a cluster. address : of the cluster.
+    device : where bounds are computed before any search: ``cpu``, ``cuda``, or ``auto`` for a GPU where there is one.
     """
 
     id_column: str | None = None
@@ -114,6 +116,7 @@ class AuditOptions:
     force: bool = False
     executor: str = "local"
     address: str | None = None
+    device: str = "cpu"
 
     @property
     def crew(self) -> Workers:
@@ -121,7 +124,7 @@ class AuditOptions:
         return workers_of(self.executor, self.workers, self.address)
 
     def __post_init__(self) -> None:
-        workers_of(self.executor, self.workers, self.address)
+        job_device(self.device, self.crew)
         if not 0 < self.confidence < 1:
             raise LcifrError(
                 f"confidence is {self.confidence}; expected a number between 0 and 1", fix="for example 0.95"

@@ -21,6 +21,9 @@ from lcifr.runs.executors.local import use_one_thread
 RETRIES = 20
 """Times that a piece is tried again elsewhere when its node or its process dies."""
 
+GPU_SHARE = 0.125
+"""Of a GPU for a piece that uses one: eight processes prepare people for it, and search for whom it leaves open."""
+
 CANCELLED = 10_000
 """Pieces that are called off when a run is stopped; more are never waiting."""
 
@@ -76,8 +79,11 @@ class RayCrew:
     @property
     def size(self) -> int:
         """Cores of the cluster as it is now: nodes come and go."""
-        cores = max(int(_ray().cluster_resources().get("CPU", 1)), 1)
-        return min(cores, self._cluster.workers or cores)
+        there = _ray().cluster_resources()
+        most = max(int(there.get("CPU", 1)), 1)
+        if self._job.device is not None:
+            most = max(min(most, int(there.get("GPU", 0) / GPU_SHARE)), 1)
+        return min(most, self._cluster.workers or most)
 
     def __enter__(self) -> Self:
         ray = _ray()
@@ -88,6 +94,9 @@ class RayCrew:
             self._start(ray)
         self._work, self._name = [ray.put(work.data)], work.sha256
         options = {"num_cpus": 1, "max_retries": RETRIES, "name": f"lcifr {type(self._job).__name__}"}
+        if self._job.device is not None:
+            self._refuse_without_gpu(ray)
+            options["num_gpus"] = GPU_SHARE
         self._task = ray.remote(**options)(_work)
         return self
 
@@ -108,6 +117,15 @@ class RayCrew:
                 fix="start one on its head node by `ray start`, and say --address auto, or its address",
             ) from None
         self._started = True
+
+    def _refuse_without_gpu(self, ray: Any) -> None:
+        there = ray.cluster_resources()
+        if not there.get("GPU", 0):
+            found = f"{len(ray.nodes())} node(s) with {there.get('CPU', 0):g} cores and no GPU"
+            self.__exit__(None, None, None)
+            raise ClusterError(
+                f"--device cuda: the cluster has {found}", fix="say --device cpu, or add a node with a GPU"
+            )
 
     def submit(self, piece: Any, left: int | None) -> RayPart:
         """What will be the content of its part."""

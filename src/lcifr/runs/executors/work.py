@@ -117,7 +117,7 @@ def _other_versions(asked: dict[str, str]) -> OtherVersionsError:
 def _unpacked(said: dict[str, Any], held: Luggage) -> Job:
     if said["job"] == "certify":
         computed = Arithmetic(said["arithmetic"]), Arithmetic(said["handover_arithmetic"])
-        return CertifyJob(unpack_model(said["model"], held), said["on"], *computed)
+        return CertifyJob(unpack_model(said["model"], held), said["on"], *computed, said.get("device"))
     if said["job"] == "represent":
         return RepresentJob(unpack_encoder(said["encoder"], held), said["options"])
     if said["library"] is not None:

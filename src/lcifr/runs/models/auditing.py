@@ -63,7 +63,9 @@ def audit_model(
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
             subject.check_groups(request.by)
-            gathering.audit_people(run.steps, subject, source, request.crew, request.chunk, modular=False)
+            gathering.audit_people(
+                run.steps, subject, source, request.crew, request.chunk, modular=False, device=request.device
+            )
             checked = write_and_check(run.steps, subject, source, request)
             subject.copy_into(run.work)
             baselines = _baselines(prepared, subject, source, request)

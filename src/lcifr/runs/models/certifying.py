@@ -10,6 +10,7 @@ from lcifr.errors import LcifrError
 from lcifr.runs.auditing.gathering import audit_people, gather
 from lcifr.runs.events import Listener, listening
 from lcifr.runs.executors.crew import workers_of
+from lcifr.runs.executors.devices import job_device
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.models.preparing import (
@@ -35,7 +36,7 @@ class ModelCertifyRequest(ModelQuestion):
     out : the new folder. workers : processes; None for one per core. chunk : people per part; None to choose.
     sweep : the folder that ``sweep`` wrote; whoever is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
-    executor, address : as for :class:`lcifr.runs.AuditRequest`.
+    executor, address, device : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     out: Path
@@ -45,6 +46,7 @@ class ModelCertifyRequest(ModelQuestion):
     force: bool = False
     executor: str = "local"
     address: str | None = None
+    device: str = "cpu"
 
     @property
     def crew(self) -> Workers:
@@ -56,6 +58,7 @@ class ModelCertifyRequest(ModelQuestion):
         return super().inputs | ({} if self.sweep is None else {"sweep": self.sweep})
 
     def __post_init__(self) -> None:
+        job_device(self.device, self.crew)
         if self.reference is None:
             raise LcifrError(
                 "new people do not define the standard deviations in φ or the known categories",
@@ -83,7 +86,16 @@ def certify_model(
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
             proved = None if look_up is None else look_up.cells
-            audit_people(run.steps, subject, source, request.crew, request.chunk, modular=False, proved=proved)
+            audit_people(
+                run.steps,
+                subject,
+                source,
+                request.crew,
+                request.chunk,
+                modular=False,
+                proved=proved,
+                device=request.device,
+            )
             tally = gather(run.work, subject, source, None).tally
             found = None if look_up is None else look_up.summary(tally)
             result = CertifyResult.end_to_end(subject.summary(), tally, source.left_out, found)

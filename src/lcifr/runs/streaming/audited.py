@@ -46,7 +46,8 @@ class AuditJob(EncoderJob):
 
     Parameters
     ----------
-    options : ``modular``, ``budget`` and ``arithmetic``, as for :func:`audit_file`.
+    options : ``modular``, ``budget`` and ``arithmetic``, as for :func:`audit_file`; and ``device``, where bounds from
+        end to end are not the CPU's. A hand-over is always the CPU's: whoever is certified on it depends on its digits.
     library : of a model from elsewhere; compared on every chunk, and no counterexample counts without its word.
     proved : cells of a sweep, whose people need no search; not with ``modular``.
     file : where that model comes from, for other machines to read it.
@@ -97,7 +98,7 @@ class AuditJob(EncoderJob):
         lowered, handed = encoder.region(people), None  # once, for the hand-over and from end to end
         if self.options["modular"]:
             handed = represent_lowered(encoder, people, lowered, **said)
-        said |= {"modular": handed or False, "library": decided}
+        said |= {"modular": handed or False, "library": decided, "device": self.options.get("device")}
         if self.proved is None:
             found = audit_region(encoder, self.model, people, lowered, chunk.ids, **said)
         else:

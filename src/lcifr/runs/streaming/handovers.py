@@ -70,6 +70,7 @@ def represent_file(
     tolerance: float = 1e-6,
     budget: int | None = None,
     arithmetic: str | None = None,
+    device: str | None = None,
 ) -> Done:
     """Write the hand-over of a Parquet or CSV file. Killed at any moment, the next call goes on where it stopped.
 
@@ -79,11 +80,13 @@ def represent_file(
     id_column : the column with the ids; row numbers if None.
     chunk : people per part. workers : processes; one per core if None, where that is worth
         their start.
-    share_formula, tolerance, budget, arithmetic : as for :func:`lcifr.certification.producer.represent`.
+    share_formula, tolerance, budget, arithmetic, device : as for :func:`lcifr.certification.producer.represent`.
     """
     target, frozen = Path(folder), freeze(encoder)
     deployed = choose_arithmetic(arithmetic, frozen.native)
-    job = RepresentJob(frozen, {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)})
+    options = {"tolerance": tolerance, "budget": budget, "arithmetic": str(deployed)}
+    options |= {} if device is None else {"device": device}  # parts of the CPU are named as ever
+    job = RepresentJob(frozen, options)
     with parts_beside(target, "represent_file") as parts:
         found, done = job.run(source, id_column, chunk, parts, workers)
         with assembled(target, parts) as fresh:
@@ -103,15 +106,17 @@ class CertifyJob(Job):
     on: Where
     arithmetic: Arithmetic
     handover_arithmetic: Arithmetic
+    device: str | None = None  # type: ignore[assignment]
     version = 4
     suffix = ".parquet"
 
     def settings(self) -> str:
-        computed = (str(self.arithmetic), str(self.handover_arithmetic))
+        computed = (str(self.arithmetic), str(self.handover_arithmetic), *filter(None, [self.device]))
         return repr((self.model.identity, self.on, computed, sorted(versions().items())))
 
     def pack(self, into: Luggage) -> dict[str, Any]:
         computed = {"arithmetic": str(self.arithmetic), "handover_arithmetic": str(self.handover_arithmetic)}
+        computed |= {} if self.device is None else {"device": self.device}
         return {"job": "certify", "model": pack_model(self.model, into), "on": self.on, **computed}
 
     def work(self, chunk: HandoverChunk) -> bytes:
@@ -119,7 +124,7 @@ class CertifyJob(Job):
 
     def answer(self, handed: Representation) -> pa.Table:
         """The certificates of the people of a hand-over."""
-        return certificate_rows(certify(handed, self.model, on=self.on, arithmetic=self.arithmetic))
+        return certificate_rows(certify(handed, self.model, on=self.on, arithmetic=self.arithmetic, device=self.device))
 
 
 def certify_folder(
@@ -132,12 +137,13 @@ def certify_folder(
     workers: Workers = None,
     tolerance: float | None = None,
     arithmetic: str | None = None,
+    device: str | None = None,
 ) -> Done:
     """Certify everybody of a hand-over into ``folder/certificates.parquet``; killed, the next call goes on.
 
     Parameters
     ----------
-    handover : the folder that the producer handed over. model, on, tolerance, arithmetic : as for
+    handover : the folder that the producer handed over. model, on, tolerance, arithmetic, device : as for
         :func:`lcifr.certify`.
     chunk, workers : as for :func:`represent_file`.
     """
@@ -146,7 +152,7 @@ def certify_folder(
     with parts_beside(target, "certify_folder") as parts:
         outline = Outline.read(source)
         deployed = choose_for(arithmetic, known.computed)
-        job = CertifyJob(known, on, deployed, outline.provenance.arithmetic)
+        job = CertifyJob(known, on, deployed, outline.provenance.arithmetic, device)
         if outline.people == 0:
             raise ArtefactError(f"{source} contains nobody", fix="get the hand-over of somebody")
         read = partial(read_handover_chunks, source, chunk)

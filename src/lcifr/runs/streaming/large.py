@@ -98,6 +98,11 @@ class Job(ABC):
     def work(self, chunk: Any) -> bytes:
         """The content of the part of a piece of the kind that the job is for."""
 
+    @property
+    def device(self) -> str | None:
+        """Where it computes bounds, as torch names it; None for the CPU."""
+        return None
+
     @abstractmethod
     def pack(self, into: Luggage) -> dict[str, Any]:
         """All of the job as plain values and arrays, to be sent to other machines."""
@@ -214,6 +219,10 @@ class EncoderJob(Job):
     @property
     def schema(self) -> Schema:
         return self.encoder.encoding.schema
+
+    @property
+    def device(self) -> str | None:
+        return self.options.get("device")
 
     def settings(self) -> str:
         hashes = (self.encoder.function.hash, self.encoder.similarity.hash, self.encoder.encoding.hash)

@@ -1,20 +1,23 @@
 """Bounds of a whole chunk of people at once, on any device torch knows: what a GPU is good at.
 
-One backward pass with plain lines for everybody's directions, and for each answer one walk from the vertex that its
-largest bound points at. Whoever this leaves open is asked about by the compiled search, on the CPU.
+One backward pass with plain lines for everybody's directions, and for each answer, where points are asked for, one walk
+from the vertex that its largest bound points at. Whoever this leaves open is asked about by the compiled search, on the
+CPU. Bounds are in float64 with their rounding term (:mod:`lcifr.prove.networks.rounding`), which holds for sums in any
+order, fused or not, and so on every device that rounds as IEEE 754 says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from lcifr.prove.answer import FloatArray, IntArray
-from lcifr.prove.networks.linear_bounds.cell_batch import Layers, tensors, view_cell
-from lcifr.prove.networks.linear_bounds.linear import backward, hidden_lines
+from lcifr.prove.networks.linear_bounds.cell_batch import CellView, Layers, tensors, view_cell
+from lcifr.prove.networks.linear_bounds.linear import Reach, backward, hidden_lines
 from lcifr.prove.networks.linear_bounds.search import assemble, climb, vertex_of
 from lcifr.prove.networks.request import Findings, Request
 from lcifr.regions.region import Cell
@@ -29,8 +32,11 @@ DOUBT = 1e-9
 
 
 @torch.no_grad()
-def bound_people(request: Request) -> Findings:
-    """Plain bounds of all directions, and the best point found for each answer: its most promising direction's."""
+def bound_people(request: Request, *, climbing: bool = True) -> Findings:
+    """Plain bounds of all directions, and the best point found for each answer: its most promising direction's.
+
+    ``climbing`` : whether to look for points at all.
+    """
     layers = tensors(request.network, request.device)
     shape, answers = request.offset.shape, request.reached.shape[1]
     found = Findings(
@@ -43,7 +49,9 @@ def bound_people(request: Request) -> Findings:
     best = request.reached.copy()
     for cell in request.region.cells:
         for who in _pieces(layers, cell, shape[1]):
-            _bound_piece(request, layers, cell.take(who), who, found, best)
+            reach = _bound_piece(request, layers, cell.take(who), who, found)
+            if climbing:
+                _climb_piece(request, reach, cell.take(who), who, found, best)
     return found
 
 
@@ -61,6 +69,8 @@ def still_open(request: Request, found: Findings) -> IntArray:
 def values_at(request: Request, points: FloatArray) -> FloatArray:
     """(n, answers) the value of each answer at its point (n, answers, features), −inf where there is none."""
     there = ~np.isnan(points[:, :, 0])
+    if not there.any():
+        return np.full(there.shape, -np.inf)
     outputs = request.network(np.where(there[..., None], points, 0.0))
     rows = request.directions if request.directions.ndim == 3 else request.directions[None]
     values = np.einsum("nao,nko->nak", outputs, np.broadcast_to(rows, (len(points), *rows.shape[1:])))
@@ -78,24 +88,40 @@ def _pieces(layers: Layers, cell: Cell, directions: int) -> Iterator[NDArray[np.
         yield index[start : start + step]
 
 
-def _bound_piece(
-    request: Request, layers: Layers, cell: Cell, who: NDArray[np.intp], found: Findings, best: FloatArray
-) -> None:
+@dataclass(frozen=True)
+class _Reached:
+    """The bounds of some people on a cell: ``upper`` (n, K), of ``directions`` (K, outputs) or (n, K, outputs)."""
+
+    view: CellView
+    directions: torch.Tensor
+    reach: Reach
+    upper: torch.Tensor
+
+
+def _bound_piece(request: Request, layers: Layers, cell: Cell, who: NDArray[np.intp], found: Findings) -> _Reached:
     view = view_cell(layers, cell)
-    batch, device = view.batch, view.batch.base.device
     alike = request.directions.ndim == 2
-    directions = torch.as_tensor(request.directions if alike else request.directions[who], device=device)
-    reach = backward(batch, directions, hidden_lines(batch))
+    chosen = request.directions if alike else request.directions[who]
+    directions = torch.as_tensor(chosen, device=view.batch.base.device)
+    reach = backward(view.batch, directions, hidden_lines(view.batch))
     upper = torch.where(torch.isnan(reach.upper), torch.inf, reach.upper)
     found.upper[who] = np.maximum(found.upper[who], upper.cpu().numpy())
+    return _Reached(view, directions, reach, upper)
+
+
+def _climb_piece(
+    request: Request, bounded: _Reached, cell: Cell, who: NDArray[np.intp], found: Findings, best: FloatArray
+) -> None:
+    batch, directions, upper = bounded.view.batch, bounded.directions, bounded.upper
+    device, alike = batch.base.device, directions.dim() == 2
     every = torch.arange(len(who), device=device)
     promising = (upper + torch.as_tensor(request.offset[who], device=device)).argmax(1)
     asked = [promising] if request.together else [torch.full_like(every, k) for k in range(upper.shape[1])]
     for answer, which in enumerate(asked):
         direction = directions[which] if alike else directions[every, which]
-        points, value = climb(batch, direction, vertex_of(batch, reach, which))
+        points, value = climb(batch, direction, vertex_of(batch, bounded.reach, which))
         reached = value.cpu().numpy() + request.offset[who, which.cpu().numpy()]
         better = np.flatnonzero(reached > best[who, answer])
         chosen = torch.as_tensor(better, device=device)
-        found.witness[who[better], answer] = assemble(view, cell, chosen, points.take(chosen))
+        found.witness[who[better], answer] = assemble(bounded.view, cell, chosen, points.take(chosen))
         best[who[better], answer] = reached[better]
