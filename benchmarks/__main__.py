@@ -10,6 +10,8 @@ import pkgutil
 import sys
 from pathlib import Path
 
+WITH_OPTIONS = ("engine", "fairify", "file_to_verdict", "on_device")
+
 
 def names() -> list[str]:
     """Every module here that defines ``main``; what they share does not."""
@@ -31,10 +33,9 @@ def run(words: list[str]) -> int:
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(names())}", file=sys.stderr)
         return 2
-    if options and wanted not in (["engine"], ["fairify"], ["file_to_verdict"]):
-        print(
-            "only engine, fairify and file_to_verdict take options: python -m benchmarks engine --help", file=sys.stderr
-        )
+    if options and wanted not in [[name] for name in WITH_OPTIONS]:
+        known = ", ".join(WITH_OPTIONS)
+        print(f"only {known} take options: python -m benchmarks engine --help", file=sys.stderr)
         return 2
     for name in wanted or names():
         print(f"## {name}", flush=True)

@@ -46,8 +46,6 @@ class LibraryDecisions:
         return self.model.differ(self.own[rows], self.source.library_decides(others))
 
 
-SAMPLED = 64
-"""People drawn from a region whose witness cannot exist, before giving up."""
 AT_ONCE = 1_000
 """Pairs that are tried in one call, unless there are more people."""
 DIGITS = (1, 2, 3, 4, 6, 9, 12)
@@ -132,45 +130,6 @@ def exists(people: Individuals) -> BoolArray:
         if attribute.upper is not None:
             good &= values <= attribute.upper
     return np.asarray(good)
-
-
-def find_simple(trial: Trial, region: Region, rows: NDArray[np.intp], witness: FloatArray) -> Counterexamples:
-    """Counterexamples to the people ``rows``, simplified; parameters as for :func:`find`.
-
-    A library is asked about what comes out, and about every candidate and step only for those whom it refuses there:
-    calls of it cost far more than ours, and it hardly ever differs.
-    """
-    if trial.library is None:
-        return _simplified(trial, find(trial, region, rows, witness))
-    alone = trial.without_library()
-    result = _simplified(alone, find(alone, region, rows, witness))
-    hit = np.flatnonzero(result.found)
-    refused = hit[~trial.is_counterexample(hit, result.others.take(hit))] if len(hit) else hit
-    if len(refused):
-        asked = np.flatnonzero(np.isin(rows, refused))
-        slowly = _simplified(trial, find(trial, region, rows[asked], witness[asked]))
-        result.found[refused] = slowly.found[refused]
-        result.others.numbers[refused], result.others.codes[refused] = (
-            slowly.others.numbers[refused],
-            slowly.others.codes[refused],
-        )
-    return result
-
-
-def find(trial: Trial, region: Region, rows: np.ndarray, witness: FloatArray) -> Counterexamples:
-    """Decode witnesses (rows, k, features; NaN where none) of the people ``rows``, and draw more where that fails."""
-    others = trial.people.take(slice(None))
-    others = Individuals(others.schema, others.numbers.copy(), others.codes.copy())
-    found = np.zeros(len(others), np.bool_)
-    if len(rows) == 0:
-        return Counterexamples(others, found)
-    result = Counterexamples(others, found)
-    offer(trial, region.take(rows), rows, witness, result)
-    left = rows[~found[rows]]
-    if len(left):
-        part = region.take(left)
-        offer(trial, part, left, part.sample(SAMPLED), result)
-    return result
 
 
 def offer(trial: Trial, region: Region, rows: np.ndarray, points: FloatArray, result: Counterexamples) -> None:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
-from lcifr.certification.counterexample import Trial, find_simple
+from lcifr.certification.counterexample import Trial
 from lcifr.certification.deployment import Encoder
 from lcifr.certification.producer import TOLERANCE, FrozenEncoder, provenance_of, represent_region
 from lcifr.certification.query import OWN_WORD, FloatArray, Query, is_strict, query_of
 from lcifr.certification.verdicts import Reason
-from lcifr.certification.whole_search import NODES, EndToEnd
+from lcifr.certification.whole_search import NODES, EndToEnd, find_simple
 from lcifr.data import Individuals
 from lcifr.data.io.ids import as_ids
 from lcifr.models.arithmetic import Arithmetic

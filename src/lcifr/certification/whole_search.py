@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import Counterexamples, Trial, find_simple
+from lcifr.certification.counterexample import Counterexamples, Trial, offer, simplify
 from lcifr.certification.fewest_attributes import with_fewest_attributes
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
 from lcifr.certification.verdicts import Reason
+from lcifr.data import Individuals
 from lcifr.models.deployed import REFUSED
 from lcifr.models.trees.deployed import NetworkOnTrees
 from lcifr.models.trees.trees import Trees
@@ -58,6 +59,44 @@ def search_whole(
     reasons = {Reason.NONE: certified | found.found, **reasons_of(trial, region, query, answer, undecided)}
     margin = np.minimum((query.limit - answer.upper).min(1), np.finfo(np.float64).max)
     return EndToEnd(certified, found, margin, reasons, may_overflow(trial, query))
+
+
+def find_simple(trial: Trial, region: Region, rows: NDArray[np.intp], witness: FloatArray) -> Counterexamples:
+    """Counterexamples to the people ``rows``, simplified; parameters as for :func:`find`.
+
+    A library is asked about what comes out, and about every candidate only for those whom it refuses there: calls of it
+    cost far more than ours, and it hardly ever differs.
+    """
+    alone = trial.without_library()
+    result = simplify(alone, find(alone, region, rows, witness))
+    hit = np.flatnonzero(result.found)
+    if trial.library is None or not len(hit):
+        return result
+    refused = hit[~trial.is_counterexample(hit, result.others.take(hit))]
+    if len(refused):
+        asked = np.flatnonzero(np.isin(rows, refused))
+        slowly = simplify(trial, find(trial, region, rows[asked], witness[asked]))
+        result.found[refused] = slowly.found[refused]
+        result.others.numbers[refused] = slowly.others.numbers[refused]
+        result.others.codes[refused] = slowly.others.codes[refused]
+    return result
+
+
+def find(trial: Trial, region: Region, rows: NDArray[np.intp], witness: FloatArray) -> Counterexamples:
+    """Decode witnesses (rows, k, features; NaN where none) of the people ``rows``, and draw more where that fails."""
+    own, found = trial.people, np.zeros(len(trial.people), np.bool_)
+    result = Counterexamples(Individuals(own.schema, own.numbers.copy(), own.codes.copy()), found)
+    if len(rows):
+        offer(trial, region.take(rows), rows, witness, result)
+    left = rows[~found[rows]]
+    if len(left):
+        part = region.take(left)
+        offer(trial, part, left, part.sample(SAMPLED), result)
+    return result
+
+
+SAMPLED = 64
+"""People drawn from a region whose witness cannot exist, before giving up."""
 
 
 def _witnesses(
