@@ -143,8 +143,8 @@ def test_frames_of_any_kind_are_the_same_people() -> None:
 
 def test_grid_search_and_clone() -> None:
     X, y = population(120)
-    search = GridSearchCV(booster(), {"gamma": [0.0, 1.0], "stretch": [0.5, 1.0]}, cv=2).fit(X, y)
-    assert len(search.cv_results_["params"]) == 4
+    search = GridSearchCV(booster(), {"gamma": [0.0, 1.0], "bags": [1, 2], "interactions": [0, "auto"]}, cv=2).fit(X, y)
+    assert len(search.cv_results_["params"]) == 8
     fitted = search.best_estimator_
     assert clone(fitted).get_params() == fitted.get_params()
     assert not hasattr(clone(fitted), "additive_")
@@ -156,6 +156,49 @@ def test_validation_people_are_not_learned_from() -> None:
     one = booster().fit(X, y, validation=(held, truth))
     assert len(one.history_) == one.n_iter_ > 0
     assert {epoch.validation.loss for epoch in one.history_}
+
+
+@quiet
+@pytest.mark.parametrize("kind", ["binary", "classes", "number"])
+def test_bags_are_one_additive_model_that_comes_back_and_is_audited(tmp_path: Path, kind: str) -> None:
+    X, y = crossed(150, kind)
+    each = [booster(kind, random_state=seed, interactions=2, gamma=0.1).fit(X, y) for seed in (7, 8)]
+    fitted = booster(kind, bags=2, random_state=7, interactions=2, gamma=0.1).fit(X, y)
+    assert fitted.n_iter_ == len(fitted.history_) == fitted.history_[-1].number + 1
+    # Bins are chosen by everybody there, and by those who are learned from here: nearly the same.
+    mean = np.mean([one.scores(X) for one in each], axis=0)
+    assert np.corrcoef(fitted.scores(X).ravel(), mean.ravel())[0, 1] > 0.97
+    fitted.save(tmp_path / "f")
+    again = type(fitted).load(tmp_path / "f")
+    np.testing.assert_array_equal(again.scores(X), fitted.scores(X))
+    assert again.bags == 2
+    if kind == "binary":
+        found = audit(fitted, X.head(40), similarity=fitted.similarity_, arithmetic="exact")
+        assert found.certified[fitted.certified(X.head(40))].all()
+        assert found.violated.any()
+
+
+@quiet
+def test_every_bag_leaves_out_other_people_and_is_stopped_by_those_given() -> None:
+    X, y = population(100)
+    held = population(40, seed=3)
+    one, two = (booster(bags=bags).fit(X, y, validation=held) for bags in (1, 2))
+    assert len(two.history_) > len(one.history_)
+    assert not np.allclose(one.scores(X), two.scores(X))
+    same = booster(bags=3, validation_fraction=0.0).fit(X, y)  # nobody is left out: all bags are alike
+    np.testing.assert_allclose(same.scores(X), booster(validation_fraction=0.0).fit(X, y).scores(X))
+    with pytest.raises(LearningError, match="bags=0 makes no booster"):
+        booster(bags=0).fit(X, y)
+
+
+@quiet
+def test_the_number_of_pairs_may_be_left_to_the_held_out() -> None:
+    X, y = crossed(400)
+    fitted = booster(interactions="auto", gamma=0.1).fit(X, y)
+    assert ("age", "income") in {pair.bins.attributes for pair in fitted.additive_.pairs}
+    assert clone(fitted).interactions == "auto"
+    with pytest.raises(LearningError, match="interactions='some' makes no booster"):
+        booster(interactions="some").fit(X, y)
 
 
 def test_class_weights_move_decisions_to_the_rare_class() -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lcifr.cli.terminal.learner_options import (
+    PAIRS,
+    BagsOption,
     BinsOption,
     FallingOption,
     LeastOption,
@@ -19,6 +21,7 @@ from lcifr.cli.terminal.learner_options import (
     RoundsOption,
     SubsampleOption,
     directions_of,
+    pairs_of,
     refuse_other_family,
 )
 from lcifr.cli.terminal.options import (
@@ -106,7 +109,8 @@ def produce(
     max_bins: BinsOption = BOOSTER.max_bins,
     min_people: LeastOption = BOOSTER.min_people,
     subsample: SubsampleOption = BOOSTER.subsample,
-    interactions: PairsOption = BOOSTER.interactions,
+    interactions: PairsOption = PAIRS,
+    bags: BagsOption = BOOSTER.bags,
     rising: RisingOption = None,
     falling: FallingOption = None,
     share_formula: ShareOption = True,
@@ -159,7 +163,8 @@ def produce(
         max_bins=max_bins,
         min_people=min_people,
         subsample=subsample,
-        interactions=interactions,
+        interactions=pairs_of(interactions),
+        bags=bags,
         monotone=directions_of(rising, falling),
         share_formula=share_formula,
         bundle=bundle,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,7 +33,7 @@ from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.target import Target, class_weights
 from lcifr.learn.training_loop import Epoch
 from lcifr.learn.trees.additive import AdditiveModel
-from lcifr.learn.trees.boosting import boost
+from lcifr.learn.trees.bagging import Bag, boost_bags
 from lcifr.learn.trees.conversion import as_trees
 from lcifr.learn.trees.verdicts import certified_by_bounds
 from lcifr.models.model import Model
@@ -65,7 +65,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         min_people: int = BOOSTER.min_people,
         max_bins: int = BOOSTER.max_bins,
         subsample: float = BOOSTER.subsample,
-        interactions: int = BOOSTER.interactions,
+        interactions: int | str = BOOSTER.interactions,
         monotone: Mapping[str, int] | None = None,
         tie_free: bool = True,
         whole_numbers: bool = False,
@@ -73,6 +73,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         class_weight: Any = None,
         patience: int = BOOSTER.patience,
         validation_fraction: float = BOOSTER.validation_fraction,
+        bags: int = BOOSTER.bags,
         warm_start: bool = False,
         random_state: Any = 0,
         verbose: bool = False,
@@ -95,6 +96,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         self.class_weight = class_weight
         self.patience = patience
         self.validation_fraction = validation_fraction
+        self.bags = bags
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -123,10 +125,11 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
             raise LearningError("warm_start=True, and the labels are others than before", fix="say warm_start=False")
         self.similarity_ = resolve_similarity(self.similarity, people.schema, self.encoding_)
         given = self._encoded(people, labels, target, sample_weight)
-        training, checking = self._divided(given, labels, target, validation)
-        found = boost(self.encoding_, training, checking, target, boosting_settings(self, target), start)
+        held = None if validation is None else self._held(validation, target)
+        bags = self._bags(given, labels if len(target.classes) else None, held)
+        found = boost_bags(self.encoding_, given, bags, target, boosting_settings(self, target), start)
         self._keep(Target(target.kind, target.classes), found.model, found.history)
-        self._judge(checking, target)
+        self._judge(found.checked, target)
         return self
 
     @abstractmethod
@@ -147,16 +150,19 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         weight = class_weights(target, codes, self.class_weight) * weight / weight.mean()
         return EncodedPeople(x, self.region(people), codes, weight)
 
-    def _divided(
-        self, given: EncodedPeople, labels: NDArray[Any], target: Target, validation: tuple[Any, Any] | None
-    ) -> tuple[EncodedPeople, EncodedPeople]:
-        """People to learn from and people to stop by."""
-        if validation is not None:
-            held = validate_people(self, validation[0], self.schema_, fitting=False)
-            return given, self._encoded(held, validate_labels(validation[1], len(held)), target)
-        classes = labels if len(target.classes) else None
-        rows, others = split_rows(len(labels), self.validation_fraction, classes, seed_of(self.random_state))
-        return _taken(given, rows), _taken(given, others)
+    def _held(self, validation: tuple[Any, Any], target: Target) -> EncodedPeople:
+        people = validate_people(self, validation[0], self.schema_, fitting=False)
+        return self._encoded(people, validate_labels(validation[1], len(people)), target)
+
+    def _bags(self, given: EncodedPeople, classes: NDArray[Any] | None, held: EncodedPeople | None) -> Iterator[Bag]:
+        """For each model, people to learn from and people to stop by; of several, each leaves out other people."""
+        if held is not None and self.bags == 1:
+            yield Bag(given, held)
+            return
+        seed = seed_of(self.random_state)
+        for number in range(self.bags):
+            rows, others = split_rows(len(given.x), self.validation_fraction, classes, seed + number)
+            yield Bag(_taken(given, rows), _taken(given, others) if held is None else held)
 
     def _keep(self, target: Target, additive: AdditiveModel, history: tuple[Epoch, ...]) -> None:
         self.target_, self.additive_, self.history_ = target, additive, history

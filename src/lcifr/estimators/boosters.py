@@ -35,7 +35,9 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
     interactions
         Pairs of attributes at most that are read together, beyond what each adds alone. They are tried when attributes
         alone get no further (``rounds`` begin anew), and stay if the validation loss falls. Its robust part is then an
-        upper bound, each term being taken at its own worst, and so is what :meth:`certified` goes by.
+        upper bound, each term being taken at its own worst, and so is what :meth:`certified` goes by. ``"auto"`` lets
+        the held-out people find their number: 5, 10, 20, 40 as long as their loss falls, and of those every one without
+        which they would be worse off.
     subsample
         Share of the people, drawn anew, by whom each round chooses its step.
     monotone
@@ -48,11 +50,14 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
         For numbers: less than this apart is the same decision. For classes: weights as in scikit-learn.
     patience, validation_fraction
         Rounds without a better validation loss before stopping; share held out where ``fit`` is given nobody for that.
+    bags
+        How many models are learned, each with another ``validation_fraction`` of the people held out, and averaged:
+        again one additive model. Steadier where people are few. People whom ``fit`` is given stop every one of them.
     warm_start
         Whether ``fit`` goes on from the model that was fitted before, in its scales, instead of beginning anew: quicker
         along a row of promises (``gamma``, ``stretch``) on the same people.
     random_state, verbose
-        Seed of the held-out share and of ``subsample``; a progress bar on stderr.
+        Seed of the held-out shares and of ``subsample``; a progress bar on stderr.
 
     Attributes
     ----------

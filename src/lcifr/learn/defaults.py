@@ -78,10 +78,13 @@ class BoosterDefaults:
     max_bins: int = 128
     patience: int = 30
     subsample: float = 1.0
-    interactions: int = 0
+    interactions: int | str = 0
     validation_fraction: float = 0.2
+    bags: int = 1
 
 
+AUTO = "auto"
+"""In place of a number of pairs: held-out people find it."""
 ENCODER, HEAD, BOOSTER = EncoderDefaults(), HeadDefaults(), BoosterDefaults()
 GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 """Weights of the promise that ``tune`` tries."""

@@ -9,7 +9,7 @@ import typer
 
 from lcifr.cli.terminal.output import is_asked
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import Learner
+from lcifr.learn.defaults import AUTO, BOOSTER, Learner
 
 
 class ProduceLearner(StrEnum):
@@ -43,12 +43,22 @@ SubsampleOption = Annotated[
     typer.Option("--subsample", min=0.01, max=1.0, rich_help_panel=TREES, help="Share of people used in each round."),
 ]
 PairsOption = Annotated[
-    int,
+    str,
     typer.Option(
         "--interactions",
-        min=0,
+        metavar="N|auto",
         rich_help_panel=TREES,
-        help="Pairs of attributes with a score of their own, at most.",
+        help="Pairs of attributes at most that get a score of their own; auto: as many as help validation people.",
+    ),
+]
+PAIRS = str(BOOSTER.interactions)
+BagsOption = Annotated[
+    int,
+    typer.Option(
+        "--bags",
+        min=1,
+        rich_help_panel=TREES,
+        help="Models that are averaged, each learned without other people; steadier where people are few.",
     ),
 ]
 RisingOption = Annotated[
@@ -79,6 +89,7 @@ OF_FAMILY = {
         "min_people",
         "subsample",
         "interactions",
+        "bags",
         "rising",
         "falling",
     ),
@@ -97,6 +108,15 @@ def refuse_other_family(context: typer.Context, learner: str) -> None:
                     f"{option} works only with --learner {family}, not with --learner {learner}",
                     fix=f"leave out {option}, or use --learner {family}",
                 )
+
+
+def pairs_of(text: str) -> int | str:
+    """``"10"`` as 10; ``"auto"`` stays."""
+    if text == AUTO:
+        return text
+    if not text.isdecimal():
+        raise LcifrError(f"--interactions {text!r} is no number of pairs", fix="0, a whole number above it, or auto")
+    return int(text)
 
 
 def directions_of(rising: list[str] | None, falling: list[str] | None) -> tuple[tuple[str, int], ...]:

@@ -29,6 +29,10 @@ class ShapeFunction:
         """(people, features) to (people, outputs)."""
         return np.asarray(self.values[self.bins.of_points(x)])
 
+    def on(self, finer: AttributeBins) -> FloatArray:
+        """(bins, outputs) the same function on bins that divide its own further."""
+        return np.asarray(self.values[finer.within(self.bins)])
+
     def without_idle_thresholds(self) -> ShapeFunction:
         """The same function, without thresholds at which it does not change."""
         if self.bins.thresholds is None:
@@ -53,6 +57,11 @@ class PairFunction:
     def __call__(self, x: FloatArray) -> FloatArray:
         """(people, features) to (people, outputs)."""
         return np.asarray(self.values[self.bins.first.of_points(x), self.bins.second.of_points(x)])
+
+    def on(self, finer: PairBins) -> FloatArray:
+        """(bins of the first, bins of the second, outputs) the same function on a grid that divides its own further."""
+        first, second = (new.within(old) for new, old in zip(finer.axes, self.bins.axes, strict=True))
+        return np.asarray(self.values[np.ix_(first, second)])
 
     def without_idle_thresholds(self) -> PairFunction:
         """The same function, without thresholds at which it does not change."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,18 @@ class AttributeBins:
         """The bins of encoded numbers, of any shape."""
         assert self.thresholds is not None
         return np.searchsorted(self.thresholds, values, side="left").astype(np.int32)
+
+    def joined(self, other: AttributeBins) -> AttributeBins:
+        """The same attribute, divided at the thresholds of both."""
+        if self.thresholds is None or other.thresholds is None:
+            return self
+        return replace(self, thresholds=np.union1d(self.thresholds, other.thresholds))
+
+    def within(self, coarser: AttributeBins) -> Bins:
+        """(bins,) which bin of the same attribute, divided at some of these thresholds, each bin lies in."""
+        if self.thresholds is None:
+            return np.arange(self.count, dtype=np.int32)
+        return coarser.find(np.append(self.thresholds, np.inf))  # a bin's upper end belongs to it
 
     def of_points(self, x: FloatArray) -> Bins:
         """(people,) the bins of encoded people (people, features)."""

@@ -23,7 +23,7 @@ from lcifr.learn.training_loop import BETTER, Epoch, ValidationMetrics, show_pro
 from lcifr.learn.trees.additive import AdditiveModel
 from lcifr.learn.trees.attribute_bins import choose_bins
 from lcifr.learn.trees.boosting_settings import BoostingSettings
-from lcifr.learn.trees.steps.pair_choice import choose_pairs
+from lcifr.learn.trees.steps.pair_choice import choose_pairs, drop_pairs
 from lcifr.learn.trees.steps.proposals import BoostingStep
 from lcifr.learn.trees.stretching import stretch_region
 from lcifr.learn.trees.terms import GrowingModel
@@ -58,17 +58,20 @@ def boost(
     target: Target,
     settings: BoostingSettings,
     start: AdditiveModel | None = None,
+    divided: EncodedPeople | None = None,
 ) -> Boosted:
     """Step by step until the validation loss stops falling; of all rounds the best one is kept.
 
-    Pairs follow when attributes alone get no further, and stay if the validation loss falls with them.
+    Pairs follow when attributes alone get no further, and stay if the validation loss falls with them. Where their
+    number is to be found, they come in stages, each as many as there are, while that loss falls.
 
     Parameters
     ----------
     start : a model of the same encoding and kind of label to go on from, instead of a constant.
+    divided : by whose values and regions attributes are divided into bins; training people if not given.
     """
     with ThreadPoolExecutor(torch.get_num_threads()) as pool:
-        return _Boosting(encoding, training, validation, target, settings, pool, start).run()
+        return _Boosting(encoding, training, validation, target, settings, pool, start, divided or training).run()
 
 
 class _Boosting:
@@ -83,12 +86,14 @@ class _Boosting:
         settings: BoostingSettings,
         pool: ThreadPoolExecutor,
         start: AdditiveModel | None,
+        divided: EncodedPeople,
     ) -> None:
-        self.settings, self.target, self.validation = settings, target, validation
+        self.settings, self.target, self.validation, self.divided = settings, target, validation, divided
         near, checked = (_stretched(people, settings.stretch) for people in (training, validation))
-        ends = near.region if settings.gamma > 0 else replace(near.region, cells=())  # plainly nobody has an interval
+        region = near.region if divided is training else _stretched(divided, settings.stretch).region
+        ends = region if settings.gamma > 0 else replace(region, cells=())  # plainly nobody has an interval
         self.grown = GrowingModel(near, checked, target, settings, pool, None if start is None else start.base)
-        bins = choose_bins(encoding, near.x, ends, settings.max_bins, settings.unread)
+        bins = choose_bins(encoding, divided.x, ends, settings.max_bins, settings.unread)
         for one in bins if start is None else refined(bins, start):
             self.grown.add(one)
         if start is not None:
@@ -98,17 +103,26 @@ class _Boosting:
         self.history: list[Epoch] = []
 
     def run(self) -> Boosted:
-        rounds = self.settings.rounds * (2 if self.settings.interactions else 1)
-        with show_progress(rounds, self.settings.verbose) as show:
+        stages = self.settings.pair_stages
+        with show_progress(self.settings.rounds * (1 + len(stages)), self.settings.verbose) as show:
             self._boost(show)
-            if self.settings.interactions:
-                self.grown.state = self.best
-                for pair in choose_pairs(self.grown, self.settings.interactions):
-                    self.grown.add(pair)
-                self.best = self.grown.state
-                self._boost(show)
+            for most in stages:
+                before = self.best.checked.loss
+                self._boost_with_pairs(most, show)
+                if not self.best.checked.loss < before - BETTER:
+                    break
         self.grown.state = self.best
+        if len(stages) > 1:
+            drop_pairs(self.grown)
         return Boosted(self.grown.model(), tuple(self.history))
+
+    def _boost_with_pairs(self, most: int, show: Callable[[Epoch], None]) -> None:
+        """Go on from the best state with new pairs, so that there are at most so many."""
+        self.grown.state = self.best
+        for pair in choose_pairs(self.grown, most, self.divided.x):
+            self.grown.add(pair)
+        self.best = self.grown.state
+        self._boost(show)
 
     def _boost(self, show: Callable[[Epoch], None]) -> None:
         """Round by round, until the validation loss stops falling."""

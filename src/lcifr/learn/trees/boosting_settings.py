@@ -6,8 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from lcifr.errors import LearningError
-from lcifr.learn.defaults import BOOSTER
+from lcifr.learn.defaults import AUTO, BOOSTER
+
+STAGES = (5, 10, 20, 40)
+"""Pairs at most after each stage, where their number is to be found: each stage is ranked by what the last one left."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,8 @@ class BoostingSettings:
     max_bins: int = BOOSTER.max_bins
     patience: int = BOOSTER.patience
     subsample: float = BOOSTER.subsample
-    interactions: int = BOOSTER.interactions
+    interactions: int | str = BOOSTER.interactions
+    bags: int = BOOSTER.bags
     monotone: Mapping[str, int] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     tolerance: float = 0.0
@@ -41,10 +47,23 @@ class BoostingSettings:
             "max_bins": self.max_bins >= 2,
             "patience": self.patience >= 1,
             "subsample": 0 < self.subsample <= 1,
-            "interactions": self.interactions >= 0,
+            "bags": self.bags >= 1,
+            "interactions": self.interactions == AUTO or _counts_pairs(self.interactions),
         }
         if wrong := [f"{name}={getattr(self, name)!r}" for name, fine in good.items() if not fine]:
             raise LearningError(
                 f"{', '.join(wrong)} makes no booster",
-                fix="counts are at least 1, interactions and weights 0, learning_rate and subsample above 0 up to 1",
+                fix="counts are at least 1, weights 0, learning_rate and subsample above 0 up to 1, "
+                'interactions 0, more or "auto"',
             )
+
+    @property
+    def pair_stages(self) -> tuple[int, ...]:
+        """How many pairs there may be after each stage of adding some."""
+        if self.interactions == AUTO:
+            return STAGES
+        return (int(self.interactions),) if self.interactions else ()
+
+
+def _counts_pairs(number: object) -> bool:
+    return isinstance(number, int | np.integer) and bool(number >= 0)

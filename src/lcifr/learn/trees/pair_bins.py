@@ -32,6 +32,10 @@ class PairBins:
         """How many cells the grid has."""
         return self.first.count * self.second.count
 
+    def joined(self, other: PairBins) -> PairBins:
+        """The grid of the thresholds of both."""
+        return PairBins(self.first.joined(other.first), self.second.joined(other.second))
+
     def of_points(self, x: FloatArray) -> Bins:
         """(people,) the cells of encoded people (people, features)."""
         return self.first.of_points(x) * np.int32(self.second.count) + self.second.of_points(x)

@@ -12,6 +12,7 @@ from lcifr.learn.trees.pair_bins import PairBins, coarser
 from lcifr.learn.trees.places import TermPlaces
 from lcifr.learn.trees.steps.term_search import Derivatives
 from lcifr.learn.trees.terms import GrowingModel
+from lcifr.regions.region import FloatArray
 
 GRID = 16
 """Bins of a number in a pair at most: shape functions of single attributes are finer."""
@@ -19,13 +20,17 @@ CONSIDERED = 16
 """Attributes whose pairs are considered: those whose own shape functions move scores most."""
 
 
-def choose_pairs(grown: GrowingModel, most: int) -> list[PairBins]:
+def choose_pairs(grown: GrowingModel, most: int, x: FloatArray) -> list[PairBins]:
     """New pairs, so that there are at most ``most``: those whose best step lowers the loss most as the model now is.
 
     Steps are those of boosting, so under a promise they are taken at the worst similar person here, too: a pair that
     tells people apart only where similar people differ promises nothing.
+
+    Parameters
+    ----------
+    x : (people, features) whose shares the bins of a grid hold.
     """
-    axes = {term: _axis(grown, term) for term in _considered(grown)}
+    axes = {term: _axis(grown, term, x) for term in _considered(grown)}
     known = {frozenset(bins.attributes) for bins in grown.bins if isinstance(bins, PairBins)}
     pairs = [
         (first, second)
@@ -42,6 +47,19 @@ def choose_pairs(grown: GrowingModel, most: int) -> list[PairBins]:
     ]
 
 
+def drop_pairs(grown: GrowingModel) -> None:
+    """Leave out the pairs without which validation people are no worse off, the least useful first."""
+    pairs = {term for term, bins in enumerate(grown.bins) if isinstance(bins, PairBins) and grown.values[term].any()}
+    while pairs:
+        without = {term: grown.checked.after(term, np.zeros_like(grown.values[term])).point.loss for term in pairs}
+        idle = min(without, key=lambda term: (without[term], term))
+        if without[idle] > grown.checked.loss:
+            return
+        values = np.zeros_like(grown.values[idle])
+        grown.keep(grown.loss.after(idle, values), values)
+        pairs.remove(idle)
+
+
 def _considered(grown: GrowingModel) -> list[int]:
     """The numbers of the terms whose shape functions vary most among the people, in the order of the terms."""
     spreads = []
@@ -53,10 +71,10 @@ def _considered(grown: GrowingModel) -> list[int]:
     return sorted(np.argsort(-np.array(spreads), kind="stable")[:CONSIDERED].tolist())
 
 
-def _axis(grown: GrowingModel, term: int) -> tuple[AttributeBins, TermPlaces]:
+def _axis(grown: GrowingModel, term: int, x: FloatArray) -> tuple[AttributeBins, TermPlaces]:
     bins = grown.bins[term]
     assert isinstance(bins, AttributeBins)
-    coarse = coarser(bins, grown.near.x, GRID)
+    coarse = coarser(bins, x, GRID)
     return coarse, grown.loss.places.along(coarse)
 
 
