@@ -58,6 +58,19 @@ def test_z_is_a_score_for_each_attribute_that_is_read(place: Path) -> None:
         assert (way * np.diff(shape.values[:, 0]) >= 0).all()
 
 
+def test_pairs_and_bags_are_said_in_the_shell(tmp_path: Path) -> None:
+    write_made_up(tmp_path, signal=1.5, share=0.5, people=100)
+    words = ("produce", *LEARN, *QUICK, "--no-bundle", "--out", "producer")
+    lcifr(*words, "--interactions", "auto", "--bags", "2", cwd=tmp_path)
+    booster = load_encoder(tmp_path / "producer")
+    assert (booster.interactions, booster.bags) == ("auto", 2)
+    said = lcifr(*words, "--interactions", "some", "--force", cwd=tmp_path, expect=2)
+    assert "--interactions 'some' is no number of pairs" in said.err
+    assert "auto" in said.err
+    said = lcifr("produce", *LEARN[:-1], "network", "--bags", "2", "--out", "other", cwd=tmp_path, expect=2)
+    assert "--bags is about a trees learner" in said.err
+
+
 def test_a_consumer_proves_on_the_box_and_the_audit_says_what_that_costs(place: Path) -> None:
     used, audit = result_of(place / "consumer"), result_of(place / "audit")
     assert used["on"] == "box"
