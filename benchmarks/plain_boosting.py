@@ -3,8 +3,8 @@
 python -m benchmarks.plain_boosting                      (all six datasets; two of them need LCIFR_DATA)
 python -m benchmarks.plain_boosting compas law_school
 
-Small datasets are judged by five folds among training and validation people, three times, large ones by their
-validation people.
+Small datasets are judged by five folds among training and validation people, three times, or ten times where there are
+at most a thousand, which are learned with bags, too. Large ones are judged by their validation people.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from lcifr.datasets import Dataset
 from lcifr.learn.score import DegenerateModelWarning, share_error
 
 NAMES = ("adult", "compas", "crime", "german", "health", "law_school")
-SMALL = 10_000
+SMALL, FEW = 10_000, 1_000
 OURS: dict[str, dict[str, Any]] = {
     "attributes alone": {},
-    "and 10 pairs": {"interactions": 10},
+    "with pairs": {"interactions": "auto"},
 }
 
 
@@ -40,7 +40,8 @@ def main(*names: str) -> int:
         ours = partial(FairBooster, "same(all)", schema=data.schema, gamma=0.0, tie_free=False)
         models: dict[str, Callable[[], Any]] = {"HistGradientBoosting": histogram_booster}
         models |= {word: partial(ours, **settings) for word, settings in OURS.items()}
-        models["from everybody again"] = partial(LearnedAgain, ours)
+        if len(data.train) <= FEW:
+            models["8 bags of attributes"] = partial(ours, bags=8)
         print(f"{name}, {len(data.train)} people to learn from", flush=True)
         for word, make in models.items():
             start = time.process_time()
@@ -50,19 +51,6 @@ def main(*names: str) -> int:
             accuracy = f"{100 * share:5.1f} ± {100 * share_error(share, people):.1f} %"
             print(f"  {word:22s} {accuracy}  {seconds:6.1f} CPU s a fit", flush=True)
     return 0
-
-
-class LearnedAgain:
-    """Attributes alone, learned from everybody for as many rounds as held-out people chose before."""
-
-    def __init__(self, make: Callable[..., FairBooster]) -> None:
-        self.make = make
-
-    def fit(self, X: pd.DataFrame, y: np.ndarray) -> FairBooster:
-        """The second booster; its own people are those by whom it does not stop."""
-        losses = [epoch.validation.loss for epoch in self.make().fit(X, y).history_]
-        rounds = int(np.argmin(losses)) + 1
-        return self.make(rounds=rounds, patience=rounds).fit(X, y, validation=(X, y))
 
 
 def _right(model: Any, X: pd.DataFrame, truth: np.ndarray) -> np.ndarray:
@@ -75,7 +63,8 @@ def _divisions(data: Dataset) -> Iterator[tuple[pd.DataFrame, np.ndarray, pd.Dat
         yield data.train.X, np.asarray(data.train.y), data.validation.X, np.asarray(data.validation.y)
         return
     X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
-    for rows, others in RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0).split(X, y):
+    repeats = 10 if len(data.train) <= FEW else 3
+    for rows, others in RepeatedStratifiedKFold(n_splits=5, n_repeats=repeats, random_state=0).split(X, y):
         yield X.iloc[rows], y[rows], X.iloc[others], y[others]
 
 
