@@ -38,7 +38,8 @@ def _advice(found: dict[str, Found]) -> str:
 RULES = """**Trees** are `FairBooster`: one step function per attribute, in some fits also of a few pairs of attributes,
 boosted against each person's worst similar person. What is tried is in `experiments/trees/settings.py`. Nothing is
 random in such a fit, so each is one fit on the training people, stopped by validation people; on Health with 10,000 of
-either, drawn once, and one weight. Certified is end to end, in closed form, which is exact without pairs and a lower
+either, drawn once, and one weight; on German the average of four, each without another fifth of the training people.
+Certified is end to end, in closed form, which is exact without pairs and a lower
 bound with them.
 
 Two points of each frontier are chosen without test people, by rules written down before any test figure of trees was
