@@ -66,6 +66,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         max_bins: int = BOOSTER.max_bins,
         subsample: float = BOOSTER.subsample,
         interactions: int | str = BOOSTER.interactions,
+        depth: int = BOOSTER.depth,
         monotone: Mapping[str, int] | None = None,
         tie_free: bool = True,
         whole_numbers: bool = False,
@@ -89,6 +90,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
         self.max_bins = max_bins
         self.subsample = subsample
         self.interactions = interactions
+        self.depth = depth
         self.monotone = monotone
         self.tie_free = tie_free
         self.whole_numbers = whole_numbers

@@ -39,6 +39,9 @@ class ScoreRepresentation(TransformerMixin):  # type: ignore[misc]
         check_is_fitted(self)
         names = [shape.bins.attribute for shape in self.additive_.shapes]
         names += [" × ".join(axis.attribute for axis in pair.bins.axes) for pair in self.additive_.pairs]
+        names += [
+            f"tree {number} of {' × '.join(t.bins.attributes)}" for number, t in enumerate(self.additive_.trees, 1)
+        ]
         names = names or ["nothing"]
         if self.target_.kind is Kind.CLASS:
             names = [f"{name} for {label}" for name in names for label in self.classes_]

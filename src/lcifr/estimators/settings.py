@@ -70,6 +70,7 @@ def boosting_settings(booster: Any, target: Target) -> BoostingSettings:
         patience=booster.patience,
         subsample=booster.subsample,
         interactions=booster.interactions,
+        depth=booster.depth,
         bags=booster.bags,
         monotone=_monotone(booster, target),
         unread=unread_attributes(booster),

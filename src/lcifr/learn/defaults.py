@@ -79,6 +79,7 @@ class BoosterDefaults:
     patience: int = 30
     subsample: float = 1.0
     interactions: int | str = 0
+    depth: int = 1
     validation_fraction: float = 0.2
     bags: int = 1
 

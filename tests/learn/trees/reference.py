@@ -16,6 +16,7 @@ from lcifr.learn.trees.directions import Directions
 from lcifr.learn.trees.pair_bins import PairBins
 from lcifr.learn.trees.robust_loss import RobustLoss
 from lcifr.learn.trees.terms import places_of
+from lcifr.learn.trees.tree_bins import TreeCut
 from lcifr.models.rule import Kind
 from lcifr.regions.region import Cell, Region
 from lcifr.similarity.similarity import Similarity
@@ -70,7 +71,17 @@ def term_values(model: AdditiveModel, cell: Cell, person: int) -> list[np.ndarra
     for pair in model.pairs:
         rows, columns = (reachable(axis, cell, person) for axis in pair.bins.axes)
         found.append(pair.values[np.ix_(rows, columns)].reshape(-1, model.outputs))
+    for tree in model.trees:
+        ways = product(*(reachable(axis, cell, person) for axis in tree.bins.axes))
+        found.append(tree.values[sorted({leaf_of(tree.bins.root, bins) for bins in ways})])
     return found
+
+
+def leaf_of(node: TreeCut | int, bins: tuple[int, ...]) -> int:
+    """The leaf of somebody who is in these bins of a tree's axes, cut after cut."""
+    while not isinstance(node, int):
+        node = node.first if bins[node.axis] in node.chosen else node.second
+    return node
 
 
 def all_scores(model: AdditiveModel, region: Region, person: int) -> np.ndarray:
@@ -91,8 +102,8 @@ def slow_loss(target: Target, model: AdditiveModel, people: EncodedPeople, gamma
     for person, (label, weight) in enumerate(zip(people.label, people.weight, strict=True)):
         own = model(people.x[person : person + 1])
         total += weight * _loss(target, own, label) / (1 + gamma)
-        others = all_scores(model, people.region, person)
-        if gamma and len(others):
+        others = all_scores(model, people.region, person) if gamma else ()
+        if len(others):
             total += weight * gamma * _loss(target, others, label) / (1 + gamma)
     return float(total / size)
 

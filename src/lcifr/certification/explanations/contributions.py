@@ -149,7 +149,7 @@ class _ContributionEnds:
         for cell in region.cells:
             for way, sign in enumerate((-1.0, 1.0)):
                 ends = np.zeros(shape)
-                for place, term in enumerate(found.terms):
+                for place, term in enumerate(found.drawable):
                     ends[:, place] = term_maximum(term, sign * weights, cell)
                 here = cell.present
                 high[way][here] = np.maximum(high[way][here], ends[here])

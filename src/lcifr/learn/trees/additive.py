@@ -9,6 +9,7 @@ import numpy as np
 
 from lcifr.learn.trees.attribute_bins import AttributeBins, Bins
 from lcifr.learn.trees.pair_bins import PairBins
+from lcifr.learn.trees.tree_bins import TreeBins
 from lcifr.models.network import gamma
 from lcifr.regions.region import Cell, FloatArray, Region
 
@@ -73,19 +74,32 @@ class PairFunction:
 
 
 @dataclass(frozen=True)
+class TreeFunction:
+    """What a tree adds to the scores: a value for each leaf. values : (leaves, outputs) float64."""
+
+    bins: TreeBins
+    values: FloatArray
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """(people, features) to (people, outputs)."""
+        return np.asarray(self.values[self.bins.of_points(x)])
+
+
+@dataclass(frozen=True)
 class AdditiveModel:
-    """scores(x) = base + Σ shape(x) + Σ pair(x), with one shape function for each attribute that is read by itself.
+    """scores(x) = base + Σ shape(x) + Σ pair(x) + Σ tree(x), with one shape function for each attribute read by itself.
 
     Parameters
     ----------
     base : (outputs,). shapes : in the order of the schema. features : the width of the encoding.
-    pairs : what pairs of attributes add to that.
+    pairs : what pairs of attributes add to that. trees : what several attributes add together, tree by tree.
     """
 
     base: FloatArray
     shapes: tuple[ShapeFunction, ...]
     features: int
     pairs: tuple[PairFunction, ...] = ()
+    trees: tuple[TreeFunction, ...] = ()
 
     @property
     def outputs(self) -> int:
@@ -99,9 +113,14 @@ class AdditiveModel:
         return total
 
     @property
-    def terms(self) -> tuple[ShapeFunction | PairFunction, ...]:
-        """Everything that is added to the base, in the order of summation."""
+    def drawable(self) -> tuple[ShapeFunction | PairFunction, ...]:
+        """The terms of one attribute or two."""
         return *self.shapes, *self.pairs
+
+    @property
+    def terms(self) -> tuple[ShapeFunction | PairFunction | TreeFunction, ...]:
+        """Everything that is added to the base, in the order of summation."""
+        return *self.drawable, *self.trees
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -119,8 +138,8 @@ class AdditiveModel:
 
         Over cells without linear rows they are the maximum itself, up to a rounding of the last digits that is added:
         the maximum over a product of intervals and sets is the sum of the attributes' own maxima. Rows are left out,
-        so that the bound is that of the box around them. Pairs are maximised one by one, as if an attribute could be
-        elsewhere in each of its terms: then too it is a bound, and an audit of the trees may find less.
+        so that the bound is that of the box around them. Pairs and trees are maximised one by one, as if an attribute
+        could be elsewhere in each of its terms: then too it is a bound, and an audit of the trees may find less.
 
         Parameters
         ----------
@@ -133,6 +152,9 @@ class AdditiveModel:
                 total += shape_maximum(shape.bins, shape.values @ directions.T, cell)
             for pair in self.pairs:
                 total += pair_maximum(pair.bins, pair.values @ directions.T, cell)
+            for tree in self.trees:
+                reached = tree.bins.reached(cell)[:, :, None]
+                total += np.where(reached, tree.values @ directions.T, -np.inf).max(1)
             largest = np.where(cell.present[:, None], np.maximum(largest, total), largest)
         # Each sum rounds: those within a direction, those of the shapes, and this last one.
         rounding = gamma(len(self.terms) + self.outputs + 3) * (np.abs(directions) @ self.sizes)

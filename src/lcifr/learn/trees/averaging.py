@@ -17,13 +17,14 @@ def average(models: Sequence[AdditiveModel]) -> AdditiveModel:
     """The model whose scores are the mean of theirs, for everybody, up to rounding.
 
     A term is divided wherever one of them divides it, and a model that lacks it adds 0. Its worst value over a region
-    is no worse than the mean of theirs, which each may be taken elsewhere.
+    is no worse than the mean of theirs, which each may be taken elsewhere. Trees stay as they are but for their values.
     """
     return AdditiveModel(
         np.mean([model.base for model in models], axis=0),
         _means((shape for model in models for shape in model.shapes), len(models)),
         models[0].features,
         _means((pair for model in models for pair in model.pairs), len(models)),
+        tuple(replace(tree, values=tree.values / len(models)) for model in models for tree in model.trees),
     )
 
 

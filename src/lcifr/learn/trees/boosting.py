@@ -2,8 +2,8 @@
 
 The loss of a person is convex in the shape functions: the worst value of a direction is a maximum of linear functions
 of them. So a step that lowers the second-order model lowers the loss if it is short enough, and each step is shortened
-until it does: the training loss never rises. With pairs it is an upper bound of the loss at the worst similar person:
-each term is taken at its own worst place.
+until it does: the training loss never rises. With pairs or deeper trees it is an upper bound of the loss at the worst
+similar person: each term is taken at its own worst place.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from lcifr.learn.trees.attribute_bins import choose_bins
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.steps.pair_choice import choose_pairs, drop_pairs
 from lcifr.learn.trees.steps.proposals import BoostingStep
+from lcifr.learn.trees.steps.term_search import Derivatives
 from lcifr.learn.trees.stretching import stretch_region
 from lcifr.learn.trees.terms import GrowingModel
 from lcifr.learn.trees.verdicts import certified_by_bounds
@@ -63,7 +64,8 @@ def boost(
     """Step by step until the validation loss stops falling; of all rounds the best one is kept.
 
     Pairs follow when attributes alone get no further, and stay if the validation loss falls with them. Where their
-    number is to be found, they come in stages, each as many as there are, while that loss falls.
+    number is to be found, they come in stages, each as many as there are, while that loss falls. Deeper trees follow in
+    the end, one a round and output.
 
     Parameters
     ----------
@@ -104,16 +106,21 @@ class _Boosting:
 
     def run(self) -> Boosted:
         stages = self.settings.pair_stages
-        with show_progress(self.settings.rounds * (1 + len(stages)), self.settings.verbose) as show:
-            self._boost(show)
+        deep = self.settings.depth > 1
+        with show_progress(self.settings.rounds * (1 + len(stages) + deep), self.settings.verbose) as show:
+            self._boost(self._round, show)
             for most in stages:
                 before = self.best.checked.loss
                 self._boost_with_pairs(most, show)
                 if not self.best.checked.loss < before - BETTER:
                     break
-        self.grown.state = self.best
-        if len(stages) > 1:
-            drop_pairs(self.grown)
+            self.grown.state = self.best
+            if len(stages) > 1:
+                drop_pairs(self.grown)
+                self.best = self.grown.state
+            if deep:
+                self._boost(self._tree_round, show)
+                self.grown.state = self.best
         return Boosted(self.grown.model(), tuple(self.history))
 
     def _boost_with_pairs(self, most: int, show: Callable[[Epoch], None]) -> None:
@@ -122,13 +129,13 @@ class _Boosting:
         for pair in choose_pairs(self.grown, most, self.divided.x):
             self.grown.add(pair)
         self.best = self.grown.state
-        self._boost(show)
+        self._boost(self._round, show)
 
-    def _boost(self, show: Callable[[Epoch], None]) -> None:
-        """Round by round, until the validation loss stops falling."""
+    def _boost(self, take_round: Callable[[int], bool], show: Callable[[Epoch], None]) -> None:
+        """Round by round, each for every output, until the validation loss stops falling."""
         settings, waited = self.settings, 0
         for number in range(settings.rounds):
-            moved = [self._round(output) for output in range(self.target.outputs)]
+            moved = [take_round(output) for output in range(self.target.outputs)]
             if not any(moved):
                 return
             waited += 1
@@ -143,13 +150,28 @@ class _Boosting:
 
     def _round(self, output: int) -> bool:
         """Take the best steps of one output that lower the training loss; False if there is none."""
-        share, drawn = self.settings.subsample, None
-        if share < 1:
-            drawn = self.draw.random(self.grown.loss.people) < share
-        proposals = self.grown.proposer.propose(self.grown.values, output, self.grown.derivatives(output, drawn))
+        proposals = self.grown.proposer.propose(self.grown.values, output, self._derivatives(output))
         nearly = [step for step in proposals[:STEPS] if step.gain >= NEARLY_AS_GOOD * proposals[0].gain]
         taken = [self._take(step) for step in nearly]
         return any(taken) or any(self._take(step) for step in proposals[len(nearly) : len(nearly) + TRIED])
+
+    def _tree_round(self, output: int) -> bool:
+        """Add a tree for one output that lowers the training loss; False if there is none."""
+        tree = self.grown.grower.grow(self._derivatives(output), self.settings.depth)
+        if tree is None:
+            return False
+        before = self.grown.state
+        if self._take(BoostingStep(self.grown.add(tree.bins), output, tree.addition, gain=0.0)):
+            return True
+        self.grown.state = before
+        return False
+
+    def _derivatives(self, output: int) -> Derivatives:
+        """Those of everybody, or of a share that is drawn."""
+        share, drawn = self.settings.subsample, None
+        if share < 1:
+            drawn = self.draw.random(self.grown.loss.people) < share
+        return self.grown.derivatives(output, drawn)
 
     def _take(self, step: BoostingStep) -> bool:
         """Take a step, shortened until the training loss falls; False if it never does."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from lcifr.errors import LearningError
 from lcifr.learn.defaults import AUTO, BOOSTER
+from lcifr.learn.trees.tree_bins import MOST_DEPTH
 
 STAGES = (5, 10, 20, 40)
 """Pairs at most after each stage, where their number is to be found: each stage is ranked by what the last one left."""
@@ -29,6 +30,7 @@ class BoostingSettings:
     patience: int = BOOSTER.patience
     subsample: float = BOOSTER.subsample
     interactions: int | str = BOOSTER.interactions
+    depth: int = BOOSTER.depth
     bags: int = BOOSTER.bags
     monotone: Mapping[str, int] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
@@ -47,6 +49,7 @@ class BoostingSettings:
             "max_bins": self.max_bins >= 2,
             "patience": self.patience >= 1,
             "subsample": 0 < self.subsample <= 1,
+            "depth": 1 <= self.depth <= MOST_DEPTH,
             "bags": self.bags >= 1,
             "interactions": self.interactions == AUTO or _counts_pairs(self.interactions),
         }
@@ -54,7 +57,7 @@ class BoostingSettings:
             raise LearningError(
                 f"{', '.join(wrong)} makes no booster",
                 fix="counts are at least 1, weights 0, learning_rate and subsample above 0 up to 1, "
-                'interactions 0, more or "auto"',
+                f'interactions 0, more or "auto", depth at most {MOST_DEPTH}',
             )
 
     @property

@@ -147,6 +147,7 @@ class RobustLoss:
     @state.setter
     def state(self, state: LossState) -> None:
         self.now, self.tops = state.now, list(state.tops)
+        del self.terms[len(self.tops) :]  # trees that came later
 
     def places_of(self, chosen: BoolArray) -> BoolArray:
         """(places,) which of them belong to the people chosen (people,)."""

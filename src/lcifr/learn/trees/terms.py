@@ -1,4 +1,4 @@
-"""A model while it grows: terms with their shape functions, and the loss of training and validation people."""
+"""A model while it grows: terms with their values, and the loss of training and validation people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from lcifr.learn.encoder_training import EncodedPeople
 from lcifr.learn.target import Target
-from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
+from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, TreeFunction
 from lcifr.learn.trees.attribute_bins import AttributeBins
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.directions import Directions
@@ -18,6 +18,9 @@ from lcifr.learn.trees.places import Places, TermPlaces
 from lcifr.learn.trees.robust_loss import LossState, Moved, RobustLoss
 from lcifr.learn.trees.steps.proposals import StepProposer
 from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, PairSearch, StepRules
+from lcifr.learn.trees.steps.tree_growth import TreeGrower
+from lcifr.learn.trees.tree_bins import TreeBins
+from lcifr.learn.trees.tree_places import places_among
 from lcifr.models.rule import Kind
 from lcifr.regions.region import BoolArray, FloatArray
 
@@ -40,7 +43,7 @@ class LabelUnit:
 
 
 class GrowingModel:
-    """Terms, attributes first and pairs after them, whose shape functions begin at 0.
+    """Terms, attributes first, pairs and trees after them, whose values begin at 0.
 
     Parameters
     ----------
@@ -66,17 +69,30 @@ class GrowingModel:
         self.loss, self.checked = (
             RobustLoss(people, self.directions, settings.gamma, self.base, pool) for people in (near, checked)
         )
-        self.bins: list[AttributeBins | PairBins] = []
+        self.bins: list[AttributeBins | PairBins | TreeBins] = []
         self.values: list[FloatArray] = []
         self.proposer = StepProposer(self.loss, pool)
 
-    def add(self, bins: AttributeBins | PairBins) -> None:
-        """A term more."""
+    def add(self, bins: AttributeBins | PairBins | TreeBins) -> int:
+        """A term more, and its number."""
         for loss in (self.loss, self.checked):
             loss.add(places_of(loss.places, bins))
         self.bins.append(bins)
         self.values.append(np.zeros((bins.count, self.target.outputs)))
-        self.proposer.searches.append(self.search_of(bins, self.loss.terms[-1]))
+        term = len(self.bins) - 1
+        if not isinstance(bins, TreeBins):
+            self.proposer.searches[term] = self.search_of(bins, self.loss.terms[-1])
+        return term
+
+    @property
+    def grower(self) -> TreeGrower:
+        """What grows trees: by attributes that need not rise or fall, for of a tree no cut alone says that it does."""
+        searches = {
+            term: search
+            for term, search in self.proposer.searches.items()
+            if isinstance(search, AttributeSearch) and not search.monotone
+        }
+        return TreeGrower(searches, self.loss.people, self.pool)
 
     def search_of(self, bins: AttributeBins | PairBins, places: TermPlaces) -> AttributeSearch | PairSearch:
         """What finds the best step of a term."""
@@ -110,25 +126,30 @@ class GrowingModel:
     @state.setter
     def state(self, state: GrownState) -> None:
         self.values, self.loss.state, self.checked.state = list(state.values), state.loss, state.checked
+        del self.bins[len(self.values) :]  # trees that came later
 
     def model(self) -> AdditiveModel:
         """The model now, a number in the label's own unit; terms that add nothing are left out."""
         sd, mean = self.unit.sd, self.unit.mean
-        shapes, pairs = list[ShapeFunction](), list[PairFunction]()
+        shapes, pairs, trees = list[ShapeFunction](), list[PairFunction](), list[TreeFunction]()
         for bins, values in zip(self.bins, self.values, strict=True):
             if not values.any():
                 continue
             if isinstance(bins, AttributeBins):
                 shapes.append(ShapeFunction(bins, values * sd).without_idle_thresholds())
+            elif isinstance(bins, TreeBins):
+                trees.append(TreeFunction(bins, values * sd))
             else:
                 grid = (values * sd).reshape(bins.first.count, bins.second.count, -1)
                 pairs.append(PairFunction(bins, grid).without_idle_thresholds())
-        return AdditiveModel(self.base * sd + mean, tuple(shapes), self.near.x.shape[1], tuple(pairs))
+        return AdditiveModel(self.base * sd + mean, tuple(shapes), self.near.x.shape[1], tuple(pairs), tuple(trees))
 
 
-def places_of(places: Places, bins: AttributeBins | PairBins) -> TermPlaces:
-    """Where places are along an attribute, or in the grid of a pair."""
+def places_of(places: Places, bins: AttributeBins | PairBins | TreeBins) -> TermPlaces:
+    """Where places are along an attribute, in the grid of a pair, or among the leaves of a tree."""
     if isinstance(bins, AttributeBins):
         return places.along(bins)
+    if isinstance(bins, TreeBins):
+        return places_among(places, bins)
     first, second = (places.along(axis) for axis in bins.axes)
     return places.across(first, second, bins.second.count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lcifr.learn.trees.additive import AdditiveModel
+from lcifr.learn.trees.additive import AdditiveModel, PairFunction, TreeFunction
 from lcifr.learn.trees.attribute_bins import AttributeBins
 from lcifr.learn.trees.terms import GrowingModel
 
@@ -16,7 +16,7 @@ def refined(bins: Sequence[AttributeBins], model: AdditiveModel) -> tuple[Attrib
 
 
 def resume(grown: GrowingModel, model: AdditiveModel, unread: Sequence[str] = ()) -> None:
-    """Let a growing model, whose terms are attributes with refined bins, be a model; pairs are added as terms.
+    """Let a growing model, whose terms are attributes with refined bins, be a model; other terms are added.
 
     What is not to be read any more, or no longer varies, is left out.
     """
@@ -26,8 +26,9 @@ def resume(grown: GrowingModel, model: AdditiveModel, unread: Sequence[str] = ()
         if (term := places.get(shape.bins.attribute)) is not None:
             (new,) = grown.bins[term].axes
             grown.keep(grown.loss.after(term, values := shape.on(new) / sd), values)
-    for pair in model.pairs:
-        if not set(pair.bins.attributes) & set(unread):
-            grown.add(pair.bins)
-            values = pair.values.reshape(pair.bins.count, -1) / sd
-            grown.keep(grown.loss.after(len(grown.bins) - 1, values), values)
+    others: tuple[PairFunction | TreeFunction, ...] = (*model.pairs, *model.trees)
+    for several in others:
+        if not set(several.bins.attributes) & set(unread):
+            term = grown.add(several.bins)
+            values = several.values.reshape(several.bins.count, -1) / sd
+            grown.keep(grown.loss.after(term, values), values)

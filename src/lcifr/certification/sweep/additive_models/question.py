@@ -61,7 +61,7 @@ class AdditiveQuestion:
         space, scores = self.swept.pairs, self.swept.scores
         both = np.concatenate([scores, -scores])
         total = np.zeros((len(pairs.present), len(both)))
-        for term in self.terms.model.terms:
+        for term in self.terms.model.drawable:
             if any(space.others[axis.attribute] != axis.attribute for axis in term.bins.axes):
                 total += largest_change(term, both, space, pairs)
         return total.reshape(len(total), 2, -1)

@@ -64,8 +64,8 @@ def _considered(grown: GrowingModel) -> list[int]:
     """The numbers of the terms whose shape functions vary most among the people, in the order of the terms."""
     spreads = []
     for term, bins in enumerate(grown.bins):
-        if isinstance(bins, PairBins):
-            break  # pairs come after all attributes
+        if not isinstance(bins, AttributeBins):
+            break  # pairs and trees come after all attributes
         own = grown.values[term][bins.of_points(grown.near.x)]
         spreads.append(float(np.average(own.std(0))))
     return sorted(np.argsort(-np.array(spreads), kind="stable")[:CONSIDERED].tolist())

@@ -29,11 +29,16 @@ class BoostingStep:
 
 
 class StepProposer:
-    """The best step of each term for the loss of some people, by its second-order model."""
+    """The best step of each attribute and pair for the loss of some people, by its second-order model.
+
+    Attributes
+    ----------
+    searches : by the number of the term; trees have none, once they are grown.
+    """
 
     def __init__(self, loss: RobustLoss, pool: ThreadPoolExecutor) -> None:
         self.loss, self.pool = loss, pool
-        self.searches: list[AttributeSearch | PairSearch] = []
+        self.searches: dict[int, AttributeSearch | PairSearch] = {}
 
     def propose(self, values: Sequence[FloatArray], output: int, by: Derivatives) -> list[BoostingStep]:
         """The steps that promise something, best first.
@@ -50,5 +55,5 @@ class StepProposer:
                 return None
             return BoostingStep(term, output, found.addition, found.gain / self.loss.size)
 
-        found = [step for step in self.pool.map(best, range(len(self.searches))) if step is not None]
+        found = [step for step in self.pool.map(best, self.searches) if step is not None]
         return sorted(found, key=lambda step: (-step.gain, step.term))

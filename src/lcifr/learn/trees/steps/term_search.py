@@ -75,8 +75,13 @@ class AttributeSearch:
         self.entries = np.empty((max(1, int(cuts.sum()) * directions), 4))
         self.scratch, self.best = np.empty((count, 3)), np.empty(4)
 
-    def search(self, values: FloatArray, by: Derivatives) -> FoundStep | None:
-        """The best step from ``values`` (bins, directions), if one promises anything."""
+    def search(self, values: FloatArray, by: Derivatives, people: NDArray[np.int64] | None = None) -> FoundStep | None:
+        """The best step from ``values`` (bins, directions), if one promises anything.
+
+        Parameters
+        ----------
+        people : (ranges,) how many own points count on either side of a cut; if not given, everybody's.
+        """
         ranges, best = self.places.ranges, self.best
         sum_slopes(self.places.number, by.slots, by.slope, by.curve, self.sums)
         if self.bins.thresholds is None:
@@ -84,7 +89,7 @@ class AttributeSearch:
         find_step(
             ranges.start,
             ranges.member,
-            ranges.people,
+            ranges.people if people is None else people,
             self.order,
             values,
             by.signs,

@@ -1,0 +1,133 @@
+"""Growth of one tree: cut after cut, each the best step of an attribute for those who are in the node.
+
+Whoever can be on both sides of a cut is counted where the step makes them worst, and the next cut goes on from there.
+That only guides the growth: what a tree costs is taken by the loss itself, at every place's worst leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, FoundStep
+from lcifr.learn.trees.tree_bins import TreeBins, TreeCut
+from lcifr.regions.region import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class GrownTree:
+    """A tree, and what its leaves add to one output (leaves,)."""
+
+    bins: TreeBins
+    addition: FloatArray
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A node that is cut at an attribute: which of its bins lead to ``first``, and what both children are."""
+
+    term: int
+    chosen: BoolArray
+    first: _Split | float
+    second: _Split | float
+
+
+class TreeGrower:
+    """Grows trees from the searches of single attributes.
+
+    Parameters
+    ----------
+    searches : by the number of the term. people : how many own points there are; they are the first places.
+    """
+
+    def __init__(self, searches: Mapping[int, AttributeSearch], people: int, pool: ThreadPoolExecutor) -> None:
+        self.searches, self.people, self.pool = searches, people, pool
+
+    def grow(self, by: Derivatives, depth: int) -> GrownTree | None:
+        """A tree with at most ``depth`` cuts on the way to a leaf; None where no cut promises anything."""
+        root = self._node(by, np.ones_like(by.slots, dtype=np.bool_), 0.0, depth)
+        return None if isinstance(root, float) else _finished(root, self.searches)
+
+    def _node(self, by: Derivatives, inside: BoolArray, value: float, depth: int) -> _Split | float:
+        """What becomes of those ``inside`` (places, slots), to whom the cut above gave ``value``."""
+        found = self._best(by, inside) if depth else None
+        if found is None:
+            return value
+        term, step = found
+        first = step.addition == step.addition[0]
+        sides = self._sides(by, term, first, float(step.addition[0]), float(step.addition[~first][0]))
+        children = (
+            self._node(by, inside & side, float(step.addition[part][0]), depth - 1)
+            for part, side in ((first, sides), (~first, ~sides))
+        )
+        return _Split(term, first, *children)
+
+    def _best(self, by: Derivatives, inside: BoolArray) -> tuple[int, FoundStep] | None:
+        """The best step among those inside, and the attribute that it cuts."""
+        within = replace(by, slope=by.slope * inside, curve=by.curve * inside)
+        own = inside[: self.people, 0]
+
+        def search(term: int) -> FoundStep | None:
+            one = self.searches[term]
+            number = one.places.number[: self.people][own]
+            people = np.bincount(number, minlength=len(one.places.ranges.people))
+            return one.search(np.zeros((one.bins.count, len(by.signs))), within, people)
+
+        found = dict(zip(self.searches, self.pool.map(search, self.searches), strict=True))
+        steps = {term: step for term, step in found.items() if step is not None}
+        if not steps:
+            return None
+        best = max(steps, key=lambda term: (steps[term].gain, -term))
+        return best, steps[best]
+
+    def _sides(self, by: Derivatives, term: int, first: BoolArray, a: float, b: float) -> BoolArray:
+        """(places, slots) who counts as being on the first side: whoever can only be there, or is worse off there."""
+        places = self.searches[term].places
+        ranges = places.ranges
+        can_first, can_second = (
+            np.logical_or.reduceat(side[ranges.member], ranges.start[:-1])[places.number][:, None]
+            for side in (first, ~first)
+        )
+        worse = by.signs[by.slots] * (a - b) > 0
+        return np.asarray(can_first & (~can_second | worse))
+
+
+def _finished(root: _Split, searches: Mapping[int, AttributeSearch]) -> GrownTree:
+    """The tree on axes that are divided only where it cuts."""
+    cuts: dict[int, list[BoolArray]] = {}
+    waiting: list[_Split | float] = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _Split):
+            cuts.setdefault(node.term, []).append(node.chosen)
+            waiting += [node.first, node.second]
+    terms = sorted(cuts)
+    axes = {term: _axis(searches[term].bins, cuts[term]) for term in terms}
+    leaves: list[float] = []
+
+    def built(node: _Split | float) -> TreeCut | int:
+        if not isinstance(node, _Split):
+            leaves.append(node)
+            return len(leaves) - 1
+        axis = axes[node.term]
+        chosen = node.chosen
+        if axis.thresholds is not None:
+            fine = searches[node.term].bins.thresholds
+            assert fine is not None
+            chosen = np.append(axis.thresholds, np.inf) <= fine[int(chosen.sum()) - 1]
+        held = frozenset(np.flatnonzero(chosen).tolist())
+        return TreeCut(terms.index(node.term), held, built(node.first), built(node.second))
+
+    cut = built(root)
+    assert isinstance(cut, TreeCut)
+    return GrownTree(TreeBins(tuple(axes.values()), cut), np.array(leaves))
+
+
+def _axis(bins: AttributeBins, cuts: list[BoolArray]) -> AttributeBins:
+    if bins.thresholds is None:
+        return bins
+    return replace(bins, thresholds=bins.thresholds[sorted({int(chosen.sum()) - 1 for chosen in cuts})])
