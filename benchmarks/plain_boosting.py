@@ -2,6 +2,7 @@
 
 python -m benchmarks.plain_boosting                      (all six datasets; two of them need LCIFR_DATA)
 python -m benchmarks.plain_boosting compas law_school
+python -m benchmarks.plain_boosting health --only "deeper trees"    (scikit-learn's, and of ours the one that is named)
 
 Small datasets are judged by five folds among training and validation people, three times, or ten times where there are
 at most a thousand, which are learned with bags, too. Large ones are judged by their validation people.
@@ -9,6 +10,7 @@ at most a thousand, which are learned with bags, too. Large ones are judged by t
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 import warnings
@@ -30,20 +32,28 @@ SMALL, FEW = 10_000, 1_000
 OURS: dict[str, dict[str, Any]] = {
     "attributes alone": {},
     "with pairs": {"interactions": "auto"},
+    "deeper trees": {"depth": 5, "learning_rate": 0.2, "rounds": 150},
 }
+BAGS = "8 bags of attributes"
 
 
-def main(*names: str) -> int:
+def main(*arguments: str) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", choices=(*NAMES, []), help="datasets")
+    parser.add_argument("--only", choices=(*OURS, BAGS), help="of our boosters this one alone")
+    options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", DegenerateModelWarning)
-    for name in names or NAMES:
+    for name in options.names or NAMES:
         data = datasets.load(name)
         ours = partial(FairBooster, "same(all)", schema=data.schema, gamma=0.0, tie_free=False)
         models: dict[str, Callable[[], Any]] = {"HistGradientBoosting": histogram_booster}
         models |= {word: partial(ours, **settings) for word, settings in OURS.items()}
         if len(data.train) <= FEW:
-            models["8 bags of attributes"] = partial(ours, bags=8)
+            models[BAGS] = partial(ours, bags=8)
         print(f"{name}, {len(data.train)} people to learn from", flush=True)
         for word, make in models.items():
+            if options.only not in (None, word) and word in (*OURS, BAGS):
+                continue
             start = time.process_time()
             found = [_right(make().fit(X, y), others, truth) for X, y, others, truth in _divisions(data)]
             share, people = float(np.concatenate(found).mean()), len(found[0]) * min(5, len(found))

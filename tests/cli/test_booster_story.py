@@ -61,9 +61,9 @@ def test_z_is_a_score_for_each_attribute_that_is_read(place: Path) -> None:
 def test_pairs_and_bags_are_said_in_the_shell(tmp_path: Path) -> None:
     write_made_up(tmp_path, signal=1.5, share=0.5, people=100)
     words = ("produce", *LEARN, *QUICK, "--no-bundle", "--out", "producer")
-    lcifr(*words, "--interactions", "auto", "--bags", "2", cwd=tmp_path)
+    lcifr(*words, "--interactions", "auto", "--depth", "2", "--bags", "2", cwd=tmp_path)
     booster = load_encoder(tmp_path / "producer")
-    assert (booster.interactions, booster.bags) == ("auto", 2)
+    assert (booster.interactions, booster.depth, booster.bags) == ("auto", 2, 2)
     said = lcifr(*words, "--interactions", "some", "--force", cwd=tmp_path, expect=2)
     assert "--interactions 'some' is no number of pairs" in said.err
     assert "auto" in said.err

@@ -179,6 +179,32 @@ def test_bags_are_one_additive_model_that_comes_back_and_is_audited(tmp_path: Pa
 
 
 @quiet
+@pytest.mark.parametrize("kind", ["binary", "classes", "number"])
+def test_deeper_trees_come_back_and_are_audited_explained_and_handed_over(tmp_path: Path, kind: str) -> None:
+    X, y = crossed(200, kind)
+    options: dict[str, Any] = {"tolerance": 800.0} if kind == "number" else {}
+    fitted = booster(kind, depth=3, gamma=0.1, rounds=10, tie_free=False, **options).fit(X, y)
+    assert fitted.additive_.trees
+    fitted.save(tmp_path / "f")
+    again = type(fitted).load(tmp_path / "f")
+    np.testing.assert_array_equal(again.scores(X), fitted.scores(X))
+    np.testing.assert_array_equal(again.certified(X), fitted.certified(X))
+    again.save(tmp_path / "g")
+    assert (tmp_path / "f").read_bytes() == (tmp_path / "g").read_bytes()
+    found = audit(fitted, X.head(40), similarity=fitted.similarity_, arithmetic="exact")
+    assert found.certified[fitted.certified(X.head(40))].all()
+    assert (found.certified | found.violated).all()
+    z = fitted.transform(X)
+    assert z.shape[1] == len(fitted.get_feature_names_out()) == len(set(fitted.get_feature_names_out()))
+    if kind == "number":
+        np.testing.assert_allclose(fitted.head_.predict(z), fitted.predict(X))
+    else:
+        assert (fitted.head_.predict(z) == fitted.predict(X)).all()
+    several = any(len(tree.bins.axes) > 2 for tree in fitted.additive_.trees)
+    assert fitted.explain(X.head(5)).additive is not several
+
+
+@quiet
 def test_every_bag_leaves_out_other_people_and_is_stopped_by_those_given() -> None:
     X, y = population(100)
     held = population(40, seed=3)

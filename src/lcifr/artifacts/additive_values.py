@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from lcifr.artifacts.saved_models import Plain
 from lcifr.data import Encoding
+from lcifr.learn.defaults import MOST_DEPTH
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, TreeFunction
 from lcifr.learn.trees.attribute_bins import AttributeBins
 from lcifr.learn.trees.pair_bins import PairBins
-from lcifr.learn.trees.tree_bins import MOST_DEPTH, TreeBins, TreeCut
+from lcifr.learn.trees.tree_bins import TreeBins, TreeCut
 
 
 def additive_to_dict(model: AdditiveModel) -> dict[str, Any]:

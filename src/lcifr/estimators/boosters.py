@@ -38,6 +38,10 @@ class FairBooster(ClassifierMixin, BaseBooster):  # type: ignore[misc]
         upper bound, each term being taken at its own worst, and so is what :meth:`certified` goes by. ``"auto"`` lets
         the held-out people find their number: 5, 10, 20, 40 as long as their loss falls, and of those every one without
         which they would be worse off.
+    depth
+        Above 1, trees with so many cuts on the way to a leaf follow when all else gets no further, one a round, as long
+        as the validation loss falls. Each is taken at its worst leaf that somebody similar reaches: a bound, as with
+        pairs. Attributes in ``monotone`` are not cut by them.
     subsample
         Share of the people, drawn anew, by whom each round chooses its step.
     monotone

@@ -84,6 +84,8 @@ class BoosterDefaults:
     bags: int = 1
 
 
+MOST_DEPTH = 6
+"""Deepest trees of a booster: sets of leaves are 64 bits."""
 AUTO = "auto"
 """In place of a number of pairs: held-out people find it."""
 ENCODER, HEAD, BOOSTER = EncoderDefaults(), HeadDefaults(), BoosterDefaults()

@@ -31,7 +31,7 @@ class LearningRequest:
     learner : ``network`` for an encoder, ``trees`` for a booster; ``both`` is for ``tune``.
     stretch, class_weight, whole_numbers : as :class:`lcifr.FairEncoder` and :class:`lcifr.FairBooster` have them.
     decoder_weight, latent, hidden, epochs, batch : of :class:`lcifr.FairEncoder`.
-    rounds, learning_rate, max_bins, min_people, subsample, interactions, bags : of :class:`lcifr.FairBooster`.
+    rounds, learning_rate, max_bins, min_people, subsample, interactions, depth, bags : of :class:`lcifr.FairBooster`.
     monotone : of boosters; pairs of an attribute and 1 (rising) or -1 (falling).
     share_formula : whether the hand-over shows φ. bundle : whether proofs are written for the exact checker.
     arithmetic : in which the encoder is computed: ``exact``, ``float64`` or ``float32``.
@@ -61,6 +61,7 @@ class LearningRequest:
     min_people: int = BOOSTER.min_people
     subsample: float = BOOSTER.subsample
     interactions: int | str = BOOSTER.interactions
+    depth: int = BOOSTER.depth
     bags: int = BOOSTER.bags
     monotone: tuple[tuple[str, int], ...] = ()
     share_formula: bool = True
@@ -137,6 +138,7 @@ class LearningRequest:
             min_people=self.min_people,
             subsample=self.subsample,
             interactions=self.interactions,
+            depth=self.depth,
             bags=self.bags,
             monotone=dict(self.monotone),
             **shared,

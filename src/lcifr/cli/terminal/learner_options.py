@@ -9,7 +9,7 @@ import typer
 
 from lcifr.cli.terminal.output import is_asked
 from lcifr.errors import LcifrError
-from lcifr.learn.defaults import AUTO, BOOSTER, Learner
+from lcifr.learn.defaults import AUTO, BOOSTER, MOST_DEPTH, Learner
 
 
 class ProduceLearner(StrEnum):
@@ -52,6 +52,16 @@ PairsOption = Annotated[
     ),
 ]
 PAIRS = str(BOOSTER.interactions)
+DepthOption = Annotated[
+    int,
+    typer.Option(
+        "--depth",
+        min=1,
+        max=MOST_DEPTH,
+        rich_help_panel=TREES,
+        help="Above 1, trees with so many cuts on the way to a leaf follow; each gets a score of its own.",
+    ),
+]
 BagsOption = Annotated[
     int,
     typer.Option(
@@ -89,6 +99,7 @@ OF_FAMILY = {
         "min_people",
         "subsample",
         "interactions",
+        "depth",
         "bags",
         "rising",
         "falling",

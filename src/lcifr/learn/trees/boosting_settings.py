@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lcifr.errors import LearningError
-from lcifr.learn.defaults import AUTO, BOOSTER
-from lcifr.learn.trees.tree_bins import MOST_DEPTH
+from lcifr.learn.defaults import AUTO, BOOSTER, MOST_DEPTH
 
 STAGES = (5, 10, 20, 40)
 """Pairs at most after each stage, where their number is to be found: each stage is ranked by what the last one left."""

@@ -92,7 +92,7 @@ class GrowingModel:
             for term, search in self.proposer.searches.items()
             if isinstance(search, AttributeSearch) and not search.monotone
         }
-        return TreeGrower(searches, self.loss.people, self.pool)
+        return TreeGrower(searches, self.pool)
 
     def search_of(self, bins: AttributeBins | PairBins, places: TermPlaces) -> AttributeSearch | PairSearch:
         """What finds the best step of a term."""

@@ -10,9 +10,6 @@ import numpy as np
 from lcifr.learn.trees.attribute_bins import AttributeBins, Bins
 from lcifr.regions.region import BoolArray, Cell, FloatArray
 
-MOST_DEPTH = 6
-"""Deepest trees: sets of leaves are 64 bits."""
-
 
 @dataclass(frozen=True)
 class TreeCut:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lcifr.learn.trees.attribute_bins import AttributeBins
 from lcifr.learn.trees.pair_bins import PairBins
-from lcifr.learn.trees.places import PairRanges, TermPlaces
+from lcifr.learn.trees.places import Offsets, PairRanges, TermPlaces
 from lcifr.learn.trees.steps.attribute_search import CUT, FIRST, GAIN, SECOND, find_step
 from lcifr.learn.trees.steps.pair_room import GridRanges, PairRoom
 from lcifr.learn.trees.steps.pair_search import FIRST_CUT, LEAVES, SECOND_CUT, find_pair_step
@@ -75,21 +75,26 @@ class AttributeSearch:
         self.entries = np.empty((max(1, int(cuts.sum()) * directions), 4))
         self.scratch, self.best = np.empty((count, 3)), np.empty(4)
 
-    def search(self, values: FloatArray, by: Derivatives, people: NDArray[np.int64] | None = None) -> FoundStep | None:
+    def search(self, values: FloatArray, by: Derivatives, among: Offsets | None = None) -> FoundStep | None:
         """The best step from ``values`` (bins, directions), if one promises anything.
 
         Parameters
         ----------
-        people : (ranges,) how many own points count on either side of a cut; if not given, everybody's.
+        among : (n,) the places that count, rising, whose derivatives ``by`` then has alone; all if not given.
         """
         ranges, best = self.places.ranges, self.best
-        sum_slopes(self.places.number, by.slots, by.slope, by.curve, self.sums)
+        number, people = self.places.number, ranges.people
+        if among is not None:
+            number = number[among]
+            own = np.searchsorted(among, people.sum())  # own points are the first places
+            people = np.bincount(number[:own], minlength=len(people))
+        sum_slopes(number, by.slots, by.slope, by.curve, self.sums)
         if self.bins.thresholds is None:
             order_categories(ranges.start, ranges.member, by.signs, self.sums, self.scratch, self.order)
         find_step(
             ranges.start,
             ranges.member,
-            ranges.people if people is None else people,
+            people,
             self.order,
             values,
             by.signs,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.learn.trees.places import Offsets
 from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, FoundStep
 from lcifr.learn.trees.tree_bins import TreeBins, TreeCut
 from lcifr.regions.region import BoolArray, FloatArray
@@ -37,62 +38,54 @@ class _Split:
 
 
 class TreeGrower:
-    """Grows trees from the searches of single attributes.
+    """Grows trees from the searches of single attributes, by the number of the term."""
 
-    Parameters
-    ----------
-    searches : by the number of the term. people : how many own points there are; they are the first places.
-    """
-
-    def __init__(self, searches: Mapping[int, AttributeSearch], people: int, pool: ThreadPoolExecutor) -> None:
-        self.searches, self.people, self.pool = searches, people, pool
+    def __init__(self, searches: Mapping[int, AttributeSearch], pool: ThreadPoolExecutor) -> None:
+        self.searches, self.pool = searches, pool
 
     def grow(self, by: Derivatives, depth: int) -> GrownTree | None:
         """A tree with at most ``depth`` cuts on the way to a leaf; None where no cut promises anything."""
-        root = self._node(by, np.ones_like(by.slots, dtype=np.bool_), 0.0, depth)
+        root = self._node(by, np.arange(len(by.slots)), 0.0, depth)
         return None if isinstance(root, float) else _finished(root, self.searches)
 
-    def _node(self, by: Derivatives, inside: BoolArray, value: float, depth: int) -> _Split | float:
-        """What becomes of those ``inside`` (places, slots), to whom the cut above gave ``value``."""
-        found = self._best(by, inside) if depth else None
+    def _node(self, by: Derivatives, among: Offsets, value: float, depth: int) -> _Split | float:
+        """What becomes of the places ``among`` (n,), which ``by`` is about; the cut above gave them ``value``."""
+        found = self._best(by, among) if depth else None
         if found is None:
             return value
         term, step = found
         first = step.addition == step.addition[0]
-        sides = self._sides(by, term, first, float(step.addition[0]), float(step.addition[~first][0]))
-        children = (
-            self._node(by, inside & side, float(step.addition[part][0]), depth - 1)
-            for part, side in ((first, sides), (~first, ~sides))
-        )
-        return _Split(term, first, *children)
+        a, b = float(step.addition[0]), float(step.addition[~first][0])
+        side = self._on_first(among, term, first, worse=by.signs[by.slots] * (a - b) > 0)
+        return _Split(term, first, self._child(by, among, side, a, depth), self._child(by, among, ~side, b, depth))
 
-    def _best(self, by: Derivatives, inside: BoolArray) -> tuple[int, FoundStep] | None:
-        """The best step among those inside, and the attribute that it cuts."""
-        within = replace(by, slope=by.slope * inside, curve=by.curve * inside)
-        own = inside[: self.people, 0]
+    def _child(self, by: Derivatives, among: Offsets, side: BoolArray, value: float, depth: int) -> _Split | float:
+        rows = np.flatnonzero(side.any(1))
+        there = side[rows]
+        own = Derivatives(by.slots[rows], by.slope[rows] * there, by.curve[rows] * there, by.signs)
+        return self._node(own, among[rows], value, depth - 1)
+
+    def _best(self, by: Derivatives, among: Offsets) -> tuple[int, FoundStep] | None:
+        """The attribute whose best step promises most, and that step."""
 
         def search(term: int) -> FoundStep | None:
             one = self.searches[term]
-            number = one.places.number[: self.people][own]
-            people = np.bincount(number, minlength=len(one.places.ranges.people))
-            return one.search(np.zeros((one.bins.count, len(by.signs))), within, people)
+            return one.search(np.zeros((one.bins.count, len(by.signs))), by, among)
 
-        found = dict(zip(self.searches, self.pool.map(search, self.searches), strict=True))
-        steps = {term: step for term, step in found.items() if step is not None}
+        found = zip(self.searches, self.pool.map(search, self.searches), strict=True)
+        steps = {term: step for term, step in found if step is not None}
         if not steps:
             return None
         best = max(steps, key=lambda term: (steps[term].gain, -term))
         return best, steps[best]
 
-    def _sides(self, by: Derivatives, term: int, first: BoolArray, a: float, b: float) -> BoolArray:
-        """(places, slots) who counts as being on the first side: whoever can only be there, or is worse off there."""
+    def _on_first(self, among: Offsets, term: int, first: BoolArray, worse: BoolArray) -> BoolArray:
+        """(n, slots) who counts on the first side: whoever can only be there, or on both and is worse off there."""
         places = self.searches[term].places
-        ranges = places.ranges
+        ranges, number = places.ranges, places.number[among]
         can_first, can_second = (
-            np.logical_or.reduceat(side[ranges.member], ranges.start[:-1])[places.number][:, None]
-            for side in (first, ~first)
+            np.logical_or.reduceat(side[ranges.member], ranges.start[:-1])[number][:, None] for side in (first, ~first)
         )
-        worse = by.signs[by.slots] * (a - b) > 0
         return np.asarray(can_first & (~can_second | worse))
 
 
