@@ -58,12 +58,20 @@ def test_z_is_a_score_for_each_attribute_that_is_read(place: Path) -> None:
         assert (way * np.diff(shape.values[:, 0]) >= 0).all()
 
 
-def test_pairs_and_bags_are_said_in_the_shell(tmp_path: Path) -> None:
+def test_pairs_trees_and_bags_are_said_in_the_shell_and_checked(tmp_path: Path) -> None:
     write_made_up(tmp_path, signal=1.5, share=0.5, people=100)
-    words = ("produce", *LEARN, *QUICK, "--no-bundle", "--out", "producer")
-    lcifr(*words, "--interactions", "auto", "--depth", "2", "--bags", "2", cwd=tmp_path)
+    words = ("produce", *LEARN, *QUICK, "--out", "producer")
+    few = ("--rounds", "3")  # attributes alone are not done yet, and trees have something to do
+    lcifr(*words, *few, "--interactions", "auto", "--depth", "2", "--bags", "2", cwd=tmp_path)
     booster = load_encoder(tmp_path / "producer")
     assert (booster.interactions, booster.depth, booster.bags) == ("auto", 2, 2)
+    assert booster.additive_.trees
+    lcifr("check", "producer/bundle", cwd=tmp_path)
+    lcifr("audit", "producer", "producer", "--no-baselines", "--bundle", "--out", "audit", cwd=tmp_path, expect=None)
+    people = pd.read_parquet(tmp_path / "producer/people/held-out.parquet")
+    found = result_of(tmp_path / "audit")
+    assert found["share"] >= booster.certified(people).mean()
+    lcifr("check", "audit/bundle", cwd=tmp_path)
     said = lcifr(*words, "--interactions", "some", "--force", cwd=tmp_path, expect=2)
     assert "--interactions 'some' is no number of pairs" in said.err
     assert "auto" in said.err
