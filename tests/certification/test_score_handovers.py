@@ -15,7 +15,7 @@ from lcifr.certification.producer import FrozenEncoder, freeze, represent
 from lcifr.check.bundle import check_bundle, read_judge, read_people
 from lcifr.data import Individuals
 from lcifr.learn.trees.additive import AdditiveModel, ShapeFunction
-from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.learn.trees.conversion import as_trees
 from lcifr.learn.trees.representation import score_trees, summing_head
 from lcifr.models.model import Model

@@ -11,9 +11,9 @@ from lcifr.artifacts.saved_models import Plain
 from lcifr.data import Encoding
 from lcifr.learn.defaults import MOST_DEPTH
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, TreeFunction
-from lcifr.learn.trees.attribute_bins import AttributeBins
-from lcifr.learn.trees.pair_bins import PairBins
-from lcifr.learn.trees.tree_bins import TreeBins, TreeCut
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.pair_bins import PairBins
+from lcifr.learn.trees.bins.tree_bins import TreeBins, TreeCut
 
 
 def additive_to_dict(model: AdditiveModel) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
-from lcifr.learn.trees.attribute_bins import AttributeBins, choose_bins
-from lcifr.learn.trees.pair_bins import PairBins, coarser
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins, choose_bins
+from lcifr.learn.trees.bins.pair_bins import PairBins, coarser
 from lcifr.regions.region import Region
 from tests.learn.trees.reference import encoded
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.attribute_bins import APART, choose_bins, equal_shares
-from lcifr.learn.trees.places import Places
+from lcifr.learn.trees.bins.attribute_bins import APART, choose_bins, equal_shares
+from lcifr.learn.trees.bins.places import Places
 from lcifr.learn.trees.stretching import stretch_region
 from lcifr.learn.trees.terms import places_of
 from tests.learn.trees.models import pair_bins

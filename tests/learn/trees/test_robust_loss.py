@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction
-from lcifr.learn.trees.attribute_bins import choose_bins
+from lcifr.learn.trees.bins.attribute_bins import choose_bins
 from tests.learn.trees.models import pair_bins
 from tests.learn.trees.reference import FORMULAS, encoded, loss_of, slow_loss
 

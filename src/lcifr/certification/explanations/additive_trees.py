@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lcifr.data import Categorical, Encoding
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, pair_maximum, shape_maximum
-from lcifr.learn.trees.attribute_bins import AttributeBins
-from lcifr.learn.trees.pair_bins import PairBins
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.pair_bins import PairBins
 from lcifr.models.trees.trees import LEAF, NUMBER, Trees
 from lcifr.regions.region import Cell, FloatArray
 

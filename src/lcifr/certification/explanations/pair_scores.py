@@ -9,7 +9,7 @@ from lcifr.data import Categorical, Encoding, Individuals
 from lcifr.drawing.histogram import histogram
 from lcifr.drawing.scores import PairAxis, PairScore
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction
-from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.regions.region import IntArray
 
 

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from lcifr.learn.trees.attribute_bins import AttributeBins, Bins
-from lcifr.learn.trees.pair_bins import PairBins
-from lcifr.learn.trees.tree_bins import TreeBins
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins, Bins
+from lcifr.learn.trees.bins.pair_bins import PairBins
+from lcifr.learn.trees.bins.tree_bins import TreeBins
 from lcifr.models.network import gamma
 from lcifr.regions.region import Cell, FloatArray, Region
 

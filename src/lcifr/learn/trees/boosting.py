@@ -21,7 +21,7 @@ from lcifr.learn.score import score_of
 from lcifr.learn.target import Target
 from lcifr.learn.training_loop import BETTER, Epoch, ValidationMetrics, show_progress
 from lcifr.learn.trees.additive import AdditiveModel
-from lcifr.learn.trees.attribute_bins import choose_bins
+from lcifr.learn.trees.bins.attribute_bins import choose_bins
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.steps.pair_choice import choose_pairs, drop_pairs
 from lcifr.learn.trees.steps.proposals import BoostingStep

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, TreeFunction
-from lcifr.learn.trees.attribute_bins import AttributeBins
-from lcifr.learn.trees.tree_bins import TreeCut
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.tree_bins import TreeCut
 from lcifr.models.trees.nodes import CategoryNode, NumberNode, TreeLeaf, TreeNode
 from lcifr.models.trees.trees import Trees
 

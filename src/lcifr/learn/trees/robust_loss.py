@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from lcifr.learn.encoder_training import EncodedPeople
+from lcifr.learn.trees.bins.places import Offsets, Places, TermPlaces
 from lcifr.learn.trees.directions import KINDS, Directions
 from lcifr.learn.trees.losses import evaluate
-from lcifr.learn.trees.places import Offsets, Places, TermPlaces
 from lcifr.learn.trees.steps.range_sums import find_tops, move
 from lcifr.regions.region import BoolArray, FloatArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, TreeFunction
-from lcifr.learn.trees.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.learn.trees.terms import GrowingModel
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from lcifr.learn.trees.attribute_bins import choose_bins
+from lcifr.learn.trees.bins.attribute_bins import choose_bins
 from lcifr.learn.trees.boosting_settings import BoostingSettings
 from lcifr.learn.trees.robust_loss import RobustLoss
 from lcifr.learn.trees.steps.proposals import BoostingStep

@@ -7,7 +7,7 @@ import numpy as np
 from lcifr.certification.query import FloatArray
 from lcifr.certification.sweep.one_decision import PersonCells
 from lcifr.learn.trees.additive import PairFunction, ShapeFunction, pair_maximum, range_maximum, shape_maximum
-from lcifr.learn.trees.attribute_bins import AttributeBins, Bins
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins, Bins
 from lcifr.regions.region import Cell
 from lcifr.similarity.pairs import PairSpace
 

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from lcifr.learn.trees.attribute_bins import AttributeBins
-from lcifr.learn.trees.pair_bins import PairBins, coarser
-from lcifr.learn.trees.places import TermPlaces
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.pair_bins import PairBins, coarser
+from lcifr.learn.trees.bins.places import TermPlaces
 from lcifr.learn.trees.steps.term_search import Derivatives
 from lcifr.learn.trees.terms import GrowingModel
 from lcifr.regions.region import FloatArray

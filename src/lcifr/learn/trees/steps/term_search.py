@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.learn.trees.attribute_bins import AttributeBins
-from lcifr.learn.trees.pair_bins import PairBins
-from lcifr.learn.trees.places import Offsets, PairRanges, TermPlaces
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.pair_bins import PairBins
+from lcifr.learn.trees.bins.places import Offsets, PairRanges, TermPlaces
 from lcifr.learn.trees.steps.attribute_search import CUT, FIRST, GAIN, SECOND, find_step
 from lcifr.learn.trees.steps.pair_room import GridRanges, PairRoom
 from lcifr.learn.trees.steps.pair_search import FIRST_CUT, LEAVES, SECOND_CUT, find_pair_step

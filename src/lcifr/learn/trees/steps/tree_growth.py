@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lcifr.learn.trees.attribute_bins import AttributeBins
-from lcifr.learn.trees.places import Offsets
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins
+from lcifr.learn.trees.bins.places import Offsets
+from lcifr.learn.trees.bins.tree_bins import TreeBins, TreeCut
 from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, FoundStep
-from lcifr.learn.trees.tree_bins import TreeBins, TreeCut
 from lcifr.regions.region import BoolArray, FloatArray
 
 

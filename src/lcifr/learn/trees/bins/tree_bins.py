@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lcifr.learn.trees.attribute_bins import AttributeBins, Bins
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins, Bins
 from lcifr.regions.region import BoolArray, Cell, FloatArray
 
 

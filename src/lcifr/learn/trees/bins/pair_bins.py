@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lcifr.learn.trees.attribute_bins import AttributeBins, Bins, equal_shares
+from lcifr.learn.trees.bins.attribute_bins import AttributeBins, Bins, equal_shares
 from lcifr.regions.region import FloatArray
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.learn.trees.places import BinRanges, Places, TermPlaces
-from lcifr.learn.trees.tree_bins import TreeBins
+from lcifr.learn.trees.bins.places import BinRanges, Places, TermPlaces
+from lcifr.learn.trees.bins.tree_bins import TreeBins
 
 
 def places_among(places: Places, bins: TreeBins) -> TermPlaces:

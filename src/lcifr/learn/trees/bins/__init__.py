@@ -1,0 +1,1 @@
+"""Bins of attributes, pairs and trees, and where people and their regions are among them."""
