@@ -28,13 +28,13 @@ class GrownTree:
 
 
 @dataclass(frozen=True)
-class _Split:
+class _GrownCut:
     """A node that is cut at an attribute: which of its bins lead to ``first``, and what both children are."""
 
     term: int
     chosen: BoolArray
-    first: _Split | float
-    second: _Split | float
+    first: _GrownCut | float
+    second: _GrownCut | float
 
 
 class TreeGrower:
@@ -48,7 +48,7 @@ class TreeGrower:
         root = self._node(by, np.arange(len(by.slots)), 0.0, depth)
         return None if isinstance(root, float) else _finished(root, self.searches)
 
-    def _node(self, by: Derivatives, among: Offsets, value: float, depth: int) -> _Split | float:
+    def _node(self, by: Derivatives, among: Offsets, value: float, depth: int) -> _GrownCut | float:
         """What becomes of the places ``among`` (n,), which ``by`` is about; the cut above gave them ``value``."""
         found = self._best(by, among) if depth else None
         if found is None:
@@ -57,9 +57,9 @@ class TreeGrower:
         first = step.addition == step.addition[0]
         a, b = float(step.addition[0]), float(step.addition[~first][0])
         side = self._on_first(among, term, first, worse=by.signs[by.slots] * (a - b) > 0)
-        return _Split(term, first, self._child(by, among, side, a, depth), self._child(by, among, ~side, b, depth))
+        return _GrownCut(term, first, self._child(by, among, side, a, depth), self._child(by, among, ~side, b, depth))
 
-    def _child(self, by: Derivatives, among: Offsets, side: BoolArray, value: float, depth: int) -> _Split | float:
+    def _child(self, by: Derivatives, among: Offsets, side: BoolArray, value: float, depth: int) -> _GrownCut | float:
         rows = np.flatnonzero(side.any(1))
         there = side[rows]
         own = Derivatives(by.slots[rows], by.slope[rows] * there, by.curve[rows] * there, by.signs)
@@ -89,21 +89,21 @@ class TreeGrower:
         return np.asarray(can_first & (~can_second | worse))
 
 
-def _finished(root: _Split, searches: Mapping[int, AttributeSearch]) -> GrownTree:
+def _finished(root: _GrownCut, searches: Mapping[int, AttributeSearch]) -> GrownTree:
     """The tree on axes that are divided only where it cuts."""
     cuts: dict[int, list[BoolArray]] = {}
-    waiting: list[_Split | float] = [root]
+    waiting: list[_GrownCut | float] = [root]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, _Split):
+        if isinstance(node, _GrownCut):
             cuts.setdefault(node.term, []).append(node.chosen)
             waiting += [node.first, node.second]
     terms = sorted(cuts)
     axes = {term: _axis(searches[term].bins, cuts[term]) for term in terms}
     leaves: list[float] = []
 
-    def built(node: _Split | float) -> TreeCut | int:
-        if not isinstance(node, _Split):
+    def built(node: _GrownCut | float) -> TreeCut | int:
+        if not isinstance(node, _GrownCut):
             leaves.append(node)
             return len(leaves) - 1
         axis = axes[node.term]
