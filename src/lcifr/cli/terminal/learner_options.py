@@ -48,7 +48,7 @@ PairsOption = Annotated[
         "--interactions",
         metavar="N|auto",
         rich_help_panel=TREES,
-        help="Pairs of attributes at most that get a score of their own; auto: as many as help validation people.",
+        help="Pairs of attributes with a score of their own, at most; auto: as many as help validation people.",
     ),
 ]
 PAIRS = str(BOOSTER.interactions)
@@ -59,7 +59,7 @@ DepthOption = Annotated[
         min=1,
         max=MOST_DEPTH,
         rich_help_panel=TREES,
-        help="Above 1, trees with so many cuts on the way to a leaf follow; each gets a score of its own.",
+        help="Above 1: add trees with up to this many cuts on the way to a leaf, each with its own score.",
     ),
 ]
 BagsOption = Annotated[
@@ -68,7 +68,7 @@ BagsOption = Annotated[
         "--bags",
         min=1,
         rich_help_panel=TREES,
-        help="Models that are averaged, each learned without other people; steadier where people are few.",
+        help="Models to average, each trained without a different share of the people; for small tables.",
     ),
 ]
 RisingOption = Annotated[
