@@ -76,7 +76,7 @@ def test_pairs_trees_and_bags_are_said_in_the_shell_and_checked(tmp_path: Path) 
     assert "--interactions 'some' is no number of pairs" in said.err
     assert "auto" in said.err
     said = lcifr("produce", *LEARN[:-1], "network", "--bags", "2", "--out", "other", cwd=tmp_path, expect=2)
-    assert "--bags is about a trees learner" in said.err
+    assert "--bags works only with --learner trees" in said.err
 
 
 def test_a_consumer_proves_on_the_box_and_the_audit_says_what_that_costs(place: Path) -> None:
@@ -99,12 +99,12 @@ def test_the_booster_itself_is_audited_by_the_sum_of_its_scores(place: Path) -> 
     assert found["share"] == booster.certified(people).mean()
     verdicts = pd.read_parquet(place / "itself/audited/audit.parquet")
     assert [*verdicts["prediction"]] == [*booster.predict(people)]
-    assert "everything that is claimed" in lcifr("check", "itself/bundle", cwd=place).out
+    assert "every claim about them is confirmed" in lcifr("check", "itself/bundle", cwd=place).out
 
 
 def test_the_checker_confirms_everything_from_the_files_alone(place: Path) -> None:
     for folder in ("producer/bundle", "audit/bundle", "new/bundle"):
-        assert "everything that is claimed" in lcifr("check", folder, cwd=place).out
+        assert "every claim about them is confirmed" in lcifr("check", folder, cwd=place).out
     report = lcifr("check", "producer/bundle", "--json", cwd=place)
     (place / "checked.json").write_text(report.out, encoding="utf-8")
     words = ("consume", "producer/handover", "producer/labels.csv", "--checked", "checked.json", "--hidden", "4")
@@ -120,10 +120,10 @@ def test_the_page_is_written_from_the_folder(place: Path) -> None:
 
 def test_what_is_about_a_network_is_refused_for_trees_and_the_other_way(place: Path) -> None:
     said = lcifr("produce", *LEARN, "--latent", "3", "--out", "no", cwd=place, expect=2)
-    assert "--latent is about a network learner" in said.err
+    assert "--latent works only with --learner network" in said.err
     assert "Fix: " in said.err
     words = ("produce", "some people.csv", "--phi", "who.phi", "--target", "paid", "--rounds", "3", "--out", "no")
-    assert "--rounds is about a trees learner" in lcifr(*words, cwd=place, expect=2).err
+    assert "--rounds works only with --learner trees" in lcifr(*words, cwd=place, expect=2).err
     both = ("--rising", "income", "--falling", "income")
     assert "both name income" in lcifr("produce", *LEARN, *both, "--out", "no", cwd=place, expect=2).err
     assert not (place / "no").exists()
