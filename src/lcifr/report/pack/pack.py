@@ -75,7 +75,7 @@ class WrittenPack:
 def write_pack(request: PackRequest) -> WrittenPack:
     """Pack an audit: report, model card, φ, proofs, the checker's word, tables, and how to check all of it."""
     if request.out.suffix.lower() != ".zip" or request.out.exists():
-        wrong = "exists already" if request.out.exists() else "is no name of an archive"
+        wrong = "already exists" if request.out.exists() else "is not a valid name for an archive"
         raise LcifrError(f"--out {request.out} {wrong}", fix="name a new file that ends in .zip")
     private = None if request.key is None else read_private_key(request.key)
     result, time = AuditResult.read(request.folder), now()

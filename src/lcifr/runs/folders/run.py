@@ -184,7 +184,7 @@ def _refuse_odd_name(out: Path) -> None:
         raise LcifrError(f"--out {out} is not a valid name for a new folder", fix="for example --out results")
 
 
-def _refuse_existing(out: Path, force: bool, found: str = "exists already", kept: str = "") -> None:
+def _refuse_existing(out: Path, force: bool, found: str = "already exists", kept: str = "") -> None:
     if not (out.exists() or out.is_symlink()):
         return
     if not force:
