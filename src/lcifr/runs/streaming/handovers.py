@@ -106,7 +106,7 @@ class CertifyJob(Job):
     on: Where
     arithmetic: Arithmetic
     handover_arithmetic: Arithmetic
-    device: str | None = None  # type: ignore[assignment]
+    device: str | None = None
     version = 4
     suffix = ".parquet"
 
