@@ -199,8 +199,8 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
     def certified(self, X: Any) -> NDArray[np.bool_]:
         """(people,) whose decision is proved to be the same for everybody similar, end to end and in closed form.
 
-        Exact where φ has no linear rows and the model no pairs, up to the last digits. Otherwise these are proved too,
-        and an audit of the trees may certify more.
+        Exact where φ has no linear rows and the model no pairs or deeper trees, up to the last digits. Otherwise these
+        are proved too, and an audit of the trees may certify more.
         """
         people = self._checked(X)
         x, region = self.encoding_.encode(people), self.region(people)
@@ -212,7 +212,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
 
     @property
     def model_(self) -> Model:
-        """The model as proofs take it: a sum of trees, one for each attribute and pair, with the rule of decision."""
+        """The model as proofs take it: a sum of trees, with the rule of decision."""
         check_is_fitted(self)
         rule = self.target_.rule
         if rule.kind is Kind.NUMBER:
