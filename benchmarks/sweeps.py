@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, datasets, sweep
+from lcifr import Encoding, FairEncoder, RobustClassifier, Schema, Similarity, audit, datasets, sweep
 from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.query import OWN_WORD, outputs_at
 from lcifr.certification.sweep.additive_models.question import AdditiveQuestion
 from lcifr.certification.sweep.one_decision import alike_query, reached_people
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.certification.sweep.swept_model import SweptModel
+from lcifr.certification.verdicts import Verdict
 from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.prove import Budget, maximize
@@ -33,6 +34,7 @@ from lcifr.regions.universe import UniverseCells
 from lcifr.similarity.ready_formulas import ready
 
 AROUND = 256
+DRAWN = 200
 
 
 def main(options: Sequence[str] = ()) -> int:
@@ -131,7 +133,18 @@ def _report(name: str, subject: Subject, cells: int) -> None:
     print("\n".join(f"  {line}" for line in str(found).splitlines()))
     standing = found.locate(subject.people)
     counts = ", ".join(f"{int((standing == one).sum()):,} {one}" for one in Standing if (standing == one).any())
-    print(f"  people of the table: {counts}", flush=True)
+    print(f"  people of the table: {counts}")
+    print(f"  of {DRAWN} people drawn from everybody, an audit certifies {certified(subject, found):.0%}", flush=True)
+
+
+def certified(subject: Subject, found: Sweep) -> float:
+    """The share of people drawn from everybody who can exist whom an audit certifies: more can hardly be proved."""
+    schema = found.index.cells.schema
+    lower, upper = np.array([[one.lower, one.upper] for one in schema.numeric], dtype=np.float64).T[:, None]
+    allowed = tuple(np.ones((1, len(one.values)), np.bool_) for one in schema.categorical)
+    people = UniverseCells(schema, lower, upper, allowed, True).draw(DRAWN, np.random.default_rng(1))
+    verdicts = audit(*subject.words[:-1], people.to_pandas(), **subject.named).verdict
+    return float((verdicts == Verdict.CERTIFIED).mean())
 
 
 def closed_form() -> None:
