@@ -140,7 +140,7 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         yield Caution(
             "open",
             "Not everything is known",
-            f"{percent(float(sweep.share(Standing.OPEN)))} is open: neither proved nor refuted.",
+            f"{percent(float(sweep.share(Standing.OPEN)))} is open: not proved, and not violating throughout.",
         )
     if weak := sweep.share(Standing.CROSSINGS):
         yield Caution(
@@ -209,8 +209,9 @@ def _pairs(result: SweepResult) -> Iterator[Block]:
 
 def _method(result: SweepResult, settings: RunSettings) -> Iterator[Block]:
     yield (
-        "A pair of people is one point of a larger space, which contains what φ keeps equal once and everything else "
-        "twice. In each cell, bounds and branching look for the pair whose decisions differ most. If none can differ, "
+        "In each cell, bounds and branching first try to show that everyone gets the same decision. If that fails, a "
+        "pair of people is one point of a larger space, which contains what φ keeps equal once and everything else "
+        "twice, and the search is for the pair whose decisions differ most. If no two decisions can differ, "
         "including ties and rounding, the cell is proved; otherwise it is split along the attribute with the largest "
         "change in scores. docs/design/pairs.md explains why this is correct."
     )
