@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 from lcifr.data import Individuals
 from lcifr.data.encoded_columns import UNIT_ROUNDOFF
 from lcifr.similarity.language.formula import NOWHERE, Person, Span
+
+SMALLEST_NORMAL = float(np.finfo(np.float64).smallest_normal)  # what a product may lose by underflow
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,12 @@ class LinearForm:
     ranks: tuple[tuple[Person, RankTable, Fraction], ...] = ()
     absolutes: tuple[tuple[Fraction, LinearForm], ...] = ()
     constant: Fraction = Fraction(0)
+
+    @cached_property
+    def floats(self) -> tuple[float, list[float], list[float], list[float]]:
+        """The constant, and the coefficients of numbers, ranks and absolute values, each rounded once."""
+        numbers, ranks = ([float(c) for _, _, c in terms] for terms in (self.numbers, self.ranks))
+        return float(self.constant), numbers, ranks, [float(c) for c, _ in self.absolutes]
 
     def times(self, factor: Fraction) -> LinearForm:
         return LinearForm(
@@ -223,18 +232,19 @@ def approximate(form: LinearForm, pair: PairedPeople) -> tuple[Floats, Floats]:
     factor within 1 ± u. With k terms no partial result passes through more than k + 3 of these, so the error is at most
     γ_{k+3} · Σ|coefficient · value| (Higham §3.1); 2(k + 4)u is above γ_{k+3} for every k < 2⁵⁰.
     """
-    value = np.array([float(form.constant)])  # one number until the first term makes it (rows,)
-    size, slack = np.abs(value), np.zeros(1)
-    terms = [(float(c), pair.number(person, name)) for person, name, c in form.numbers]
-    terms += [(float(c), pair.rank(person, table)) for person, table, c in form.ranks]
-    for c, inside in form.absolutes:
+    constant, of_numbers, of_ranks, of_absolutes = form.floats
+    value: Any = constant  # one number until the first term makes it (rows,)
+    size: Any = abs(constant)
+    slack: Any = 0.0
+    terms = [(c, pair.number(person, name)) for (person, name, _), c in zip(form.numbers, of_numbers, strict=True)]
+    terms += [(c, pair.rank(person, table)) for (person, table, _), c in zip(form.ranks, of_ranks, strict=True)]
+    for (_, inside), c in zip(form.absolutes, of_absolutes, strict=True):
         within, error = approximate(inside, pair)
-        terms.append((float(c), np.abs(within)))
-        slack = slack + 2 * abs(float(c)) * error  # doubled: it also covers the rounding of this very line
+        terms.append((c, np.abs(within)))
+        slack = slack + 2 * abs(c) * error  # doubled: it also covers the rounding of this very line
     for coefficient, number in terms:
         product = number if coefficient == 1.0 else coefficient * number
         value = value + product
         size = size + np.abs(product)
-    smallest = np.finfo(np.float64).smallest_normal  # products may underflow
-    error = 2 * (len(terms) + 4) * UNIT_ROUNDOFF * size + (slack + smallest * (len(terms) + 1))
-    return (value, error) if terms else (np.repeat(value, len(pair)), np.repeat(error, len(pair)))
+    error = 2 * (len(terms) + 4) * UNIT_ROUNDOFF * size + (slack + SMALLEST_NORMAL * (len(terms) + 1))
+    return (value, error) if terms else (np.full(len(pair), value), np.full(len(pair), error))

@@ -56,10 +56,12 @@ def _evaluate_parts(core: AllOf | AnyOf, pair: PairedPeople) -> Booleans:
     for part in sorted(core.parts, key=lambda part: not isinstance(part, Category | SameCategory)):
         found = evaluate(part, left)
         truth[rows] = truth[rows] | found if settled_by else truth[rows] & found
-        still = np.flatnonzero(truth[rows] != settled_by)
-        if not len(still):
+        open_rows = truth[rows] != settled_by
+        count = np.count_nonzero(open_rows)
+        if not count:
             break
-        if FEW * len(still) < len(left):
+        if FEW * count < len(left):
+            still = np.flatnonzero(open_rows)
             rows, left = still if isinstance(rows, slice) else rows[still], left.take(still)
     return truth
 
@@ -86,8 +88,9 @@ def _compare(core: Compare, pair: PairedPeople) -> Booleans:
         return _compare_two_numbers(core, pair)
     value, error = approximate(core.form, pair)
     truth = _TESTS[core.operator](value, 0.0)
-    unsure = np.flatnonzero(~(np.abs(value) > error))  # also where the value is not a number
-    if len(unsure):
+    sure = np.abs(value) > error  # nowhere that the value is not a number
+    if not sure.all():
+        unsure = np.flatnonzero(~sure)
         truth[unsure] = _exact_truth(core, pair.take(unsure))
     return truth
 
