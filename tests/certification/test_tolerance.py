@@ -167,7 +167,7 @@ def plain_about(upper: float, tolerance: float) -> dict[str, Any]:
     schema = {"attributes": {"a": {"kind": "numeric", "integer": False, "lower": 0.0, "upper": 9.0}}}
     return {
         "encoding": {"format": 3, "schema": schema, "programs": {"a": [["cast", "float64"]]}, "outside": []},
-        "similarity": {"format": 3, "formula": ["all", *nodes]},
+        "similarity": {"format": 4, "formula": ["all", *nodes]},
         "manifest": {"decision": {"kind": "within", "tolerance": tolerance}},
         "encoder.json": [[[1.0, 0.0]]],
         "model.json": [[[1.0, 0.0]]],

@@ -29,7 +29,7 @@ from tests.check.tables import features, inside, standardised, table_of
 
 def rejected(formula: Any) -> list[bool]:
     """Of whom nothing is confirmed when a right bundle says that this is its formula."""
-    plain = {**copy.deepcopy(contents(0, "whole")), "similarity": {"format": 3, "formula": formula}}
+    plain = {**copy.deepcopy(contents(0, "whole")), "similarity": {"format": 4, "formula": formula}}
     judge = judge_of(json.loads(json.dumps(plain)))
     return [bool(judged_by(judge, line).rejected) for line in plain["lines"]]
 
@@ -59,7 +59,7 @@ NO_TREES: dict[str, Any] = {
     "a float": ["all", RIGHT, ["compare", "<=", [-0.5], []]],
     **{
         f"{operator} of {len(terms)}": ["all", RIGHT, ["compare", operator, [-(10**6), 1], terms]]
-        for operator in (">=", ">", "=", "~", "", None, 0)
+        for operator in (">=", ">", "==", "~", "", None, 0)
         for terms in ([], AGES[:1], AGES)
     },
 }
@@ -163,6 +163,8 @@ class Pair:
         if depth and self.dice.random() < 0.75:
             kind = self.dice.choice(["all", "any"])
             return [kind, *(self.tree(depth - 1) for _ in range(self.dice.randint(kind == "all", 3)))]
+        if self.dice.random() < 0.15:
+            return ["same", self.dice.choice([*self.numbers, *self.categories])]
         if self.dice.random() < 0.3:
             who, name = self.dice.choice(["self", "other"]), self.dice.choice(self.categories)
             codes = {code for code in range(self.count[name]) if self.dice.random() < 0.4}
@@ -181,7 +183,7 @@ class Pair:
             terms += [[self.dice.choice(FACTORS), "other", name] for name in names]
         constant = self.dice.choice(OFFSETS) - sum(c * self.worth(*one) for c, *one in terms)
         plain = [[list(c.as_integer_ratio()), *one] for c, *one in terms]
-        return ["compare", self.dice.choice(["<=", "<", "!="]), list(Fraction(constant).as_integer_ratio()), plain]
+        return ["compare", self.dice.choice(["<=", "<", "=", "!="]), list(Fraction(constant).as_integer_ratio()), plain]
 
     def rank(self) -> list[Any]:
         """Groups of every shape, with values that people have, or just not."""
@@ -204,11 +206,13 @@ class Pair:
         kind, *inside = node
         if kind in ("all", "any"):
             return {"all": all, "any": any}[kind](self.truth(one) for one in inside)
+        if kind == "same":
+            return bool(self.people["self"][inside[0]] == self.people["other"][inside[0]])
         if kind == "category":
             return self.people[inside[0]][inside[1]] in inside[2]
         operator, constant, terms = inside
         value = Fraction(*constant) + sum(Fraction(*c) * self.worth(*one) for c, *one in terms)
-        return value < 0 if operator == "<" else value != 0 if operator == "!=" else value <= 0
+        return {"<=": value <= 0, "<": value < 0, "=": value == 0, "!=": value != 0}[operator]
 
 
 @settings(deadline=None, max_examples=1500)

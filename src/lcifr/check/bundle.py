@@ -17,7 +17,7 @@ from lcifr.check.similar import Formula
 from lcifr.check.sweeps.judge import SweepJudge
 from lcifr.check.table import AttributeTable
 
-FORMAT, SWEEP = "lcifr-audit-9", "lcifr-sweep-1"
+FORMAT, SWEEP = "lcifr-audit-10", "lcifr-sweep-2"
 MANIFEST, PEOPLE, SIMILARITY, ENCODING = "manifest.json", "people.jsonl.gz", "similarity.json", "encoding.json"
 DIFFERS = f"is not the file that {MANIFEST} speaks about: its hash differs"
 ENCODER, MODEL, HANDOVER, SCHEMA, LARGER = "encoder.json", "model.json", "hand-over", "schema", 16
@@ -100,7 +100,7 @@ def read_judge(root: Path, patience: int = 1) -> tuple[Judge, CheckReport, Any]:
         found = {name: _file(root / name, hashes[name], patience) for name in sorted(needed - {PEOPLE})}
     with reading(f"{ENCODING} or {SIMILARITY}"):
         formats = found[SIMILARITY]["format"], found[ENCODING]["format"]
-        ensure(formats == (3, 3), f"{SIMILARITY} or {ENCODING} is not of format 3")
+        ensure(formats == (4, 3), f"{SIMILARITY} is not of format 4, or {ENCODING} not of format 3")
         formula = Formula(found[SIMILARITY]["formula"], AttributeTable(found[ENCODING]))
     hashes[SCHEMA] = hashlib.sha256(json.dumps(found[ENCODING]["schema"]).encode()).hexdigest()
     with reading(f"{ENCODER} or {MODEL}"):

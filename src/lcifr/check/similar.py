@@ -1,7 +1,7 @@
-"""Who counts as similar, in exact arithmetic: from a person and φ as a tree to cells that hold everybody similar.
+"""Who counts as similar, in exact arithmetic: from φ as a tree to cells that hold everybody similar.
 
-Numbers mean the decimals that they are written as, so every value is a fraction. What is left of the tree once the
-person is filled in speaks about the other individual, and narrows everybody down to those who are similar.
+Numbers mean the decimals that they are written as, so every value is a fraction. What is known of two people is filled
+into the tree; what is left of it speaks about the unknown, and narrows everybody down to those who are similar.
 """
 
 import math
@@ -11,9 +11,11 @@ from typing import Any
 
 from lcifr.check.exact import CELLS, DIGITS, at_most, decimal, ensure, fraction, items, most, numbers, position, spend
 from lcifr.check.proof import RationalCell
-from lcifr.check.table import AttributeTable, Part, Person
+from lcifr.check.table import AttributeTable, Part, Person, Unknown
 
 Row = tuple[tuple[str, Fraction], ...]  # Σ a·x′ as ((name, a), …) by name; of one number a is 1 or −1
+People = dict[str, Person]  # "self" and "other"
+OPPOSITE = {"<=": "<", "<": "<=", "=": "!=", "!=": "="}  # of −value where this one is false of value
 
 
 def _rows(part: Part) -> list[Row]:
@@ -26,9 +28,13 @@ def _both(one: Any, other: Any) -> Any:
     return one & other if isinstance(one, frozenset) else min(one, other)
 
 
+def _opposite(row: Row) -> Row:
+    return tuple((name, -a) for name, a in row)
+
+
 def _possible(part: Part, key: Any) -> bool:
     """Whether a limit leaves a category, or is not below what the opposite row asks for."""
-    return bool(part[key]) if isinstance(key, str) else -part.get(tuple((n, -a) for n, a in key), math.inf) <= part[key]
+    return bool(part[key]) if isinstance(key, str) else -part.get(_opposite(key), math.inf) <= part[key]
 
 
 def cut(parts: list[Part], alternatives: list[Part]) -> list[Part]:
@@ -50,16 +56,17 @@ def within(part: Part, other: Part) -> bool:
 
 def _true(value: Fraction, operator: str) -> bool:
     """Value ⋈ 0."""
-    return {"<=": value <= 0, "<": value < 0, "!=": value != 0}[operator]
+    return {"<=": value <= 0, "<": value < 0, "=": value == 0, "!=": value != 0}[operator]
 
 
 class Formula:
-    """φ with its attributes; ``holds`` is its truth on a pair, ``derive`` finds everybody similar to one person.
+    """φ with its attributes; ``holds`` is its truth on a pair, ``narrow`` finds all for whom it is true, or false.
 
-    Nodes are ["all", …], ["any", …], ["category", person, name, codes] and ["compare", ⋈, constant, terms] for
-    constant + Σ c·term ⋈ 0. A term is [c, person, name of a number] or, for its rank, [c, person, name, by, groups]: in
-    the group [codes, values] of the category ``by`` the rank is 1 + how many of these values are above the number.
-    Constant and c are fractions [p, q]. Numbers of the other are whole where the schema and ``whole`` say so.
+    Nodes are ["all", …], ["any", …], ["same", name] for an attribute that both people have alike,
+    ["category", person, name, codes] and ["compare", ⋈, constant, terms] for constant + Σ c·term ⋈ 0. A term is
+    [c, person, name of a number] or, for its rank, [c, person, name, by, groups]: in the group [codes, values] of the
+    category ``by`` the rank is 1 + how many of these values are above the number. Constant and c are fractions [p, q].
+    Unknown numbers are whole where the schema and ``whole`` say so.
     """
 
     def __init__(self, tree: Any, table: AttributeTable, whole: bool = True) -> None:
@@ -70,55 +77,72 @@ class Formula:
         return bool(self.narrow(self.tree, {"self": x, "other": other}, [{}]))
 
     def is_whole(self, name: str) -> bool:
-        """Whether a number of the other individual is."""
+        """Whether an unknown number is."""
         return self.table.numbers[name].integer and self.whole
 
-    def narrow(self, node: Any, people: dict[str, Any], parts: list[Part]) -> list[Part]:
-        """What is left of the parts where the node is true, of "self" and "other"; None is anybody."""
+    def narrow(self, node: Any, people: People, parts: list[Part], true: bool = True) -> list[Part]:
+        """What is left of the parts where the node is true of the people, or false."""
         kind, *inside = items(node)
-        if kind == "all":
+        if kind == "same":
+            (name,) = inside
+            kind, inside = "all", [] if people["self"][name] == people["other"][name] else [self._same(name)]
+        if kind == ("all" if true else "any"):
             for one in inside:
-                parts = self.narrow(one, people, parts)
+                parts = self.narrow(one, people, parts, true)
             return parts
-        if kind == "any":
+        if kind in ("all", "any"):
             found: list[Part] = []
-            for part in (part for one in inside for part in self.narrow(one, people, parts)):
+            for part in (part for one in inside for part in self.narrow(one, people, parts, true)):
                 if not any(within(part, other) for other in found):
                     found = [*(other for other in found if not within(other, part)), part]
                     at_most(CELLS, len(found), "cells of a person")
             return found
-        return cut(parts, {"category": self._category, "compare": self._compare}[kind](people, *inside))
+        return cut(parts, {"category": self._category, "compare": self._compare}[kind](people, true, *inside))
 
-    def _category(self, people: dict[str, Any], who: str, name: str, codes: Any) -> list[Part]:
-        allowed = frozenset(position(code, len(self.table.categories[name])) for code in items(codes))
-        if (person := people[who]) is not None:
-            return [{}] if person[name] in allowed else []
-        return [{name: allowed}]
+    def _same(self, name: str) -> Any:
+        """A node that says it of a number, or of a category."""
+        if name in self.table.numbers:
+            return ["compare", "=", [0, 1], [[[1, 1], "self", name], [[-1, 1], "other", name]]]
+        codes = range(len(self.table.categories[name]))
+        return ["any", *(["all", *(["category", who, name, [code]] for who in ("self", "other"))] for code in codes)]
 
-    def _compare(self, people: dict[str, Any], operator: str, constant: Any, terms: Any) -> list[Part]:
-        value, others, ranks = fraction(constant), dict[str, Fraction](), []
+    def _category(self, people: People, true: bool, who: str, name: str, codes: Any) -> list[Part]:
+        every, known = range(len(self.table.categories[name])), people[who][name]
+        allowed = frozenset(position(code, len(every)) for code in items(codes))
+        allowed = allowed if true else frozenset(every) - allowed
+        if isinstance(known, Unknown):
+            return [{known.name: allowed}]
+        return [{}] if known in allowed else []
+
+    def _compare(self, people: People, true: bool, operator: str, constant: Any, terms: Any) -> list[Part]:
+        sign, operator = (1, operator) if true else (-1, OPPOSITE[operator])
+        value, others, ranks = sign * fraction(constant), dict[str, Fraction](), []
         common = value.denominator
         for factor, who, name, *rank in items(terms):
             ensure(name in self.table.numbers, "{} is no number", name)
-            common = math.lcm(common, (c := fraction(factor)).denominator)
+            c, known = sign * fraction(factor), people[who][name]
+            common = math.lcm(common, c.denominator)
             at_most(DIGITS, common.bit_length(), "bits in the common denominator of a comparison")
-            if (person := people[who]) is not None:
-                value += c * (self._rank(person, name, *rank) if rank else decimal(person[name]))
+            if not isinstance(known, Unknown):
+                value += c * (self._rank(people[who], name, *rank) if rank else decimal(known))
             elif rank:
-                ranks.append((c, name, *rank))
+                ranks.append((c, known, people[who][rank[0]], *rank[1:]))
             else:
-                others[name] = others.get(name, Fraction(0)) + c
+                value, others[known.name] = value + c * known.more, others.get(known.name, Fraction(0)) + c
         row: Row = tuple(sorted((name, c) for name, c in others.items() if c))
         if ranks:
-            ensure(not row and len(ranks) == 1, "a rank of the other individual stands beside other values of theirs")
+            ensure(not row and len(ranks) == 1, "an unknown rank stands beside other unknown values")
             return self._ranks(value, operator, *ranks[0])
         if operator == "!=" or not row:  # not equal is everybody but a plane: proofs speak about everybody
             return [{}] if row or _true(value, operator) else []
-        strict = {"<=": False, "<": True}[operator]
-        return [{row: -value} if len(row) > 1 else self._end(*row[0], -value, strict)]  # rows are closed
+        limits = self._limit(row, -value, {"<=": False, "<": True, "=": False}[operator])
+        return [limits | self._limit(_opposite(row), value) if operator == "=" else limits]
 
-    def _end(self, name: str, a: Fraction, limit: Fraction, strict: bool = False) -> Part:
-        """a·x′ ≤ limit (strictly: <) as the end of one number."""
+    def _limit(self, row: Row, limit: Fraction, strict: bool = False) -> Part:
+        """Σ a·x′ ≤ limit; strictly (<) of one number alone: rows are closed."""
+        if len(row) > 1:
+            return {row: limit}
+        ((name, a),) = row
         return {((name, 1 if a > 0 else -1),): most(limit / abs(a), strict, self.is_whole(name))}
 
     def _groups(self, by: str, groups: Any) -> list[tuple[frozenset[int], list[float]]]:
@@ -132,14 +156,16 @@ class Formula:
         (values,) = (values for codes, values in self._groups(by, groups) if person[by] in codes)
         return 1 + len([above for above in values if above > person[name]])
 
-    def _ranks(self, value: Fraction, operator: str, c: Fraction, name: str, by: str, groups: Any) -> list[Part]:
+    def _ranks(self, value: Fraction, operator: str, c: Fraction, of: Unknown, by: Any, groups: Any) -> list[Part]:
         """c·rank + value ⋈ 0. Within a group a rank is a step function of its number: one interval of it fits."""
-        found = []
-        for codes, values in self._groups(by, groups):  # rank r is at least values[r − 1] and below values[r − 2]
+        ensure(not of.more and isinstance(by, Unknown), "a rank changes")
+        found, name = [], of.name
+        for codes, values in self._groups(by.name, groups):  # rank r is at least values[r − 1] and below values[r − 2]
             if fits := [r for r in range(1, len(values) + 2) if _true(c * r + value, operator)]:
                 ends: Part = {} if fits[-1] > len(values) else {((name, -1),): -values[fits[-1] - 1]}
-                ends |= {} if fits[0] == 1 else self._end(name, Fraction(1), decimal(values[fits[0] - 2]), True)
-                found.append({by: codes, **ends})
+                limit = None if fits[0] == 1 else decimal(values[fits[0] - 2])
+                ends |= {} if limit is None else self._limit(((name, Fraction(1)),), limit, True)
+                found.append({by.name: codes, **ends})
         return found
 
     def narrowed(self, part: Part) -> list[Part]:
@@ -150,18 +176,20 @@ class Formula:
             for name, a in row:
                 far = [(abs(c), part[((other, -1 if c > 0 else 1),)]) for other, c in row if other != name]
                 if all(math.isfinite(end) for _, end in far):
-                    left = cut(left, [self._end(name, a, part[row] + sum(c * decimal(end) for c, end in far))])
+                    limit = part[row] + sum(c * decimal(end) for c, end in far)
+                    left = cut(left, [self._limit(((name, a),), limit)])
         return left
 
 
 def derive(formula: Formula, x: Person) -> list[RationalCell]:
     """Cells that together hold the features of every individual similar to x; those without a point are left out."""
-    return cells_of(formula, x, formula.table.everybody())
+    anybody = {name: Unknown(name) for name in formula.table.columns}
+    return cells_of(formula, {"self": x, "other": anybody}, formula.table.everybody())
 
 
-def cells_of(formula: Formula, x: Person, part: Part) -> list[RationalCell]:
-    """Those of a part of everybody."""
-    parts = formula.narrow(formula.tree, {"self": x, "other": None}, [part])
+def cells_of(formula: Formula, people: People, part: Part, true: bool = True) -> list[RationalCell]:
+    """Cells that hold everybody in a part of whom φ is true, or false, of these people."""
+    parts = formula.narrow(formula.tree, people, [part], true)
     for _ in range(2 * len(formula.table.numbers)):  # each round may bound one more end
         before, parts = parts, [narrower for part in parts for narrower in formula.narrowed(part)]
         if parts == before:
@@ -178,7 +206,7 @@ def cell_of(part: Part, formula: Formula) -> RationalCell:
         ensure(all(map(math.isfinite, ends[name])), f"the formula leaves {name} without a bound")
         if formula.is_whole(name):
             ends[name] = math.ceil(ends[name][0]), math.floor(ends[name][1])  # the schema's need not be whole
-            wholes[name] = about.column, about.encode
+            wholes[name] = table.columns[name][0], about.encode
     rows = sorted(table.row(row, part) for row in _rows(part))
     tightest = {tuple(row[:-1]): row for row in rows}  # of those with the same G
     return RationalCell(table.groups({**part, **ends}), [*tightest.values()], wholes)

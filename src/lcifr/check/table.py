@@ -2,19 +2,27 @@
 
 import math
 import struct
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from lcifr.check.exact import COLUMNS, at_most, ensure, items, numbers, position, up
 from lcifr.check.network import FORMATS, Group, Groups
 
-Person = dict[str, Any]  # name → value of a number, code of a category
+Person = dict[str, Any]  # name → value of a number, code of a category; or Unknown
 # Some of all individuals, by what they do not exceed: name of a category → its codes; row → a fraction, and of one
 # number a float that somebody can have.
 Part = dict[Any, Any]
 UNDECLARED = {"lower": -math.inf, "upper": math.inf, "integer": False}
 EVERY = -math.inf, math.inf
 CONSTANTS = {"cast": 0, "clip": 2, "add": 1, "subtract": 1, "multiply": 1, "divide": 1}  # how many a step has
+
+
+class Unknown(NamedTuple):
+    """What is looked for: an attribute of a table, or a number that is so much more."""
+
+    name: str
+    more: Fraction = Fraction(0)
 
 
 def nearest(value: Fraction, form: str) -> float:
@@ -26,17 +34,17 @@ def nearest(value: Fraction, form: str) -> float:
 
 
 class Number:
-    """A numeric attribute: its feature column, its declared range, and the program of steps that makes its feature.
+    """A numeric attribute: its declared range, and the program of steps that makes its feature.
 
     A step is scale·v + offset, rounded, then clipped; v is cast before if its format is wider. Without rounding and
     clips the whole is x ↦ slope·x + shift, and ``clear`` are the numbers between which nothing is clipped. ``lost`` is
     how far a machine can be that takes the tiniest numbers for 0 (docs/design/arithmetic.md), infinite if unknown.
     """
 
-    def __init__(self, name: str, column: int, entry: Any, program: Any) -> None:
+    def __init__(self, name: str, entry: Any, program: Any) -> None:
         lower, upper, self.integer = (entry.get(key, if_none) for key, if_none in UNDECLARED.items())
         right = {type(lower), type(upper)} <= {int, float} and type(self.integer) is bool and lower <= upper
-        self.column, self.lower, self.upper, self.steps = column, float(lower), float(upper), list[Any]()
+        self.lower, self.upper, self.steps = float(lower), float(upper), list[Any]()
         self.slope, self.shift, self.clear, held = Fraction(1), Fraction(0), EVERY, "float64"
         lost, known = FORMATS[held][1], True
         for operation, form, *given in items(program):
@@ -78,22 +86,28 @@ class Number:
 class AttributeTable:
     """The attributes of ``encoding.json`` in the order of their feature columns; a category has one for each value.
 
-    ``allowed`` are the codes of a category that the model takes; at others it raises.
+    In a table of pairs ``others`` are what the attributes of the second person are called; they stand after those of
+    the first, or are the same. ``allowed`` are the codes of a category that the model takes; at others it raises.
     """
 
-    def __init__(self, encoding: Any) -> None:
-        self.encoding, self.numbers, self.categories, self.width = encoding, dict[str, Number](), dict[str, range](), 0
-        known, outside = encoding["schema"]["attributes"], items(encoding["outside"])
-        for name, entry in known.items():
-            if {"categorical": True, "numeric": False}[entry["kind"]]:
-                self.categories[name] = range(self.width, self.width + len(items(entry["values"])))
-            else:
-                self.numbers[name] = Number(name, self.width, entry, encoding["programs"][name])
-            self.width += len(self.categories.get(name, [name]))
+    def __init__(self, encoding: Any, others: Mapping[str, str] | None = None) -> None:
+        self.encoding, self.numbers, self.categories = encoding, dict[str, Number](), dict[str, range]()
+        self.columns, self.allowed, self.width = dict[str, range](), dict[str, frozenset[int]](), 0
+        outside = {(name, value) for name, value in items(encoding["outside"])}
+        for name, entry in encoding["schema"]["attributes"].items():
+            choice = {"categorical": True, "numeric": False}[entry["kind"]]
+            values = [(name, value) for value in (items(entry["values"]) if choice else [""])]
+            for called in dict.fromkeys((name, others[name] if others else name)):
+                self.columns[called] = range(self.width, self.width + len(values))
+                self.width += len(values)
+                if choice:
+                    self.categories[called] = self.columns[called]
+                    self.allowed[called] = frozenset(code for code, one in enumerate(values) if one not in outside)
+                else:
+                    self.numbers[called] = Number(name, entry, encoding["programs"][name])
+            outside -= {*values}
+        ensure(not outside, "the model does not take a category that is none")
         at_most(COLUMNS, self.width, "feature columns")
-        nobody = {(name, known[name]["values"].index(value)) for name, value in outside}
-        every = {name: range(len(columns)) for name, columns in self.categories.items()}
-        self.allowed = {name: frozenset(c for c in codes if (name, c) not in nobody) for name, codes in every.items()}
         self.flushed = max((about.lost for about in self.numbers.values()), default=0.0)
 
     def person(self, found: Any) -> Person:
@@ -117,7 +131,7 @@ class AttributeTable:
         groups: dict[tuple[str, int], Group] = {}
         for name, about in self.numbers.items():
             features = sorted(about.encode(end) for end in part[name])
-            groups["numeric", about.column] = [(about.column, feature) for feature in features]
+            groups["numeric", self.columns[name][0]] = [(self.columns[name][0], feature) for feature in features]
         for name, columns in self.categories.items():
             groups["choice", columns[0]] = [(columns[code], 1.0) for code in sorted(part[name])]
         return groups
@@ -141,5 +155,5 @@ class AttributeTable:
             clipped = about.clear[0] - Fraction(low) if a > 0 else Fraction(high) - about.clear[1]
             limit += abs(a) * (error * abs(factor) + unit * size + normal + max(clipped, 0)) + a * factor * about.shift
             limit += abs(Fraction(coefficient) - a * factor) * (reach + error)
-            found[about.column] = coefficient
+            found[self.columns[name][0]] = coefficient
         return [*found, -up(limit)]

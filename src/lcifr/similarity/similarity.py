@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_CELLS = 256  # a union of more cells costs more to prove than a formula with as many exceptions is worth
-FORMAT = 3  # of the canonical form
+FORMAT = 4  # of the canonical form
 
 
 class Similarity:

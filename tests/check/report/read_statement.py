@@ -42,12 +42,12 @@ def _truth(said: str, people: dict[str, Person], training: list[Person]) -> bool
         return said == "always"
     if chosen := re.fullmatch(r"(self|other)\.(\w+) is (.*)", said):
         return repr(people[chosen[1]][chosen[2]]) in chosen[3].split(" or ")
-    if equal := re.fullmatch(r"other\.(\w+) = self\.(\w+)", said):
-        assert equal[1] == equal[2]
+    if equal := re.fullmatch(r"other\.(\w+) = self\.(\1)", said):
         return bool(people["other"][equal[1]] == people["self"][equal[1]])
-    left, operator, right = re.fullmatch(r"(.*) (<=|<|!=) (.*)", said).groups()  # type: ignore[union-attr]
+    left, operator, right = re.fullmatch(r"(.*) (<=|<|!=|=) (.*)", said).groups()  # type: ignore[union-attr]
     difference = _sum(left, people, training) - _sum(right, people, training)
-    return {"<=": difference <= 1e-9, "<": difference < -1e-9, "!=": abs(difference) > 1e-9}[operator]
+    tied = abs(difference) <= 1e-9
+    return {"<=": difference <= 1e-9, "<": difference < -1e-9, "=": tied, "!=": not tied}[operator]
 
 
 def _sum(side: str, people: dict[str, Person], training: list[Person]) -> float:

@@ -57,10 +57,10 @@ def test_the_text_of_a_formula_is_true_of_the_pairs_of_which_the_formula_is(text
 
 @pytest.mark.parametrize("change", ["another code", "one value less", "two attributes", "two people alike"])
 def test_what_is_almost_an_equality_is_not_called_one(change: str, tmp_path: Path) -> None:
-    tree = Similarity("same(job)", SCHEMA, encoding()).to_dict()["formula"]
-    same = next(node for node in ([tree], tree[1:]) if node)[0]
-    same = same if same[0] == "any" else same[1]
-    assert "  other.job = self.job" in said_of(tmp_path / "right", similarity={"format": 3, "formula": same})
+    alike = Similarity("same(job)", SCHEMA, encoding()).to_dict()
+    assert "  other.job = self.job" in said_of(tmp_path / "right", similarity=alike)
+    people = ("self", "other")
+    same = ["any", *(["all", *(["category", who, "job", [code]] for who in people)] for code in range(3))]
     if change == "another code":
         same[1][2][3] = [1]
     elif change == "one value less":
@@ -69,7 +69,7 @@ def test_what_is_almost_an_equality_is_not_called_one(change: str, tmp_path: Pat
         same[1][2][3] = [0, 1]
     else:
         same[1][2][1] = "self"
-    lines = said_of(tmp_path / "wrong", similarity={"format": 3, "formula": same})
+    lines = said_of(tmp_path / "wrong", similarity={"format": 4, "formula": same})
     assert not any(" = " in line for line in lines[: lines.index("people who can exist")])
 
 
@@ -77,7 +77,7 @@ def test_ranges_scales_categories_and_what_the_model_does_not_take_are_said(tmp_
     plain = encoding().to_dict()
     plain["outside"] = [["job", "c"]]
     plain["schema"]["attributes"]["age"]["unit"] = "years"
-    lines = "\n".join(said_of(tmp_path, encoding=plain, similarity={"format": 3, "formula": ["all"]}))
+    lines = "\n".join(said_of(tmp_path, encoding=plain, similarity={"format": 4, "formula": ["all"]}))
     sd = encoding().sd("age")
     assert (
         f"age: a whole number from 0 to 9, in years; mean {encoding().mean('age')!r}, standard deviation {sd!r}"
@@ -98,7 +98,7 @@ def test_rule_tie_universe_and_arithmetic_are_said(kind: str) -> None:
 
 
 def test_what_says_less_than_one_may_think_is_said(tmp_path: Path) -> None:
-    never = {"format": 3, "formula": ["all", contents(0, "whole")["similarity"]["formula"], ["any"]]}
+    never = {"format": 4, "formula": ["all", contents(0, "whole")["similarity"]["formula"], ["any"]]}
     lines = [{**line, "id": number} for number, line in enumerate(contents(0, "whole")["lines"][:1] * 3)]
     for line in lines:
         line.pop("latent", None)
@@ -120,7 +120,7 @@ def test_what_says_less_than_one_may_think_is_said(tmp_path: Path) -> None:
 def test_a_tree_that_cannot_be_said_does_not_hide_what_is_not_confirmed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = rewritten(tmp_path, {**contents(0, "whole"), "similarity": {"format": 3, "formula": ["none of"]}})
+    folder = rewritten(tmp_path, {**contents(0, "whole"), "similarity": {"format": 4, "formula": ["none of"]}})
     assert main([str(folder)]) == 1
     said = capsys.readouterr().out
     assert "NOT confirmed" in said

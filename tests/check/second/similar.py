@@ -27,7 +27,7 @@ def decimal(value: float) -> Fraction:
 
 
 def true(value: Fraction, operator: str) -> bool:
-    return {"<=": value <= 0, "<": value < 0, "!=": value != 0}[operator]
+    return {"<=": value <= 0, "<": value < 0, "=": value == 0, "!=": value != 0}[operator]
 
 
 def outermost(end: Any, strict: bool, upper: bool, whole: bool) -> Any:
@@ -92,6 +92,9 @@ class World:
         if kind in ("all", "any"):
             return {"all": all, "any": any}[kind](self.holds(one, x, other) for one in inside)
         pair = {"self": x, "other": other}
+        if kind == "same":
+            (name,) = inside
+            return bool(x[name] == other[name])
         if kind == "category":
             return pair[inside[0]][inside[1]] in inside[2]
         operator, constant, terms = inside
@@ -147,6 +150,12 @@ class World:
             return cells
         if kind == "any":
             return [cell for one in inside for cell in self._narrow(cells, one, x)]
+        if kind == "same":
+            (name,) = inside
+            if name in self.numbers:
+                kind, inside = "compare", ["=", [0, 1], [[[1, 1], "other", name], [[-1, 1], "self", name]]]
+            else:
+                kind, inside = "category", ["other", name, [x[name]]]
         if kind == "category":
             who, name, codes = inside
             if who == "self":
@@ -165,7 +174,9 @@ class World:
         if len(others) > 1 or operator == "!=":
             return cells  # a row, or a hole: left out, which makes the cell larger
         ((name, a),) = others.items()
-        return [cell | {name: _closer(cell[name], -value / a, operator == "<", a > 0)} for cell in cells]
+        for upper in (True, False) if operator == "=" else (a > 0,):
+            cells = [cell | {name: _closer(cell[name], -value / a, operator == "<", upper)} for cell in cells]
+        return cells
 
     def _features(self, cell: Any, universe: str) -> list[Group] | None:
         groups: list[Group] = []

@@ -31,17 +31,13 @@ def made(folder: Path, attributes: dict[str, Any], formula: Any, layers: Any, li
         "outside": [],
     }
     (folder / "encoding.json").write_text(json.dumps(encoding))
-    (folder / "similarity.json").write_text(json.dumps({"format": 3, "formula": formula}))
+    (folder / "similarity.json").write_text(json.dumps({"format": 4, "formula": formula}))
     (folder / "encoder.json").write_text('{"kind":"network","factors":[]}')
     (folder / "model.json").write_text(json.dumps(layers))
     others = {name: name if name.startswith("same") else f"{name}'" for name in attributes}
     sweep = {"universe": "whole", "arithmetic": "exact", "others": others, "shares": {"proved": "1"}}
     rewrite(folder, lines, sweep=sweep, decision=rule or {"kind": "sign"})
     return folder
-
-
-def equal(name: str) -> Any:
-    return ["any", *(["all", ["category", "self", name, [k]], ["category", "other", name, [k]]] for k in (0, 1))]
 
 
 def many_cuts(folder: Path) -> Path:
@@ -63,8 +59,13 @@ def long_fractions(folder: Path) -> Path:
 
 def many_equalities(folder: Path) -> Path:
     people = {f"same{k}": {"kind": "categorical", "values": ["0", "1"]} for k in range(1500)}
-    formula = ["all", *(equal(f"same{k}") for _ in range(4) for k in range(1500))]
+    formula = ["all", *(["same", f"same{k}"] for _ in range(4) for k in range(1500))]
     return made(folder, people, formula, [[[1.0] * 3000 + [0.0]]], [PROVED])
+
+
+def many_that_are_not_shared(folder: Path) -> Path:
+    people = {f"a{k}": {"kind": "categorical", "values": [str(v) for v in range(3)]} for k in range(8)}
+    return made(folder, people, ["all", *(["same", name] for name in people)], [[[1.0] * 24 + [0.0]]], [PROVED])
 
 
 def many_classes(folder: Path) -> Path:
@@ -80,7 +81,8 @@ def long_weights(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "attack", [many_cuts, many_waiting, long_fractions, many_equalities, many_classes, long_weights]
+    "attack",
+    [many_cuts, many_waiting, long_fractions, many_equalities, many_that_are_not_shared, many_classes, long_weights],
 )
 def test_a_busy_sweep_ends(attack: Any, tmp_path: Path) -> None:
     done = checked(attack(copy("one-sided", tmp_path)))

@@ -19,7 +19,7 @@ from tests.report.pack.packs import signed, signed_pack
 FILES = {
     "README.md": b"# Evidence\n",
     "report.html": b"<p>27 of 30 people are certified</p>" * 3,
-    "bundle/manifest.json": b'{"format": "lcifr-audit-9"}',
+    "bundle/manifest.json": b'{"format": "lcifr-audit-10"}',
     "bundle/people.jsonl.gz": bytes(range(60)),
     "group-rates.csv": b"",
 }

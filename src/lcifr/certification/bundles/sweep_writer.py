@@ -28,7 +28,7 @@ from lcifr.errors import LcifrError
 from lcifr.models.trees.deployed import NetworkOnTrees
 from lcifr.prove import Budget
 
-FORMAT = "lcifr-sweep-1"
+FORMAT = "lcifr-sweep-2"
 AT_ONCE = 64
 """Cells whose proofs are in memory together."""
 Shares = dict[str, Fraction]

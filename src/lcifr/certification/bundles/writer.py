@@ -29,7 +29,7 @@ from lcifr.check.exact import LETTERS, MOST
 from lcifr.data import Individuals
 from lcifr.errors import ArtefactError
 
-FORMAT = "lcifr-audit-9"
+FORMAT = "lcifr-audit-10"
 PEOPLE, SIMILARITY, ENCODING = "people.jsonl.gz", "similarity.json", "encoding.json"
 ENCODER, MODEL = "encoder.json", "model.json"
 AT_ONCE = 1024

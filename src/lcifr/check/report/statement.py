@@ -9,7 +9,6 @@ from lcifr.check.binding.people import Kinds, checked_json, kinds_of, number_tex
 from lcifr.check.bundle import ENCODING, PEOPLE, SIMILARITY, read_people
 from lcifr.check.exact import Rejected, fraction, printable, reading
 from lcifr.check.judge import CheckReport
-from lcifr.check.sweeps.formulas import same
 
 RULES = {
     "sign": "class 1 where the output is above {band[1]}, class 0 where it is below {band[0]}",
@@ -99,7 +98,8 @@ def _node(node: Any, kinds: Kinds, depth: int) -> list[str]:
         said = f"{who}.{name} is {allowed}" if codes else "never"
     elif kind == "compare":
         said = _comparison(*inside)
-    elif name := _equal_category(kind, inside, kinds):
+    elif kind == "same":
+        (name,) = inside
         said = f"other.{name} = self.{name}"
     elif len(inside) == 1:
         return _node(inside[0], kinds, depth)
@@ -117,14 +117,6 @@ def _node(node: Any, kinds: Kinds, depth: int) -> list[str]:
 def _parts(kind: str, inside: Any) -> list[Any]:
     """The parts of a node, with those of parts of the same kind in their place."""
     return [part for one in inside for part in (_parts(kind, one[1:]) if one[0] == kind else [one])]
-
-
-def _equal_category(kind: str, inside: Any, kinds: Kinds) -> str | None:
-    """The category of which this is "the same of both people": an alternative for each value, and no other."""
-    match inside:
-        case [["all", ["category", _, str(name), _], *_], *_] if values := kinds.get(name):
-            return name if len(values) == len(inside) and [kind, *inside] == same(name, len(values)) else None
-    return None
 
 
 def _comparison(operator: str, constant: Any, terms: Any) -> str:

@@ -11,9 +11,8 @@ from lcifr.check.judge import CheckReport, Judge
 from lcifr.check.network import FactorChain, errors
 from lcifr.check.proof import Bounds, RationalCell
 from lcifr.check.similar import Formula, cell_of, cells_of, cut, within
-from lcifr.check.sweeps.formulas import changed, negated
 from lcifr.check.sweeps.pairs import PairProduct, PairTable
-from lcifr.check.table import Part
+from lcifr.check.table import Part, Unknown
 
 PROVED, CROSSINGS, VIOLATING, OPEN = "proved", "strict crossings only", "violating", "open"
 LARGEST = 2.0**53  # up to here floats tell whole numbers apart
@@ -132,18 +131,17 @@ class SweepJudge(Judge):
     def _change(self, change: Any, decision: Any) -> None:
         """Categories that are set and whole numbers that are moved make somebody similar of everybody in the cell, who
         is decided otherwise."""
-        codes, shifts = change["codes"], {name: Fraction(number(by)) for name, by in change["shifts"].items()}
-        moved = {
-            **self.part,
-            **{name: frozenset({position(c, len(self.table.categories[name]))}) for name, c in codes.items()},
-        }
-        for name, s in ((name, s) for name in shifts for s in (1, -1)):
-            ensure(self.formula.is_whole(name) and shifts[name].denominator == 1, "what is moved is not whole")
-            moved[((name, s),)] = Fraction(moved[((name, s),)]) + s * shifts[name]
+        person = {name: Unknown(name) for name in self.table.columns}
+        moved, changed = dict(self.part), dict[str, Any](person)
+        for name, code in change["codes"].items():
+            changed[name] = position(code, len(self.table.categories[name]))
+            moved[name] = frozenset({code})
+        for name, by in ((name, Fraction(number(by))) for name, by in change["shifts"].items()):
+            ensure(self.formula.is_whole(name) and by.denominator == 1, "what is moved is not whole")
+            changed[name] = Unknown(name, by)
+            moved |= {((name, s),): Fraction(moved[((name, s),)]) + s * by for s in (1, -1)}
         ensure(within(moved, self.everybody), "somebody would be moved out of who can exist")
-        sizes = {name: len(columns) for name, columns in self.table.categories.items()}
-        never = negated(changed(self.formula.tree, codes, shifts), sizes)
-        apart = cells_of(Formula(never, self.table, self.formula.whole), {}, self.part)
+        apart = cells_of(self.formula, {"self": person, "other": changed}, self.part, true=False)
         ensure(not apart, "φ is not shown to admit the change for everybody in the cell")
         ensure(change["prediction"] not in self.rule.alike(decision["prediction"]), "both decisions are the same")
         self._alike([cell_of(self.part, self.formula)], decision["prediction"], change["before"])

@@ -3,12 +3,21 @@
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.exact import ensure
+from lcifr.check.exact import ensure, items
 from lcifr.check.network import FactorChain, Groups, IntegerLayer, Network, read_network
 from lcifr.check.proof import RationalCell
 from lcifr.check.similar import Formula, cells_of
-from lcifr.check.sweeps.formulas import kept, side_by_side
-from lcifr.check.table import AttributeTable, Part
+from lcifr.check.table import AttributeTable, Part, Unknown
+
+
+def kept(node: Any) -> set[str]:
+    """The attributes of which a node says by its writing that both people have them alike."""
+    kind, *inside = items(node)
+    if kind == "same":
+        (name,) = inside
+        return {name}
+    alike = [kept(one) for one in inside] if kind in ("all", "any") else []
+    return (set.union if kind == "all" else set.intersection)(*alike) if alike else set()
 
 
 class PairTable:
@@ -18,30 +27,20 @@ class PairTable:
     """
 
     def __init__(self, formula: Formula, others: Any) -> None:
-        table, encoding = formula.table, formula.table.encoding
-        known, sizes = encoding["schema"]["attributes"], {name: len(c) for name, c in table.categories.items()}
-        shared, equal = [name for name in known if others[name] == name], kept(formula.tree, sizes)
-        right = len({*known, *others.values()}) == 2 * len(known) - len(shared) and len(others) == len(known)
-        right &= all((name, way) in equal for name in shared for way in (True, False))
+        known = formula.table.columns
+        shared = {name for name in known if others[name] == name}
+        right = shared <= kept(formula.tree) and len({*known, *others.values()}) == 2 * len(known) - len(shared)
         ensure(right, "an attribute is there once that φ does not keep equal, or two have the same name")
-        twice = {name: dict.fromkeys((name, str(others[name]))) for name in known}
-        wide = {
-            "schema": {"attributes": {one: known[name] for name in known for one in twice[name]}},
-            "programs": {one: encoding["programs"][name] for name in table.numbers for one in twice[name]},
-            "outside": [[one, value] for name, value in encoding["outside"] for one in twice[name]],
-        }
-        self.table = AttributeTable(wide)
-        self.formula = Formula(side_by_side(formula.tree, others, sizes), self.table, formula.whole)
-        self.places = [self._columns([*known]), self._columns([others[name] for name in known])]
-
-    def _columns(self, names: list[str]) -> list[int]:
-        """Where the columns of one of the two are, in the order of the schema."""
-        of = {name: [about.column] for name, about in self.table.numbers.items()} | self.table.categories
-        return [column for name in names for column in of[name]]
+        self.table = AttributeTable(formula.table.encoding, others)
+        self.formula = Formula(formula.tree, self.table, formula.whole)
+        self.called = {"self": {name: name for name in known}, "other": {name: others[name] for name in known}}
+        own = self.called.values()  # where the columns of x are, and those of x′
+        self.places = [[column for name in names.values() for column in self.table.columns[name]] for names in own]
 
     def cells(self, part: Part) -> list[RationalCell]:
         """Cells that hold every similar pair with x in a part of everybody."""
-        return cells_of(self.formula, {}, {**self.table.everybody(), **part})
+        people = {who: {n: Unknown(called) for n, called in names.items()} for who, names in self.called.items()}
+        return cells_of(self.formula, people, {**self.table.everybody(), **part})
 
     def reached(self, part: Part, wholes: Any) -> list[RationalCell]:
         """Cells that hold x and x′ of every such pair."""

@@ -48,6 +48,7 @@ from lcifr.similarity.semantics.core import (
     SameCategory,
     merged,
 )
+from lcifr.similarity.semantics.pair_core import kept_equal
 
 # The paper's rules for ¬(t ⋈ t′), on t − t′ ⋈ 0; True marks that the sides change places.
 _NEGATED = {"=": ("!=", False), "!=": ("=", False), "<=": ("<", True), "<": ("<=", True)}
@@ -186,12 +187,14 @@ def canonical(core: Core, schema: Schema) -> list[Any]:
         return ["all" if isinstance(core, AllOf) else "any", *(canonical(part, schema) for part in core.parts)]
     if isinstance(core, Category):
         return ["category", _who(core.person), core.attribute, sorted(core.allowed)]
+    if alike := kept_equal(core):
+        return ["same", *alike]
     if isinstance(core, SameCategory):
         return canonical(name_by_name(core, schema), schema)
     form = core.form
     if form.absolutes:
         return canonical(without_absolute(core), schema)
-    if core.operator == "=" or (core.operator == "!=" and form.ranks):
+    if core.operator in ("=", "!=") and form.ranks:
         return canonical(two_sided(core), schema)
     numbers = [[_fraction(c), _who(person), name] for person, name, c in form.numbers]
     ranks = [[_fraction(c), _who(person), *_rank(table)] for person, table, c in form.ranks]
