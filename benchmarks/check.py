@@ -20,7 +20,7 @@ from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check import bundle
-from lcifr.check.judge import CheckReport
+from lcifr.check.report.check_report import CheckReport
 from lcifr.data import Encoding
 from lcifr.datasets import load
 from lcifr.errors import DatasetError

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcifr.check.exact import Rejected, reading
-from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.judge import Judge
 from lcifr.check.proof import Problem, examine
+from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, derive
 from lcifr.check.trees import TreeSum
 from tests.certification.bundles.made_bundles import judged_by

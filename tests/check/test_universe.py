@@ -19,9 +19,10 @@ from lcifr.certification.auditor import audit
 from lcifr.certification.bundles.writer import write_bundle
 from lcifr.certification.producer import FrozenEncoder, represent
 from lcifr.check.bundle import check_bundle
-from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.judge import Judge
 from lcifr.check.network import read_network
 from lcifr.check.proof import Problem, examine
+from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import AttributeTable
 from lcifr.errors import ArtefactError

@@ -1,49 +1,20 @@
 """One person of an audit bundle: everything that is claimed of them, confirmed or not confirmed with the reason."""
 
 import math
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 from lcifr.check.exact import COUNTER, STEPS, Rejected, ensure, items, number, numbers, position, reading
-from lcifr.check.network import FactorChain, Groups, errors, numeric, read_factors
+from lcifr.check.network import Groups, errors, numeric
 from lcifr.check.proof import Bounds, Problem, RationalCell, examine, follows
-from lcifr.check.report.text import lines
+from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, derive
 from lcifr.check.table import Person
-from lcifr.check.trees import ScoreChain, TreeChain, TreeSum, is_trees
+from lcifr.check.trees import MixedChain, TreeSum, chained, read_function
 
-KINDS = ("radius", "vacuous_radius", "unproved", "certified", "vacuous", "counterexample", "undecided", "unclaimed")
 CLAIMS = ("radius", "certified", "counterexample")
 STRICT = ("verdict", "proved")  # must be shown to stay below; the others not to exceed
 KEYS = {"sign": {"kind", "band"}, "class": {"kind", "groups", "band"}, "within": {"kind", "tolerance"}}
-
-
-@dataclass
-class CheckReport:
-    """Who belongs to which of the kinds, how many claims are confirmed, who is rejected and why; about which files."""
-
-    decision: Any = None
-    hashes: dict[str, str] = field(default_factory=dict)
-    people: int = 0
-    names: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
-    confirmed: dict[str, int] = field(default_factory=dict)
-    rejected: dict[str, str] = field(default_factory=dict)
-    shares: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def exit_code(self) -> int:
-        """0 all that is claimed is confirmed, 1 something is not."""
-        return 1 if self.rejected else 0
-
-    @property
-    def strict_exit_code(self) -> int:
-        """The same, but 4 where all that is claimed is confirmed, and nothing is claimed of a person or a radius."""
-        return self.exit_code or (4 if self.names["unclaimed"] or self.names["unproved"] else 0)
-
-    def lines(self) -> list[str]:
-        """For people to read."""
-        return lines(self)
 
 
 class DecisionRule:
@@ -97,18 +68,12 @@ class Judge:
     def __init__(self, formula: Formula, encoder: Any, model: Any, rule: Any) -> None:
         self.table, self.steps = formula.table, STEPS
         self.formulas = {"whole": formula, "reals": Formula(formula.tree, formula.table, whole=False)}
-        trees, about = is_trees(encoder), (self.table.width, self.table.flushed)
-        first = [] if trees else read_factors(encoder)  # without factors it is the identity
-        chain = FactorChain([first], *about) if first else None
-        self.encoder = cast(Any, TreeSum(encoder, about[0]) if trees else chain)
-        if rule is not None and is_trees(model):
-            self.model: Any = TreeSum(model, self.encoder.outputs if self.encoder else about[0])
-            self.whole: Any = TreeChain(self.encoder, self.model) if self.encoder else self.model
-        elif rule is not None:
-            second = read_factors(model)
-            self.model = cast(Any, self.encoder and FactorChain([second], self.encoder.outputs))
-            self.whole = ScoreChain(self.encoder, self.model) if trees else FactorChain([first, second], *about)
-        self.rule: Any = None if rule is None else DecisionRule(rule, self.whole.outputs)
+        self.encoder = read_function(encoder, self.table.width, self.table.flushed)
+        self.rule: Any = None
+        if rule is not None:
+            self.model = read_function(model, self.encoder.outputs)
+            self.whole = chained(self.encoder, self.model)
+            self.rule = DecisionRule(rule, self.whole.outputs)
         self.settles = {"radius"} if rule is None else {"certified", "counterexample"}
 
     def judge(self, line: Any, report: CheckReport) -> None:
@@ -188,11 +153,9 @@ class Judge:
         sure = all(value < 0 for value in beyond(limits, *decided)) or (self.rule.within and not around)
         ensure(sure, "the person's own decision is not the one that is claimed")
         if certified:
-            ensure(
-                not isinstance(function, TreeChain), "trees behind an encoder are shown on its box, not on the whole"
-            )
-            if isinstance(function, ScoreChain):
-                function, arithmetic, cells = self.model, arithmetic[1:], function.boxes(cells, arithmetic)
+            if isinstance(function, MixedChain):
+                cells = [function.box(cell.groups, arithmetic) for cell in cells]
+                function, arithmetic = self.model, arithmetic[1:]
             self._shown("verdict", function, arithmetic, cells, limits, decision["proofs"])
             return
         other = self.table.person(decision["other"])

@@ -7,7 +7,7 @@ from itertools import islice
 from operator import mul
 from typing import Any
 
-from lcifr.check.exact import WEIGHTS, Vector, at_most, ensure, exact, items, numbers, spend, up
+from lcifr.check.exact import WEIGHTS, Vector, at_most, ensure, exact, numbers, spend, up
 
 Group = Sequence[tuple[int, float]]  # corners: a column and its value there, where all others of the group are 0
 Groups = Mapping[tuple[str, int], Group]  # "numeric", column; or "choice", first column
@@ -54,12 +54,6 @@ def read_network(layers: Any) -> Network:
     return network
 
 
-def read_factors(found: Any) -> list[Network]:
-    """A network, or the factors of one, which touch without a ReLU."""
-    ensure(isinstance(found, list) or found["kind"] == "network", "a function is neither a network nor trees")
-    return [read_network(layers) for layers in ([found] if isinstance(found, list) else items(found["factors"]))]
-
-
 class Corners:
     """Groups of columns, each at or between its corners; all other columns are 0, and the last is 1."""
 
@@ -94,7 +88,7 @@ class FactorChain:
     """
 
     def __init__(self, parts: list[list[Network]], width: int, flushed: float = 0.0) -> None:
-        self.network, self.parts, self.flushed = tuple[IntegerLayer, ...](), parts, flushed
+        self.network, self.parts, self.width, self.flushed = tuple[IntegerLayer, ...](), parts, width, flushed
         for first, *others in (network for part in parts for network in part):
             takes = len(first.columns) - 1
             ensure(takes == width, f"{width} numbers come in, the network takes {takes}")
@@ -103,19 +97,20 @@ class FactorChain:
                 first = IntegerLayer(rows, first.shift + self.network[-1].shift)
             self.network = (*self.network[:-1], first, *others)
             width = len(self.network[-1].rows) - 1
-        self.outputs = len(self.network[-1].rows) - 1
+        self.outputs = width
 
     def at(self, point: Groups) -> list[Fraction]:
         """The exact outputs at a point; it has one corner in each group."""
         known = dict(corner for group in point.values() for corner in group)
-        value = exact([*(known.get(column, 0.0) for column in range(len(self.network[0].columns) - 1)), 1.0])
+        ensure(all(float(v) == v for v in known.values()), "the trees of an encoder give numbers that no float64 is")
+        value = exact([*(known.get(column, 0.0) for column in range(self.width)), 1.0])
         for layer in self.network:
             reached = value.values if layer is self.network[0] else [max(v, 0) for v in value.values]  # ReLU
             value = layer.before(Vector(reached, value.shift), forward=True)
         spend(len(value.values) * (value.bits**2 >> 16))
         return [Fraction(output, 1 << value.shift) for output in value.values[:-1]]
 
-    def rounding(self, groups: Groups, arithmetic: list[str], before: Fraction = Fraction(0)) -> list[Fraction]:
+    def rounding(self, groups: Groups, arithmetic: list[str], before: Sequence[Fraction] = ()) -> list[Fraction]:
         """How far a machine's outputs are from exact ones at most, on a cell, where each part has its arithmetic.
 
         What comes in may be off by so much before. This is the bound of docs/design/arithmetic.md. Whatever goes from
@@ -123,7 +118,7 @@ class FactorChain:
         """
         ensure(self.flushed < math.inf, "a step of an encoding may lose its number where it is flushed")
         inputs: Inputs = [[(column, value, Fraction(0)) for column, value in group] for group in groups.values()]
-        flushed = Fraction(self.flushed) + before
+        flushed = Fraction(self.flushed) + max(before, default=0)
         for network, name in ((one, name) for part, name in zip(self.parts, arithmetic, strict=True) for one in part):
             unit, normal = FORMATS[name]
             cast, lost, flushed = unit if name == "float32" else 0, 32 * normal + 2 * flushed, Fraction(0)

@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
 from lcifr.check.exact import VALUES, at_most, ensure, exact, fraction, items, number, numbers, position, spend, up
-from lcifr.check.network import FORMATS, FactorChain, Groups, errors, numeric, read_layer
+from lcifr.check.network import FORMATS, FactorChain, Groups, errors, numeric, read_layer, read_network
 from lcifr.check.proof import Direction, RationalCell, borders, halve, has_room
 
 Leaves = list[tuple[Groups, dict[int, int]]]  # the groups that a tree narrows on the way to a leaf; its integers
@@ -61,22 +62,31 @@ class TreeSum:
         return [reached(tree, groups, {}) for tree in self.trees]
 
     def at(self, point: Groups) -> list[Fraction]:
-        """The exact outputs at a point, which reaches one leaf of each tree."""
+        """The exact outputs at a point. Thresholds are floats, so a number between two floats counts as the next."""
         spend(1_500 * self.outputs)  # with what becomes of each of them
+        point = {name: [(column, up(Fraction(value))) for column, value in group] for name, group in point.items()}
         leaves = self.reach(point)
         return [self.largest(leaves, point, ((output, 1),)) for output in range(self.outputs)]
 
-    def rounding(self, groups: Groups, arithmetic: list[str]) -> list[Fraction]:
-        """How far a machine's outputs are from exact ones at most, on a cell of these groups."""
+    def rounding(self, groups: Groups, arithmetic: list[str], before: Sequence[Fraction] = ()) -> list[Fraction]:
+        """How far a machine's outputs are from exact ones at most, on a cell of these groups; or at a point.
+
+        What comes in at a point may be off by so much before: then it is what trees say of all that it can be.
+        """
         (unit, normal), found, count = FORMATS[arithmetic[-1]], list[Fraction](), len(self.trees)
         rounded = (count + 5) * unit
         ensure(2 * rounded <= 1, "there are so many trees that nothing is known of their sum")
+        own = self.at(groups) if before else []
+        if before:
+            groups = numeric((v - e, v + e) for [(_, v)], e in zip(groups.values(), before, strict=True))
         leaves, lost = self.reach(groups), 16 * normal * (count + 2) * (1 + self.scale)
         spend(self.outputs * (400 + self.bits + 10 * sum(map(len, leaves))))
         for j, base in enumerate(map(abs, self.base)):
             large = Fraction(sum(max(abs(leaf.get(j, 0)) for _, leaf in tree) for tree in leaves), 1 << self.shift)
             found.append(rounded / (1 - rounded) * (base + self.scale * large) + lost)
             ensure((base + large + self.scale * large + found[j]) * normal < 2, "a number may be too large")
+            spread = [self.largest(leaves, groups, ((j, s),)) - s * y for y in own[j : j + 1] for s in (1, -1)]
+            found[j] += max(spread, default=0)
         return found
 
     def largest(self, trees: list[Leaves], groups: Groups, direction: Direction) -> Fraction:
@@ -105,55 +115,43 @@ class TreeSum:
         return base + self.scale * Fraction(total, 1 << self.shift + shift)
 
 
-def is_trees(found: Any) -> bool:
-    """Whether a function is a sum of trees; else it is a network, or factors of one."""
-    return isinstance(found, dict) and found["kind"] == "trees"
+class MixedChain:
+    """A function of the numbers that a machine stores of what another says, where one of the two is trees.
 
+    Proofs are about the second alone, on a box of what comes in between.
+    """
 
-class ScoreChain:
-    """A model on the outputs of trees, which are stored numbers. Proofs are about the model, on the box of a cell."""
-
-    def __init__(self, trees: TreeSum, model: FactorChain) -> None:
-        self.trees, self.model, self.outputs = trees, model, model.outputs
-
-    def scores(self, point: Groups) -> Groups:
-        """What the trees say of a point, as a point of the model."""
-        z = self.trees.at(point)
-        ensure(all(float(v) == v for v in z), "the trees of an encoder give numbers that no float64 is")
-        return numeric(zip(z, strict=True))
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second, self.outputs = first, second, second.outputs
 
     def at(self, point: Groups) -> list[Fraction]:
         """The exact outputs at a point."""
-        return self.model.at(self.scores(point))
+        return list(self.second.at(numeric(zip(self.first.at(point), strict=True))))
 
     def rounding(self, point: Groups, arithmetic: list[str]) -> list[Fraction]:
         """How far a machine's outputs are from exact ones at most, at a point."""
-        before = max(errors(self.trees, point, arithmetic[:1]))
-        return self.model.rounding(self.scores(point), arithmetic[1:], before)
+        between, off = numeric(zip(self.first.at(point), strict=True)), errors(self.first, point, arithmetic[:1])
+        return list(self.second.rounding(between, arithmetic[1:], off))
 
-    def boxes(self, cells: list[RationalCell], arithmetic: list[str]) -> list[RationalCell]:
-        """Of each cell the box of what a machine computes as the trees' outputs, rounded outward, for the model."""
-        found = []
-        for groups in (cell.groups for cell in cells):
-            leaves, off = self.trees.reach(groups), enumerate(errors(self.trees, groups, arithmetic[:1]))
-            ends = ([s * up(self.trees.largest(leaves, groups, ((j, s),)) + e) for s in (-1, 1)] for j, e in off)
-            found.append(RationalCell(numeric(ends)))
-        return found
+    def box(self, groups: Groups, arithmetic: list[str]) -> RationalCell:
+        """All that a machine computes as the outputs of trees in a cell, rounded outward."""
+        ensure(isinstance(self.first, TreeSum), "trees behind an encoder are shown on its box, not on the whole")
+        leaves, off = self.first.reach(groups), enumerate(errors(self.first, groups, arithmetic[:1]))
+        ends = ([s * up(self.first.largest(leaves, groups, ((j, s),)) + e) for s in (-1, 1)] for j, e in off)
+        return RationalCell(numeric(ends))
 
 
-class TreeChain:
-    """Trees on the numbers that a machine stores of an encoder's outputs. Proofs are about the trees, on a box of z."""
+def read_function(found: Any, width: int, flushed: float = 0.0) -> Any:
+    """Trees, a network, or the factors of one, which touch without a ReLU; without factors it is the identity."""
+    if isinstance(found, dict) and found["kind"] == "trees":
+        return TreeSum(found, width)
+    ensure(isinstance(found, list) or found["kind"] == "network", "a function is neither a network nor trees")
+    factors = [found] if isinstance(found, list) else items(found["factors"])
+    return FactorChain([[read_network(layers) for layers in factors]], width, flushed)
 
-    def __init__(self, encoder: Any, trees: TreeSum) -> None:
-        self.encoder, self.trees, self.outputs = encoder, trees, trees.outputs
 
-    def at(self, point: Groups) -> list[Fraction]:
-        """The exact outputs at a point: thresholds are floats, so a number counts as the next float that there is."""
-        return self.trees.at(numeric([up(z)] for z in self.encoder.at(point)))
-
-    def rounding(self, point: Groups, arithmetic: list[str]) -> list[Fraction]:
-        """How far a machine's outputs are from exact ones at most, at a point: what trees say of all that z can be."""
-        ends = zip(self.encoder.at(point), errors(self.encoder, point, arithmetic[:1]), strict=True)
-        box, own = numeric((z - e, z + e) for z, e in ends), self.at(point)
-        leaves, off = self.trees.reach(box), enumerate(self.trees.rounding(box, arithmetic[1:]))
-        return [max(self.trees.largest(leaves, box, ((j, s),)) - s * own[j] for s in (1, -1)) + e for j, e in off]
+def chained(first: Any, second: Any) -> Any:
+    """One function after another; two networks are one."""
+    if isinstance(first, FactorChain) and isinstance(second, FactorChain):
+        return FactorChain(first.parts + second.parts, first.width, first.flushed)
+    return MixedChain(first, second) if isinstance(first, TreeSum) or first.network else second

@@ -14,7 +14,7 @@ from lcifr.runs.events import Listener, StepKind, listening, step
 if TYPE_CHECKING:
     from lcifr.certification.bundles.manifest import Drawn
     from lcifr.check.binding.comparison import FileComparison
-    from lcifr.check.judge import CheckReport
+    from lcifr.check.report.check_report import CheckReport
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lcifr.check.binding.comparison import DIFFERS, NAMED, NOT_GIVEN, SAME, FileComparison, exit_code, match
 from lcifr.check.binding.people import CanonicalPeople, person_line
-from lcifr.check.judge import CheckReport
+from lcifr.check.report.check_report import CheckReport
 
 KINDS = {"age": None, "job": ("clerk", "cook", "true")}
 Values = dict[str, Any]

@@ -11,7 +11,7 @@ import pytest
 
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
-from lcifr.check.judge import CheckReport
+from lcifr.check.report.check_report import CheckReport
 from lcifr.check.report.statement import statement
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.data.io.files import sha256_of

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from lcifr.check.network import FactorChain, read_factors
 from lcifr.check.similar import Formula
 from lcifr.check.sweeps.pairs import PairProduct, PairTable
 from lcifr.check.table import AttributeTable
+from lcifr.check.trees import read_function
 from tests.certification.sweep.tiny import ENCODING, TinyUniverse, everybody
 
 TABLE = AttributeTable(json.loads(ENCODING.to_bytes()))
@@ -25,7 +25,7 @@ def person(row: int) -> dict[str, float]:
 def test_crossings_are_the_smaller_of_both_scores(outputs: int):
     """What is shared is the same in both; scores are leads of one class over another, or the output less 0.25."""
     universe = TinyUniverse.with_network(3, outputs=outputs)
-    whole = FactorChain([read_factors(json.loads(universe.function.to_bytes()))], TABLE.width)
+    whole = read_function(json.loads(universe.function.to_bytes()), TABLE.width)
     tree = json.loads(universe.similarity.to_bytes())["formula"]
     space = PairTable(Formula(tree, TABLE), universe.swept.pairs.others)
     scores = [[1.0, -0.25]] if outputs == 1 else [[-1.0, 1.0, 0.0, 0.0], [0.0, -1.0, 1.0, 0.0]]

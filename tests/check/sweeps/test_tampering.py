@@ -14,7 +14,7 @@ import pytest
 from lcifr.certification.bundles.sweep_writer import write_sweep_bundle
 from lcifr.certification.sweep.sweeper import Sweeper
 from lcifr.check import Rejected, check_bundle
-from lcifr.check.judge import CheckReport
+from lcifr.check.report.check_report import CheckReport
 from tests.certification.bundles.made_sweeps import UNIVERSES, copy, lines_of, rewrite, sweep_of
 from tests.certification.sweep.tiny import SCHEMA, TinyUniverse, everybody
 

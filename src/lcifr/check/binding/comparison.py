@@ -9,7 +9,7 @@ from typing import Any
 from lcifr.check.binding.people import CanonicalPeople, Kinds, bundle_people, checked_json, kinds_of, read_csv
 from lcifr.check.bundle import ENCODER, ENCODING, MODEL, PEOPLE, SCHEMA, SIMILARITY
 from lcifr.check.exact import printable, reading
-from lcifr.check.judge import CheckReport
+from lcifr.check.report.check_report import CheckReport
 
 SAME, DIFFERS, NAMED, NOT_GIVEN = "the same", "DIFFERS", "named, content not compared", "not given"
 EVERYBODY = "everybody who can exist, not those of a table"  # of the bundle of a sweep

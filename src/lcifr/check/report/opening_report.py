@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from lcifr.check.exact import printable
-from lcifr.check.judge import CheckReport
+from lcifr.check.report.check_report import CheckReport
 
 SHOWN = """{drawn} of {lines} committed lines were drawn; {good} are certified and confirmed
 with confidence {confidence} at least {at_least} of the {lines} committed lines are certified and confirmed

@@ -8,7 +8,7 @@ from typing import Any
 from lcifr.check.binding.people import Kinds, checked_json, kinds_of, number_text
 from lcifr.check.bundle import ENCODING, PEOPLE, SIMILARITY, read_people
 from lcifr.check.exact import Rejected, fraction, printable, reading
-from lcifr.check.judge import CheckReport
+from lcifr.check.report.check_report import CheckReport
 
 RULES = {
     "sign": "class 1 where the output is above {band[1]}, class 0 where it is below {band[0]}",

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from lcifr.check.exact import COUNTER, VALUES, at_most, ensure, items, number, position, spend
-from lcifr.check.judge import CheckReport, Judge
+from lcifr.check.judge import Judge
 from lcifr.check.network import FactorChain, errors
 from lcifr.check.proof import Bounds, RationalCell
+from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula, cell_of, cells_of, cut, within
 from lcifr.check.sweeps.pairs import PairProduct, PairTable
 from lcifr.check.table import Part, Unknown

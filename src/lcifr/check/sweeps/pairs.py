@@ -1,5 +1,6 @@
 """Similar pairs as one row of a wider table, and a network on both people of it."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -81,6 +82,6 @@ class PairProduct(FactorChain):
         each = [sum((abs(Fraction(c)) * e for c, e in zip(s, off, strict=False)), Fraction(0)) for s in scores]
         self.off = [e for e in each for _ in range(2)] if scores else [*off, *off]
 
-    def rounding(self, groups: Groups, arithmetic: list[str], before: Fraction = Fraction(0)) -> list[Fraction]:
+    def rounding(self, groups: Groups, arithmetic: list[str], before: Sequence[Fraction] = ()) -> list[Fraction]:
         """How far a machine's outputs are from exact ones at most, of anybody."""
         return self.off

@@ -9,7 +9,7 @@ from typing import Any
 
 from lcifr.certification.bundles.manifest import Drawn
 from lcifr.certification.population.statement import Statement
-from lcifr.check.judge import CheckReport
+from lcifr.check.report.check_report import CheckReport
 from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
 from lcifr.similarity.linting.finding import Finding

@@ -14,7 +14,7 @@ from lcifr.certification.bundles.writer import ENCODER, ENCODING, MODEL, SIMILAR
 from lcifr.errors import ArtefactError
 
 if TYPE_CHECKING:
-    from lcifr.check.judge import CheckReport
+    from lcifr.check.report.check_report import CheckReport
     from lcifr.data import Encoding, Schema
 
 

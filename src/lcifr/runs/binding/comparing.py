@@ -28,7 +28,7 @@ from lcifr.runs.models.opening import open_model
 
 if TYPE_CHECKING:
     from lcifr.check.binding.people import CanonicalPeople
-    from lcifr.check.judge import CheckReport
+    from lcifr.check.report.check_report import CheckReport
     from lcifr.data import Encoding, Schema
     from lcifr.similarity import Similarity
 
