@@ -58,12 +58,19 @@ def ensure(true: object, otherwise: str, *about: object) -> None:
 
 
 @contextmanager
-def reading(what: str) -> Iterator[None]:
-    """Whatever goes wrong while foreign values are used is a rejection: nothing is confirmed by an accident."""
+def reading(what: str, steps: float = math.inf) -> Iterator[None]:
+    """Whatever goes wrong while foreign values are used is a rejection: nothing is confirmed by an accident.
+
+    Where steps are given, so many may be taken, from here on.
+    """
+    if steps < math.inf:
+        COUNTER.most, COUNTER.done = steps, 0
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
         raise Rejected(f"{what} is not as the format says: {type(problem).__name__}: {problem!s:.200}") from None
+    finally:
+        COUNTER.most = math.inf if steps < math.inf else COUNTER.most
 
 
 def number(found: Any) -> float:

@@ -1,10 +1,9 @@
 """One person of an audit bundle: everything that is claimed of them, confirmed or not confirmed with the reason."""
 
-import math
 from fractions import Fraction
 from typing import Any
 
-from lcifr.check.exact import COUNTER, STEPS, Rejected, ensure, items, number, numbers, position, reading
+from lcifr.check.exact import STEPS, Rejected, ensure, items, number, numbers, position, reading
 from lcifr.check.network import Groups, errors, numeric
 from lcifr.check.proof import Bounds, Problem, RationalCell, examine, follows
 from lcifr.check.report.check_report import CheckReport
@@ -80,15 +79,12 @@ class Judge:
         """Add one line of the bundle to the report: a person of whom all that is claimed is confirmed, or not."""
         name = str(line["id"])
         report.people += 1
-        COUNTER.most, COUNTER.done = self.steps, 0
         try:
-            with reading("what is said of them"):
+            with reading("what is said of them", self.steps):
                 kinds, claims = self.confirm(line)
         except Rejected as rejected:
             report.rejected[name] = str(rejected)
             return
-        finally:
-            COUNTER.most = math.inf
         for kind in (*kinds, *([] if self.settles & claims.keys() else ["unclaimed"])):
             report.names.setdefault(kind, []).append(name)
         for kind, claim in claims.items():

@@ -103,7 +103,8 @@ class FactorChain:
         """The exact outputs at a point; it has one corner in each group."""
         known = dict(corner for group in point.values() for corner in group)
         ensure(all(float(v) == v for v in known.values()), "the trees of an encoder give numbers that no float64 is")
-        value = exact([*(known.get(column, 0.0) for column in range(self.width)), 1.0])
+        width = len(self.network[0].columns) - 1  # the identity has no layer: nothing is claimed of it alone
+        value = exact([*(known.get(column, 0.0) for column in range(width)), 1.0])
         for layer in self.network:
             reached = value.values if layer is self.network[0] else [max(v, 0) for v in value.values]  # ReLU
             value = layer.before(Vector(reached, value.shift), forward=True)

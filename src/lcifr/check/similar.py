@@ -103,16 +103,14 @@ class Formula:
         """A node that says it of a number, or of a category."""
         if name in self.table.numbers:
             return ["compare", "=", [0, 1], [[[1, 1], "self", name], [[-1, 1], "other", name]]]
-        codes = range(len(self.table.categories[name]))
+        codes = range(len(self.table.columns[name]))
         return ["any", *(["all", *(["category", who, name, [code]] for who in ("self", "other"))] for code in codes)]
 
     def _category(self, people: People, true: bool, who: str, name: str, codes: Any) -> list[Part]:
-        every, known = range(len(self.table.categories[name])), people[who][name]
-        allowed = frozenset(position(code, len(every)) for code in items(codes))
-        allowed = allowed if true else frozenset(every) - allowed
-        if isinstance(known, Unknown):
-            return [{known.name: allowed}]
-        return [{}] if known in allowed else []
+        known, count = people[who][name], len(self.table.columns[name])
+        asked = {position(code, count) for code in items(codes)}
+        allowed = frozenset(code for code in range(count) if (code in asked) == true)
+        return [{known.name: allowed}] if isinstance(known, Unknown) else [{}] * (known in allowed)
 
     def _compare(self, people: People, true: bool, operator: str, constant: Any, terms: Any) -> list[Part]:
         sign, operator = (1, operator) if true else (-1, OPPOSITE[operator])
@@ -148,7 +146,7 @@ class Formula:
     def _groups(self, by: str, groups: Any) -> list[tuple[frozenset[int], list[float]]]:
         """For each group of a rank its categories and its distinct training values, descending."""
         once = sorted(code for codes, _ in items(groups) for code in codes)
-        right = once == [*range(len(once))] and len(once) == len(self.table.categories[by])
+        right = once == [*range(len(once))] and len(once) == len(self.table.columns[by])
         ensure(right, "the groups of a rank do not hold every category exactly once")
         return [(frozenset(codes), sorted(set(numbers(values, len(values))), reverse=True)) for codes, values in groups]
 
@@ -159,13 +157,15 @@ class Formula:
     def _ranks(self, value: Fraction, operator: str, c: Fraction, of: Unknown, by: Any, groups: Any) -> list[Part]:
         """c·rank + value ⋈ 0. Within a group a rank is a step function of its number: one interval of it fits."""
         ensure(not of.more and isinstance(by, Unknown), "a rank changes")
-        found, name = [], of.name
+        found = []
         for codes, values in self._groups(by.name, groups):  # rank r is at least values[r − 1] and below values[r − 2]
             if fits := [r for r in range(1, len(values) + 2) if _true(c * r + value, operator)]:
-                ends: Part = {} if fits[-1] > len(values) else {((name, -1),): -values[fits[-1] - 1]}
-                limit = None if fits[0] == 1 else decimal(values[fits[0] - 2])
-                ends |= {} if limit is None else self._limit(((name, Fraction(1)),), limit, True)
-                found.append({by.name: codes, **ends})
+                limits: Part = {by.name: codes}
+                if fits[-1] <= len(values):
+                    limits |= self._limit(((of.name, Fraction(-1)),), -decimal(values[fits[-1] - 1]))
+                if fits[0] > 1:
+                    limits |= self._limit(((of.name, Fraction(1)),), decimal(values[fits[0] - 2]), strict=True)
+                found.append(limits)
         return found
 
     def narrowed(self, part: Part) -> list[Part]:
@@ -184,7 +184,7 @@ class Formula:
 def derive(formula: Formula, x: Person) -> list[RationalCell]:
     """Cells that together hold the features of every individual similar to x; those without a point are left out."""
     anybody = {name: Unknown(name) for name in formula.table.columns}
-    return cells_of(formula, {"self": x, "other": anybody}, formula.table.everybody())
+    return cells_of(formula, {"self": x, "other": anybody}, formula.table.everybody(formula.whole))
 
 
 def cells_of(formula: Formula, people: People, part: Part, true: bool = True) -> list[RationalCell]:
@@ -205,7 +205,6 @@ def cell_of(part: Part, formula: Formula) -> RationalCell:
         ends[name] = -part[((name, -1),)], part[((name, 1),)]
         ensure(all(map(math.isfinite, ends[name])), f"the formula leaves {name} without a bound")
         if formula.is_whole(name):
-            ends[name] = math.ceil(ends[name][0]), math.floor(ends[name][1])  # the schema's need not be whole
             wholes[name] = table.columns[name][0], about.encode
     rows = sorted(table.row(row, part) for row in _rows(part))
     tightest = {tuple(row[:-1]): row for row in rows}  # of those with the same G

@@ -2,7 +2,6 @@
 
 import math
 import struct
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -90,23 +89,20 @@ class AttributeTable:
     the first, or are the same. ``allowed`` are the codes of a category that the model takes; at others it raises.
     """
 
-    def __init__(self, encoding: Any, others: Mapping[str, str] | None = None) -> None:
-        self.encoding, self.numbers, self.categories = encoding, dict[str, Number](), dict[str, range]()
-        self.columns, self.allowed, self.width = dict[str, range](), dict[str, frozenset[int]](), 0
-        outside = {(name, value) for name, value in items(encoding["outside"])}
-        for name, entry in encoding["schema"]["attributes"].items():
+    def __init__(self, encoding: Any, others: dict[str, str] | None = None) -> None:
+        self.encoding, self.numbers, self.allowed = encoding, dict[str, Number](), dict[str, frozenset[int]]()
+        self.columns, self.width, known = dict[str, range](), 0, encoding["schema"]["attributes"]
+        nobody = {(name, known[name]["values"].index(value)) for name, value in items(encoding["outside"])}
+        for name, entry in known.items():
             choice = {"categorical": True, "numeric": False}[entry["kind"]]
-            values = [(name, value) for value in (items(entry["values"]) if choice else [""])]
+            codes = range(len(items(entry["values"])) if choice else 1)
             for called in dict.fromkeys((name, others[name] if others else name)):
-                self.columns[called] = range(self.width, self.width + len(values))
-                self.width += len(values)
+                self.columns[called] = range(self.width, self.width + len(codes))
+                self.width += len(codes)
                 if choice:
-                    self.categories[called] = self.columns[called]
-                    self.allowed[called] = frozenset(code for code, one in enumerate(values) if one not in outside)
+                    self.allowed[called] = frozenset(code for code in codes if (name, code) not in nobody)
                 else:
                     self.numbers[called] = Number(name, entry, encoding["programs"][name])
-            outside -= {*values}
-        ensure(not outside, "the model does not take a category that is none")
         at_most(COLUMNS, self.width, "feature columns")
         self.flushed = max((about.lost for about in self.numbers.values()), default=0.0)
 
@@ -116,24 +112,28 @@ class AttributeTable:
         for name, about in self.numbers.items():
             exists = about.lower <= person[name] <= about.upper and (person[name].is_integer() or not about.integer)
             ensure(exists, f"{name} = {person[name]} is nobody's: out of range, or not whole")
-        for (name, columns), code in zip(self.categories.items(), items(found["codes"]), strict=True):
-            person[name] = position(code, len(columns))
+        for name, code in zip(self.allowed, items(found["codes"]), strict=True):
+            person[name] = position(code, len(self.columns[name]))
             ensure(code in self.allowed[name], "the model does not take a category of theirs")
         return person
 
-    def everybody(self) -> Part:
-        """All individuals."""
-        ends = {((name, s),): s * end for name, n in self.numbers.items() for s, end in ((-1, n.lower), (1, n.upper))}
-        return {**ends, **self.allowed}
+    def everybody(self, whole: bool) -> Part:
+        """All individuals; whole numbers up to the last one if asked for."""
+        found = Part(self.allowed)
+        for name, about in self.numbers.items():
+            for s, end in ((-1, -about.lower), (1, about.upper)):
+                last = whole and about.integer and math.isfinite(end)
+                found[((name, s),)] = float(math.floor(end)) if last else end
+        return found
 
     def groups(self, part: Part) -> Groups:
         """Individuals as the model sees them: of each number between these two of the table, of each category these."""
         groups: dict[tuple[str, int], Group] = {}
-        for name, about in self.numbers.items():
-            features = sorted(about.encode(end) for end in part[name])
-            groups["numeric", self.columns[name][0]] = [(self.columns[name][0], feature) for feature in features]
-        for name, columns in self.categories.items():
-            groups["choice", columns[0]] = [(columns[code], 1.0) for code in sorted(part[name])]
+        for name, (first, *_) in self.columns.items():
+            if name in self.numbers:
+                groups["numeric", first] = [(first, end) for end in sorted(map(self.numbers[name].encode, part[name]))]
+            else:
+                groups["choice", first] = [(first + code, 1.0) for code in sorted(part[name])]
         return groups
 
     def point(self, person: Person) -> Groups:

@@ -108,7 +108,7 @@ def test_a_foreign_formula_confirms_nothing(tree: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["similarity", "encoding"])
-@pytest.mark.parametrize("format_", [1, None, "3", 4])
+@pytest.mark.parametrize("format_", [1, None, "3", 5])
 def test_another_format_of_a_file_is_not_read(name: str, format_: object, tmp_path: Path) -> None:
     plain = copy.deepcopy(contents(0, "whole"))
     plain[name]["format"] = format_

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lcifr.check.similar import Formula, cells_of
-from lcifr.check.sweeps.pairs import PairTable, kept
+from lcifr.check.sweeps.judge import PairTable, kept
 from lcifr.check.table import AttributeTable, Part, Person, Unknown
 from lcifr.similarity.pairs import PairSpace
 from lcifr.similarity.similarity import Similarity
@@ -55,7 +55,7 @@ def test_the_opposite_is_true_just_where_it_is_false(text: str):
 def point(x: Person) -> Part:
     """A person as a part of everybody."""
     ends = {((name, s),): s * x[name] for name in TABLE.numbers for s in (1, -1)}
-    return {**ends, **{name: frozenset({x[name]}) for name in TABLE.categories}}
+    return {**ends, **{name: frozenset({x[name]}) for name in TABLE.allowed}}
 
 
 @pytest.mark.parametrize("true", [True, False])
@@ -65,7 +65,7 @@ def test_a_changed_person_is_put_into_it(text: str, true: bool):
     formula = formula_of(text)
     for x, other in some_pairs(150, 2):
         somebody = {name: Unknown(name) for name in SCHEMA.names}
-        codes = {name: other[name] for name in TABLE.categories if other[name] != x[name]}
+        codes = {name: other[name] for name in TABLE.allowed if other[name] != x[name]}
         moved = {name: Unknown(name, Fraction(other[name] - x[name])) for name in TABLE.numbers}
         changed = {"self": somebody, "other": {**somebody, **codes, **moved}}
         cells = cells_of(formula, changed, point(x), true)
@@ -91,11 +91,11 @@ def others_of(text: str) -> dict[str, str]:
 
 def part_around(x: Person, rng: random.Random) -> dict[Any, Any]:
     """A cell of everybody that holds x."""
-    found = TABLE.everybody()
+    found = TABLE.everybody(whole=True)
     for name in TABLE.numbers:
         found[((name, 1),)] = rng.choice([x[name], found[((name, 1),)]])
         found[((name, -1),)] = rng.choice([-x[name], found[((name, -1),)]])
-    for name in TABLE.categories:
+    for name in TABLE.allowed:
         found[name] = rng.choice([frozenset({x[name]}), found[name]])
     return found
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from lcifr.check.similar import Formula
-from lcifr.check.sweeps.pairs import PairProduct, PairTable
+from lcifr.check.sweeps.judge import PairTable
 from lcifr.check.table import AttributeTable
 from lcifr.check.trees import read_function
 from tests.certification.sweep.tiny import ENCODING, TinyUniverse, everybody
@@ -29,7 +29,7 @@ def test_crossings_are_the_smaller_of_both_scores(outputs: int):
     tree = json.loads(universe.similarity.to_bytes())["formula"]
     space = PairTable(Formula(tree, TABLE), universe.swept.pairs.others)
     scores = [[1.0, -0.25]] if outputs == 1 else [[-1.0, 1.0, 0.0, 0.0], [0.0, -1.0, 1.0, 0.0]]
-    product = PairProduct(space, whole, scores, whole.at(TABLE.point(person(0))))
+    product = space.crossings(whole.network, scores)
     for one, two in ((0, 1), (5, 71), (33, 12), (40, 40)):
         x, other = person(one), {**person(two), "race": person(one)["race"]}
         row = {**{space_name: other[name] for name, space_name in universe.swept.pairs.others.items()}, **x}
