@@ -48,7 +48,7 @@ def random_program(rng: np.random.Generator, tame: bool = False) -> list[list[An
 
 def number_of(program: list[list[Any]], **about: Any) -> Number:
     with reading("the number"):
-        return Number("a", 0, {"kind": "numeric", **about}, program)
+        return Number("a", {"kind": "numeric", **about}, program)
 
 
 def near(rng: np.random.Generator, program: list[list[Any]]) -> list[float]:

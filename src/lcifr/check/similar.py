@@ -103,13 +103,13 @@ class Formula:
         """A node that says it of a number, or of a category."""
         if name in self.table.numbers:
             return ["compare", "=", [0, 1], [[[1, 1], "self", name], [[-1, 1], "other", name]]]
-        codes = range(len(self.table.columns[name]))
+        codes = self.table.codes[name]
         return ["any", *(["all", *(["category", who, name, [code]] for who in ("self", "other"))] for code in codes)]
 
     def _category(self, people: People, true: bool, who: str, name: str, codes: Any) -> list[Part]:
-        known, count = people[who][name], len(self.table.columns[name])
-        asked = {position(code, count) for code in items(codes)}
-        allowed = frozenset(code for code in range(count) if (code in asked) == true)
+        known, every = people[who][name], self.table.codes[name]
+        asked = {position(code, len(every)) for code in items(codes)}
+        allowed = frozenset(code for code in every if (code in asked) == true)
         return [{known.name: allowed}] if isinstance(known, Unknown) else [{}] * (known in allowed)
 
     def _compare(self, people: People, true: bool, operator: str, constant: Any, terms: Any) -> list[Part]:
@@ -146,7 +146,7 @@ class Formula:
     def _groups(self, by: str, groups: Any) -> list[tuple[frozenset[int], list[float]]]:
         """For each group of a rank its categories and its distinct training values, descending."""
         once = sorted(code for codes, _ in items(groups) for code in codes)
-        right = once == [*range(len(once))] and len(once) == len(self.table.columns[by])
+        right = once == [*range(len(once))] and len(once) == len(self.table.codes[by])
         ensure(right, "the groups of a rank do not hold every category exactly once")
         return [(frozenset(codes), sorted(set(numbers(values, len(values))), reverse=True)) for codes, values in groups]
 

@@ -86,12 +86,13 @@ class AttributeTable:
     """The attributes of ``encoding.json`` in the order of their feature columns; a category has one for each value.
 
     In a table of pairs ``others`` are what the attributes of the second person are called; they stand after those of
-    the first, or are the same. ``allowed`` are the codes of a category that the model takes; at others it raises.
+    the first, or are the same. Of the ``codes`` of a category the model takes those ``allowed``; at others it raises.
     """
 
     def __init__(self, encoding: Any, others: dict[str, str] | None = None) -> None:
-        self.encoding, self.numbers, self.allowed = encoding, dict[str, Number](), dict[str, frozenset[int]]()
-        self.columns, self.width, known = dict[str, range](), 0, encoding["schema"]["attributes"]
+        self.encoding, self.numbers, self.codes = encoding, dict[str, Number](), dict[str, range]()
+        self.columns, self.allowed, self.width = dict[str, range](), dict[str, frozenset[int]](), 0
+        known = encoding["schema"]["attributes"]
         nobody = {(name, known[name]["values"].index(value)) for name, value in items(encoding["outside"])}
         for name, entry in known.items():
             choice = {"categorical": True, "numeric": False}[entry["kind"]]
@@ -100,6 +101,7 @@ class AttributeTable:
                 self.columns[called] = range(self.width, self.width + len(codes))
                 self.width += len(codes)
                 if choice:
+                    self.codes[called] = codes
                     self.allowed[called] = frozenset(code for code in codes if (name, code) not in nobody)
                 else:
                     self.numbers[called] = Number(name, entry, encoding["programs"][name])
@@ -112,8 +114,8 @@ class AttributeTable:
         for name, about in self.numbers.items():
             exists = about.lower <= person[name] <= about.upper and (person[name].is_integer() or not about.integer)
             ensure(exists, f"{name} = {person[name]} is nobody's: out of range, or not whole")
-        for name, code in zip(self.allowed, items(found["codes"]), strict=True):
-            person[name] = position(code, len(self.columns[name]))
+        for (name, codes), code in zip(self.codes.items(), items(found["codes"]), strict=True):
+            person[name] = position(code, len(codes))
             ensure(code in self.allowed[name], "the model does not take a category of theirs")
         return person
 

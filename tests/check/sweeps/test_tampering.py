@@ -163,6 +163,15 @@ def test_what_phi_does_not_keep_equal_is_not_shared(name: str, tmp_path: Path):
             check_bundle(folder)
 
 
+def test_a_name_that_nobody_has_makes_no_two_names_of_one(tmp_path: Path):
+    folder = copy("conditional", tmp_path)
+    sweep = sweep_of(folder)
+    apart = [name for name, other in sweep["others"].items() if name != other]
+    rewrite(folder, sweep={**sweep, "others": {**sweep["others"], **dict.fromkeys(apart, "one"), "nobody": "two"}})
+    with pytest.raises(Rejected, match="two have the same name"):
+        check_bundle(folder)
+
+
 def test_a_pair_that_is_not_similar_or_decided_alike_is_not_confirmed(tmp_path: Path):
     folder = copy("conditional", tmp_path)
     lines = lines_of(folder)

@@ -34,13 +34,13 @@ class PairTable:
     """
 
     def __init__(self, formula: Formula, others: Any) -> None:
-        known = formula.table.columns
-        shared = {name for name in known if others[name] == name}
-        right = shared <= kept(formula.tree) and len({*known, *others.values()}) == 2 * len(known) - len(shared)
+        called = {name: others[name] for name in formula.table.columns}
+        shared = {name for name in called if called[name] == name}
+        right = shared <= kept(formula.tree) and len({*called, *called.values()}) == 2 * len(called) - len(shared)
         ensure(right, "an attribute is there once that φ does not keep equal, or two have the same name")
-        self.table = AttributeTable(formula.table.encoding, others)
+        self.table = AttributeTable(formula.table.encoding, called)
         self.formula = Formula(formula.tree, self.table, formula.whole)
-        self.people = {"self": {n: Unknown(n) for n in known}, "other": {n: Unknown(others[n]) for n in known}}
+        self.people = {"self": {n: Unknown(n) for n in called}, "other": {n: Unknown(called[n]) for n in called}}
         every = [[self.table.columns[about.name] for about in person.values()] for person in self.people.values()]
         self.places = [[column for columns in own for column in columns] for own in every]  # of x, and of x′
 
@@ -128,11 +128,11 @@ class SweepJudge(Judge):
         lengths = [(Fraction(part[((n, 1),)]) + Fraction(part[((n, -1),)]), n) for n in self.table.numbers]
         spend(sum((length.numerator * length.denominator).bit_length() for length, _ in lengths) ** 2 >> 8)
         sizes = [length + self.formula.is_whole(name) or Fraction(1) for length, name in lengths]
-        return Fraction(math.prod(len(part[name]) for name in self.table.allowed)) * math.prod(sizes)
+        return Fraction(math.prod(len(part[name]) for name in self.table.codes)) * math.prod(sizes)
 
     def halves(self, part: Part, name: str, border: Any) -> list[Part]:
         """Those with one of these categories, and the others; or up to a number, and from it or the next whole one."""
-        if name in self.table.allowed:
+        if name in self.table.codes:
             first = frozenset(items(border))
             limits: list[Part] = [{name: first}, {name: part[name] - first}]
         else:
@@ -193,13 +193,12 @@ class SweepJudge(Judge):
         person, moved = {name: Unknown(name) for name in self.table.columns}, dict(self.part)
         changed: dict[str, Any] = {**person, **change["codes"]}
         for name, code in change["codes"].items():
-            moved[name] = frozenset({position(code, len(self.table.columns[name]))})
+            moved[name] = frozenset({position(code, len(self.table.codes[name]))})
         for name, by in ((name, Fraction(number(by))) for name, by in change["shifts"].items()):
             ensure(self.formula.is_whole(name) and by.denominator == 1, "what is moved is not whole")
             changed[name] = Unknown(name, by)
             moved |= {((name, s),): Fraction(moved[((name, s),)]) + s * by for s in (1, -1)}
-        exist = moved.keys() == self.everybody.keys() and within(moved, self.everybody)
-        ensure(exist, "somebody would be moved out of who can exist")
+        ensure(within(moved, self.everybody), "somebody would be moved out of who can exist")
         apart = cells_of(self.formula, {"self": person, "other": changed}, self.part, true=False)
         ensure(not apart, "φ is not shown to admit the change for everybody in the cell")
         ensure(change["prediction"] not in self.rule.alike(decision["prediction"]), "both decisions are the same")
