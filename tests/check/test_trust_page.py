@@ -49,7 +49,7 @@ def test_the_checker_is_as_short_as_it_says() -> None:
     count = sum(map(code_lines, CHECKER.glob("*.py")))
     said = re.search(r"(\d+) lines without comments, docstrings and blanks", PAGE)
     assert said is not None
-    assert count <= int(said[1]) <= 950
+    assert count <= int(said[1]) <= 912
 
 
 def test_what_stands_beside_the_checker_is_counted_apart() -> None:
@@ -60,4 +60,4 @@ def test_what_stands_beside_the_checker_is_counted_apart() -> None:
     assert {"binding", "report", "sweeps"} <= said.keys() <= counts.keys()
     assert all(counts[name] <= lines for name, lines in said.items())
     assert sum(lines for name, lines in counts.items() if name not in ("report", "sweeps")) <= 300
-    assert said["sweeps"] <= 250
+    assert said["sweeps"] <= 153
