@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -173,8 +174,10 @@ def _simplified(trial: Trial, found: Counterexamples) -> Counterexamples:
         return found
     own, others = trial.people.take(rows), found.others.take(rows)
     _move_back(trial, rows, others, own)
-    for j in range(others.numbers.shape[1]):
-        _shorten(trial, rows, others, np.flatnonzero(others.numbers[:, j] != own.numbers[:, j]), j)
+    moved = others.numbers != own.numbers
+    turn = moved.cumsum(1)  # the number of a column among those of its person that are moved
+    for one in range(1, int(turn[:, -1:].max(initial=0)) + 1):
+        _shorten(trial, rows, others, *np.nonzero(moved & (turn == one)))
     result = Individuals(own.schema, found.others.numbers.copy(), found.others.codes.copy())
     result.numbers[rows], result.codes[rows] = others.numbers, others.codes
     return Counterexamples(result, found.found)
@@ -207,15 +210,24 @@ def _move_back(trial: Trial, rows: NDArray[np.intp], others: Individuals, own: I
         left[people] &= turn[people] > (moved + (first <= count))[:, None]
 
 
-def _shorten(trial: Trial, rows: NDArray[np.intp], others: Individuals, moved: NDArray[np.intp], j: int) -> None:
-    """Number ``j`` of some of the others with the fewest digits with which they still count; all tried at once."""
-    tried = [(row, value) for row in moved.tolist() for value in shorter_numbers(float(others.numbers[row, j]))]
-    if tried:
-        again = np.array([row for row, _ in tried])
+def _shorten(
+    trial: Trial, rows: NDArray[np.intp], others: Individuals, moved: NDArray[np.intp], column: NDArray[np.intp]
+) -> None:
+    """A number of some of the others with the fewest digits with which they still count; all tried at once.
+
+    Parameters
+    ----------
+    moved, column : whose number, and which; nobody is there twice.
+    """
+    values = [shorter_numbers(value) for value in others.numbers[moved, column].tolist()]
+    count = [len(some) for some in values]
+    if sum(count):
+        again, place = np.repeat(moved, count), np.repeat(column, count)
         shorter = others.take(again)
-        shorter.numbers[:, j] = [value for _, value in tried]
-        good = trial.is_counterexample(rows[again], shorter)
-        others.numbers[again[good], j] = shorter.numbers[good, j]  # of several, the last and shortest stays
+        shorter.numbers[np.arange(len(again)), place] = list(chain.from_iterable(values))
+        good = np.flatnonzero(trial.is_counterexample(rows[again], shorter))
+        # of several, the last and shortest stays
+        others.numbers[again[good], place[good]] = shorter.numbers[good, place[good]]
 
 
 def shorter_numbers(value: float) -> list[float]:

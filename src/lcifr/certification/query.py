@@ -219,7 +219,10 @@ def _precision(tolerance: float, limit: FloatArray) -> float:
 
 
 class RoughError:
-    """One error of a deployment for all points: computed again only for points beyond all those before."""
+    """One error of a deployment for all points: computed again only for points beyond all those before.
+
+    Then it is computed for a box that is wider by half on either side, so that this happens a few times only.
+    """
 
     def __init__(self, deployment: WholeModel) -> None:
         self._deployment, self._error, self._ends = deployment, np.zeros(deployment.outputs), np.zeros((2, 0))
@@ -231,6 +234,8 @@ class RoughError:
         low, high = points.min(0), points.max(0)
         if not self._ends.size or (low < self._ends[0]).any() or (high > self._ends[1]).any():
             known = self._ends if self._ends.size else np.array([low, high])
-            self._ends = np.array([np.minimum(low, known[0]), np.maximum(high, known[1])])
+            low, high = np.minimum(low, known[0]), np.maximum(high, known[1])
+            wider = 0.5 * (high - low)
+            self._ends = np.array([low - wider, high + wider])
             self._error = self._deployment.error_among(self._ends)
         return self._error

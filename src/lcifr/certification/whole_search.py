@@ -7,6 +7,7 @@ behind an encoder are not: :mod:`lcifr.certification.trees_behind_encoder`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from lcifr.certification.fewest_attributes import with_fewest_attributes
 from lcifr.certification.query import OWN_WORD, BoolArray, FloatArray, Query, is_strict, query_of
 from lcifr.certification.verdicts import Reason
 from lcifr.data import Individuals
-from lcifr.models.deployed import REFUSED
+from lcifr.models.deployed import REFUSED, Deployment
+from lcifr.models.rule import Kind
 from lcifr.models.trees.deployed import NetworkOnTrees
 from lcifr.models.trees.trees import Trees
 from lcifr.prove import Answer, Budget, Status, maximize
@@ -46,8 +48,10 @@ def search_whole(
     trial: Trial, region: Region, *, budget: Budget | int | None = None, device: str | None = None
 ) -> EndToEnd:
     """One question about the whole model over every person's region, and people who refute what is not proved."""
-    deployment, query, rule = trial.asked, query_end_to_end(trial, region), trial.model.rule
-    answer = query.ask(deployment.merged, deployment.asked_over(region), budget=budget, device=device)
+    rule, options = trial.model.rule, dict[str, Any](budget=budget, device=device)
+    query = _query_for_all(trial, region)
+    answer = _ask(trial, region, query, options)
+    query, answer = _with_own_room(trial, region, query, answer, options)
     strict = is_strict(rule, trial.own)
     certified = (answer.upper < query.limit).all(1) & strict
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
@@ -59,6 +63,47 @@ def search_whole(
     reasons = {Reason.NONE: certified | found.found, **reasons_of(trial, region, query, answer, undecided)}
     margin = np.minimum((query.limit - answer.upper).min(1), np.finfo(np.float64).max)
     return EndToEnd(certified, found, margin, reasons, may_overflow(trial, query))
+
+
+def _ask(trial: Trial, region: Region, query: Query, options: dict[str, Any]) -> Answer:
+    deployment = trial.asked
+    return query.ask(deployment.merged, deployment.asked_over(region), **options)
+
+
+def _query_for_all(trial: Trial, region: Region) -> Query:
+    """The question with one room for everybody: what rounding can do anywhere in all regions together.
+
+    That is one evaluation, it is tiny beside nearly all margins, and whoever is certified with it surely is. A number
+    is compared to within its own error, so there everybody has their own room.
+    """
+    deployment, rule = trial.asked, trial.model.rule
+    if isinstance(deployment, Deployment) and rule.kind is not Kind.NUMBER:
+        room = deployment.room_anywhere(region)
+        if (room < REFUSED).all():
+            return query_of(rule, trial.own).lowered(np.tile(room, (region.people, 1)))
+    return query_end_to_end(trial, region)
+
+
+def _with_own_room(
+    trial: Trial, region: Region, query: Query, answer: Answer, options: dict[str, Any]
+) -> tuple[Query, Answer]:
+    """The same with their own room for whoever the one of everybody may have left open.
+
+    They are asked about again where only that one was passed: the search ends there.
+    """
+    exact = query_of(trial.model.rule, trial.own).limit
+    rows = np.flatnonzero((answer.upper >= query.limit).any(1) & ~(answer.best > exact).any(1))
+    if len(rows) == 0:
+        return query, answer
+    own = query_of(trial.model.rule, trial.own.take(rows)).lowered(trial.asked.room_over(region.take(rows)))
+    before, upper, best = query.limit[rows], answer.upper[rows], answer.best[rows]
+    query.limit[rows] = own.limit
+    again = np.flatnonzero(((before < best) & (best <= own.limit) & (upper >= own.limit)).any(1))
+    if len(again):
+        found = _ask(trial, region.take(rows[again]), own.take(again), options)
+        for name in ("upper", "best", "witness", "status", "nodes"):
+            getattr(answer, name)[rows[again]] = getattr(found, name)
+    return query, answer
 
 
 def find_simple(trial: Trial, region: Region, rows: NDArray[np.intp], witness: FloatArray) -> Counterexamples:

@@ -47,7 +47,7 @@ class Stage:
     network: Network
     arithmetic: Arithmetic
 
-    @property
+    @cached_property
     def may_overflow(self) -> bool:
         """Whether some weight is too large for the format."""
         largest = FORMATS[self.arithmetic].largest
@@ -120,6 +120,10 @@ class Deployment:
         if self._linear_merging is None:
             return merging_error(self.factors, region) + self.error_over(region)
         return self._linear_merging.at(self._sizes_in(region)) + self.error_over(region)
+
+    def room_anywhere(self, region: Region) -> FloatArray:
+        """(outputs,) what :meth:`room_over` is for nobody above; one evaluation, however many people there are."""
+        return self.room_over(region.hull())[0]
 
     @cached_property
     def _linear_merging(self) -> LinearBound | None:

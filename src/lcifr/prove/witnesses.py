@@ -22,21 +22,20 @@ def settle_witnesses(name: str, question: Question, witness: FloatArray) -> tupl
     A witness that misses the region by more than a solver's tolerance is refused. One that misses it by less is pulled
     inside, and forgotten where that fails.
     """
-    found = np.asarray(~np.isnan(witness).any(axis=-1))
+    people = np.flatnonzero(~np.isnan(witness[..., 0]).all(axis=1))
+    if len(people) == len(witness):
+        return _settle(name, question, witness, people)
     points, best = np.full(witness.shape, np.nan), np.full(question.directions.shape[:2], -np.inf)
-    people = np.flatnonzero(found.any(axis=1))
-    if len(people) == len(found):
-        return _settle(name, question, witness, found, people)
     if len(people):  # nobody else is looked at: most people are certified before any point is
-        part = question.take(people)
-        points[people], best[people] = _settle(name, part, witness[people], found[people], people)
+        points[people], best[people] = _settle(name, question.take(people), witness[people], people)
     return points, best
 
 
 def _settle(
-    name: str, question: Question, witness: FloatArray, found: NDArray[np.bool_], people: NDArray[np.intp]
+    name: str, question: Question, witness: FloatArray, people: NDArray[np.intp]
 ) -> tuple[FloatArray, FloatArray]:
     """The same of people who have a witness; ``people`` are their numbers in the whole question."""
+    found: NDArray[np.bool_] = ~np.isnan(witness).any(axis=-1)
     points = np.where(found[..., None], witness, 0.0)
     inside = question.region.contains(points)
     if (found & ~inside).any():

@@ -83,6 +83,13 @@ class Cell:
             self.present[index],
         )
 
+    def hull(self) -> Cell:
+        """One person's cell that holds that of everybody who has it; without linear rows."""
+        here = self if self.present.all() else self.take(self.present)
+        ends = here.lower.min(0, keepdims=True), here.upper.max(0, keepdims=True)
+        choices = tuple(Choice(choice.columns, choice.allowed.any(0, keepdims=True)) for choice in here.choices)
+        return Cell(self.numeric, *ends, choices, None, np.ones(1, np.bool_))
+
     def between(self, lower: FloatArray, upper: FloatArray) -> Cell:
         """The same cell with another box, inside its own; whoever's box is empty has no cell."""
         present = self.present & (lower <= upper).all(1)

@@ -99,6 +99,10 @@ class Region:
         origin = self.origin.take(chosen) if self.origin is not None else None
         return Region(len(chosen), self.features, tuple(cell.take(index) for cell in self.cells), origin, self.whole)
 
+    def hull(self) -> Region:
+        """The region of one person that holds everybody's, cell by cell; without linear rows."""
+        return Region(1, self.features, tuple(cell.hull() for cell in self.cells if cell.present.any()))
+
     @classmethod
     def union(cls, regions: Sequence[Region]) -> Region:
         """The union of ``regions`` of the same people in the same features."""
