@@ -138,6 +138,15 @@ def test_every_proof_is_confirmed(hidden: tuple[int, ...], rows: int) -> None:
         assert refusals(one.network, everybody(one), one.region, found) == [], world
 
 
+def test_layers_of_tiny_values_are_searched_like_others() -> None:
+    """Values of 1e-12 in a hidden layer once were 0 to the programs of the search."""
+    world = World(208, (1, 1, 3), "scaled", numerics=1, groups=(3,), rows=2)
+    assert (ask(world.build(), "branch").status == Status.EXACT).all()
+    climb(world)
+    judge(world, 1e-3)
+    reach(world)
+
+
 def test_laws_notice_what_is_wrong() -> None:
     one = World(3, (4, 3), numerics=3).build()
     truth, found = ask(one, "enumerate").upper, ask(one, "branch")

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.end_to_end import audit_region
 from lcifr.certification.subject import subject_of
 from lcifr.certification.sweep.look_up import ProvedCells, audit_looked_up
 from lcifr.certification.sweep.result import Sweep
 from lcifr.certification.verdicts import Audit
-from lcifr.data.io.ids import as_ids
+from lcifr.data.io.ids import Id, as_ids
 from lcifr.models.chain import choose_for
 from lcifr.prove import Budget
 from lcifr.similarity.similarity import Similarity
@@ -58,9 +56,12 @@ def audit(
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     encoder, known, people = subject.encoder, subject.model, subject.people
     deployed = choose_for(arithmetic, (encoder.function, *known.computed))
-    kept = np.ones(len(people), np.bool_) if subject.missing is None else ~subject.missing
-    everybody = as_ids(ids, len(kept))  # before hours of proofs
-    names = tuple(name for name, here in zip(everybody, kept, strict=True) if here)
+    missing = subject.missing
+    everybody = as_ids(ids, len(people) if missing is None else len(missing))  # before hours of proofs
+    names, left_out = everybody, tuple[Id, ...]()
+    if missing is not None:
+        names = tuple(name for name, gone in zip(everybody, missing, strict=True) if not gone)
+        left_out = tuple(name for name, gone in zip(everybody, missing, strict=True) if gone)
     options = dict[str, Any](budget=budget, device=device, modular=modular, arithmetic=deployed)
     if subject.library is not None:  # nothing is handed over
         options |= {"modular": False, "library": subject.library}
@@ -70,5 +71,4 @@ def audit(
     else:
         options["modular"] = False
         found = audit_looked_up(encoder, known, people, region, names, ProvedCells.of(sweep), **options)
-    left_out = tuple(name for name, here in zip(everybody, kept, strict=True) if not here)
     return replace(found, left_out=left_out) if left_out else found

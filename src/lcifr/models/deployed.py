@@ -123,7 +123,7 @@ class Deployment:
 
     def room_anywhere(self, region: Region) -> FloatArray:
         """(outputs,) what :meth:`room_over` is for nobody above; one evaluation, however many people there are."""
-        return self.room_over(region.hull())[0]
+        return np.asarray(self.room_over(region.hull())[0])
 
     @cached_property
     def _linear_merging(self) -> LinearBound | None:

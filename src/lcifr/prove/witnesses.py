@@ -35,7 +35,7 @@ def _settle(
     name: str, question: Question, witness: FloatArray, people: NDArray[np.intp]
 ) -> tuple[FloatArray, FloatArray]:
     """The same of people who have a witness; ``people`` are their numbers in the whole question."""
-    found: NDArray[np.bool_] = ~np.isnan(witness).any(axis=-1)
+    found = np.asarray(~np.isnan(witness).any(axis=-1))
     points = np.where(found[..., None], witness, 0.0)
     inside = question.region.contains(points)
     if (found & ~inside).any():

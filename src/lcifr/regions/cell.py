@@ -87,7 +87,7 @@ class Cell:
         """One person's cell that holds that of everybody who has it; without linear rows."""
         here = self if self.present.all() else self.take(self.present)
         ends = here.lower.min(0, keepdims=True), here.upper.max(0, keepdims=True)
-        choices = tuple(Choice(choice.columns, choice.allowed.any(0, keepdims=True)) for choice in here.choices)
+        choices = tuple(Choice(choice.columns, np.asarray(choice.allowed.any(0))[None]) for choice in here.choices)
         return Cell(self.numeric, *ends, choices, None, np.ones(1, np.bool_))
 
     def between(self, lower: FloatArray, upper: FloatArray) -> Cell:

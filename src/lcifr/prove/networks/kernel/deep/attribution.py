@@ -52,7 +52,7 @@ def share_out(
                         chosen, top = n, bench.gap[u]
             v[j] *= _secant(bench.inside[n], bench.value[n])
         if layer > 0:
-            step_back(layers, layer, v, w)
+            step_back(layers, layer, v, w, bench)
             v, w = w, v
     return (RELU, chosen) if chosen >= 0 else (STUCK, 0)
 

@@ -50,40 +50,50 @@ def pull(
                 else:
                     v[j] = c * bench.below[n]
         if layer > 0:
-            constant += step_back(layers, layer, v, w)
+            constant += step_back(layers, layer, v, w, bench)
             v, w = w, v
-    return constant + to_input(layers, cell, v, bench.slopes)
+    return constant + to_input(layers, cell, v, bench.slopes, bench)
 
 
 @compiled
-def step_back(layers: HiddenLayers, layer: int, v: Floats, w: Floats) -> float:
+def step_back(layers: HiddenLayers, layer: int, v: Floats, w: Floats, bench: Bench) -> float:
     """Coefficients v of the inputs of a layer as coefficients w of the outputs of the layer before; the constant."""
-    begin, below, constant = layers.begin[layer], layers.width[layer - 1], 0.0
-    for i in range(below):
-        w[i] = 0.0
+    begin, constant = layers.begin[layer], 0.0
     for j in range(layers.width[layer]):
-        c = v[j]
-        if c != 0.0:
-            constant += c * layers.bias[begin + j]
-            weight = layers.weight[layer, j]
-            for i in range(below):
-                w[i] += c * weight[i]
+        constant += v[j] * layers.bias[begin + j]
+    _combine_rows(v, layers.width[layer], layers.weight[layer], layers.width[layer - 1], w, bench)
     return constant
 
 
 @compiled
-def to_input(layers: HiddenLayers, cell: MovingCell, v: Floats, slopes: Floats) -> float:
+def to_input(layers: HiddenLayers, cell: MovingCell, v: Floats, slopes: Floats, bench: Bench) -> float:
     """Coefficients of the inputs of the first layer as slopes of the columns that move; the constant."""
-    q, constant = cell.size[COLUMNS], 0.0
-    for p in range(q):
-        slopes[p] = 0.0
+    constant = 0.0
     for j in range(layers.width[0]):
-        c = v[j]
-        if c != 0.0:
-            constant += c * cell.base[j]
-            for p in range(q):
-                slopes[p] += c * cell.weight[j, p]
+        if v[j] != 0.0:  # the base may be infinite
+            constant += v[j] * cell.base[j]
+    _combine_rows(v, layers.width[0], cell.weight, cell.size[COLUMNS], slopes, bench)
     return constant
+
+
+@compiled
+def _combine_rows(v: Floats, rows: int, weight: Floats, columns: int, total: Floats, bench: Bench) -> None:
+    """total = Σ v[j]·weight[j], term after term, four at a time so that a sum is fetched and stored less often."""
+    used, share, count = bench.used_row, bench.used_share, 0
+    for j in range(rows):  # without a branch: which coefficients are 0 cannot be foreseen
+        used[count], share[count] = j, v[j]
+        count += v[j] != 0.0
+    for place in range(count, count + 3):
+        used[place], share[place] = 0, 0.0
+    for column in range(columns):
+        total[column] = 0.0
+    for place in range(0, count, 4):
+        a, b, c, d = share[place], share[place + 1], share[place + 2], share[place + 3]
+        one, two = weight[used[place]], weight[used[place + 1]]
+        three, four = weight[used[place + 2]], weight[used[place + 3]]
+        for column in range(columns):
+            sum_of_two = total[column] + a * one[column] + b * two[column]
+            total[column] = sum_of_two + c * three[column] + d * four[column]
 
 
 @compiled
@@ -106,15 +116,10 @@ def refresh(
     first: FirstLayer, layers: HiddenLayers, cell: MovingCell, nodes: OpenNodes, node: int, bench: Bench
 ) -> bool:
     """Intervals of all neurons at the node, from the first layer that its split touched; False where one is empty."""
-    lo, hi, allow, phase = nodes.lo[node], nodes.hi[node], nodes.allow[node], nodes.phase[node]
-    stale, there = nodes.stale[node], True
+    lo, hi, phase, there = nodes.lo[node], nodes.hi[node], nodes.phase[node], True
     for layer in range(len(layers.width)):
-        if layer >= stale:
-            if layer == 0:
-                _first(first, layers, cell, allow, lo, hi)
-            else:
-                next_magnitudes(layers, layer, lo, hi, bench)
-                _deeper(layers, cell, allow, layer, lo, hi, nodes.source[node], nodes.record[node], bench)
+        if layer >= nodes.stale[node]:
+            enclose(first, layers, cell, nodes, node, layer, True, bench)
         for n in range(layers.begin[layer], layers.begin[layer + 1]):
             if phase[n] > 0:
                 lo[n] = max(lo[n], 0.0)
@@ -129,6 +134,29 @@ def refresh(
 
 
 @compiled
+def enclose(
+    first: FirstLayer,
+    layers: HiddenLayers,
+    cell: MovingCell,
+    nodes: OpenNodes,
+    node: int,
+    layer: int,
+    backward: bool,
+    bench: Bench,
+) -> None:
+    """Intervals of one layer's neurons from those of the layers before: by interval arithmetic, and where ``backward``
+    also by linear bounds."""
+    lo, hi, allow = nodes.lo[node], nodes.hi[node], nodes.allow[node]
+    if layer == 0:
+        _first(first, layers, cell, allow, lo, hi)
+        return
+    next_magnitudes(layers, layer, lo, hi, bench)
+    _sum_intervals(layers, layer, lo, hi, bench)
+    if backward:
+        _pull_back(layers, cell, allow, layer, lo, hi, nodes.source[node], nodes.record[node], bench)
+
+
+@compiled
 def _first(first: FirstLayer, layers: HiddenLayers, cell: MovingCell, allow: Flags, lo: Floats, hi: Floats) -> None:
     intervals(first, cell, allow, cell.lo, cell.hi)
     for j in range(layers.width[0]):
@@ -136,7 +164,7 @@ def _first(first: FirstLayer, layers: HiddenLayers, cell: MovingCell, allow: Fla
 
 
 @compiled
-def _deeper(
+def _pull_back(
     layers: HiddenLayers,
     cell: MovingCell,
     allow: Flags,
@@ -147,20 +175,14 @@ def _deeper(
     number: int,
     bench: Bench,
 ) -> None:
-    """Interval arithmetic first; a backward pass for each end of what that leaves unstable."""
-    begin, before, count = layers.begin[layer], layers.begin[layer - 1], layers.width[layer - 1]
+    """A backward pass for each end of a neuron that interval arithmetic leaves unstable."""
+    begin, count = layers.begin[layer], layers.width[layer - 1]
     for j in range(layers.width[layer]):
         n = begin + j
         if not lo[n] < 0.0 < hi[n]:
             continue
         weight = layers.weight[layer, j]
         error = layers.unit * bench.magnitude[n]
-        low = high = layers.bias[n]
-        for i in range(count):
-            a, b = weight[i] * max(lo[before + i], 0.0), weight[i] * max(hi[before + i], 0.0)
-            low += min(a, b)
-            high += max(a, b)
-        lo[n], hi[n] = _larger(lo[n], low - error), -_larger(-hi[n], -high - error)
         if lo[n] < 0.0 < hi[n]:
             for i in range(count):
                 bench.upstream[i] = weight[i]
@@ -173,6 +195,27 @@ def _deeper(
             low = largest(cell, allow, bench.slopes, pull(layers, cell, layer - 1, lo, hi, -layers.bias[n], bench))
             if -low - error > lo[n]:
                 lo[n], source[2 * n + 1] = -low - error, number
+
+
+@compiled
+def _sum_intervals(layers: HiddenLayers, layer: int, lo: Floats, hi: Floats, bench: Bench) -> None:
+    """Interval arithmetic for all neurons of a layer side by side; what is off in the layer before adds nothing."""
+    begin, before, width = layers.begin[layer], layers.begin[layer - 1], layers.width[layer]
+    least, most = bench.least, bench.most
+    for j in range(width):
+        least[j] = most[j] = layers.bias[begin + j]
+    for i in range(layers.width[layer - 1]):
+        if not hi[before + i] <= 0.0:
+            low, high, weight = max(lo[before + i], 0.0), max(hi[before + i], 0.0), layers.across[layer, i]
+            for j in range(width):
+                a, b = weight[j] * low, weight[j] * high
+                least[j] += b if b < a else a
+                most[j] += b if b > a else a
+    for j in range(width):
+        n = begin + j
+        if lo[n] < 0.0 < hi[n]:
+            error = layers.unit * bench.magnitude[n]
+            lo[n], hi[n] = _larger(lo[n], least[j] - error), -_larger(-hi[n], -most[j] - error)
 
 
 @compiled

@@ -9,6 +9,7 @@ import numpy as np
 
 from lcifr.models.network import FLOOR, LARGEST
 from lcifr.prove.answer import FloatArray, IntArray
+from lcifr.prove.networks.balance import balance
 from lcifr.prove.networks.kernel.deep.kernel import make_deep_kernel
 from lcifr.prove.networks.kernel.deep.shape import HiddenLayers, Rows, WholeColumns
 from lcifr.prove.networks.kernel.heap import Room
@@ -34,18 +35,22 @@ def answer_cell(
     stop: Callable[[], None],
 ) -> None:
     """One cell of everybody."""
-    first, layers, order, slope, shift = _layers(Layout.of(request.network, cell))
+    balanced = balance(request.network)
+    first, layers, order, slope, shift = _layers(Layout.of(balanced.network, cell))
     directions = request.directions
     size = np.abs(directions if directions.ndim == 3 else directions[None])
     layers = layers._replace(size=size)
-    asked = objectives._replace(rise=size @ slope + FLOOR, shift=size @ shift + FLOOR)
+    last = balanced.factor[layers.begin[-2] :, None]
+    asked = objectives._replace(
+        value=objectives.value / last, rise=size @ slope + FLOOR, shift=size @ shift + FLOOR
+    )  # value is exact: a power of two
     rows, cells, neurons = _rows(cell, order), cells_of(cell, order), int(layers.begin[-1])
     wholes = _whole_columns(request.region.whole, tuple(cell.numeric.tolist()))
     early = neurons - int(layers.width[-1])
     shape = RecordShape(request.proof, asked.value.shape[2], neurons, early, len(rows.slope), len(order))
 
     names = {one.column: one.attribute for one in request.region.whole}
-    about = RecordedCell(request.network, cell, number, order, names)
+    about = RecordedCell(balanced.network, cell, number, order, names, balanced.factor)
 
     def ask(room: Room, record: Record) -> Callable[[int, int], int]:
         work = make_deep_workspace(first, layers, rows, cells, shape.directions, room, record)
@@ -71,6 +76,8 @@ def _layers(layout: Layout) -> tuple[FirstLayer, HiddenLayers, IntArray, FloatAr
         width,
         np.cumsum([0, *width]),
         weight,
+        np.ascontiguousarray(weight.swapaxes(1, 2)),
+        _category_sizes(head.weight, layout.cell),
         np.concatenate([layer.bias for layer in hidden]),
         rounding.unit,
         FLOOR,
@@ -79,6 +86,11 @@ def _layers(layout: Layout) -> tuple[FirstLayer, HiddenLayers, IntArray, FloatAr
         np.zeros((0, 0, 0)),  # of each question
     )
     return first, layers, order, slopes[-1], shifts[-1]
+
+
+def _category_sizes(weight: FloatArray, cell: Cell) -> FloatArray:
+    """(choices, neurons) the largest |weight| of each choice's values."""
+    return np.array([np.abs(weight[:, choice.columns]).max(1) for choice in cell.choices]).reshape(-1, len(weight))
 
 
 def _rows(cell: Cell, order: IntArray) -> Rows:

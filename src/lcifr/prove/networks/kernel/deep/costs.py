@@ -65,9 +65,9 @@ def set_direction(
                         bench.linear[bench.place[n]] = v[j]
                     v[j] = 0.0
         if layer > 0:
-            step_back(layers, layer, v, w)
+            step_back(layers, layer, v, w, bench)
             v, w = w, v
-    to_input(layers, cell, v, bench.multiplier)
+    to_input(layers, cell, v, bench.multiplier, bench)
 
 
 @compiled

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
-import numpy as np
-
-from lcifr.prove.networks.kernel.deep.backward import largest, pull, refresh
+from lcifr.prove.networks.kernel.deep.first_look import look_deeper, plain_bound
 from lcifr.prove.networks.kernel.deep.magnitude import direction_errors, first_magnitudes
 from lcifr.prove.networks.kernel.deep.program import BOXES, EARLY, LAST, LINES
 from lcifr.prove.networks.kernel.deep.shape import Bench, DeepWorkspace, HiddenLayers, Rows, WholeColumns
@@ -42,16 +39,20 @@ def answer_all(
         row = i if len(objectives.value) > 1 else 0
         look_at(first, cells, i, cell)
         first_magnitudes(first, layers, cells, i, cell, bench)
-        _look_deeper(first, layers, cell, work)
-        direction_errors(layers, row, bench)
         _look_at_rows(rows, cells, cell, i, bench)
         work.lp.size[OWNER] = -1
+        if not look_deeper(first, layers, rows, cells, objectives, found, i, row, work):
+            for k in range(directions):
+                found.upper[i, k] = max(found.upper[i, k], bench.upper[k])
+            continue
+        _note_free_neurons(layers, work)
+        direction_errors(layers, row, bench.lo, bench.hi, bench)
         mark = begin_person(work.record, i)
-        for n in range(layers.begin[len(layers.width)]):
+        for n in range(layers.begin[len(layers.width)] if work.record.wanted[0] else 0):
             record_line(work.record, i, n, bench.lo[n], bench.hi[n], bench.slope[n], bench.below[n])
         for k in range(directions):
             bench.spent[k] = 0
-            bench.upper[k] = _plain_bound(first, layers, objectives, cell, row, k, bench)
+            bench.upper[k] = plain_bound(first, layers, objectives, cell, row, k, bench.lo, bench.hi, bench)
         for answer in range(found.best.shape[1]):
             low, high = (0, directions) if objectives.together else (answer, answer + 1)
             bench.hit[0] = 0
@@ -69,19 +70,10 @@ def answer_all(
 
 
 @compiled
-def _look_deeper(first: FirstLayer, layers: HiddenLayers, cell: MovingCell, work: DeepWorkspace) -> None:
-    """Intervals of all layers on the person's cell, and which neurons they leave free."""
+def _note_free_neurons(layers: HiddenLayers, work: DeepWorkspace) -> None:
+    """The intervals on the person's whole cell, and which neurons they leave free."""
     bench, nodes, depth = work.bench, work.nodes, len(layers.width)
-    for p in range(cell.size[COLUMNS]):
-        nodes.allow[0, p] = cell.allow[p]
-        bench.low[p], bench.high[p] = cell.low[p], cell.high[p]
     early = last = 0
-    for layer in range(depth):
-        for n in range(layers.begin[layer], layers.begin[layer + 1]):
-            nodes.lo[0, n], nodes.hi[0, n], nodes.phase[0, n] = -np.inf, np.inf, 0
-            bench.below[n] = -1.0  # not chosen yet
-    nodes.stale[0] = 0
-    refresh(first, layers, cell, nodes, 0, bench)
     for layer in range(depth):
         for n in range(layers.begin[layer], layers.begin[layer + 1]):
             lo, hi = nodes.lo[0, n], nodes.hi[0, n]
@@ -114,22 +106,6 @@ def _look_at_rows(rows: Rows, cells: Cells, cell: MovingCell, i: int, bench: Ben
         bench.row_base[r] = base
         for p in range(cell.size[COLUMNS]):
             bench.row[r, p] = weight[cell.source[p]]
-
-
-@compiled
-def _plain_bound(
-    first: FirstLayer, layers: HiddenLayers, objectives: Objectives, cell: MovingCell, row: int, k: int, bench: Bench
-) -> float:
-    """The bound of a direction with the lines of the root; its slopes are kept."""
-    depth = len(layers.width)
-    for j in range(layers.width[depth - 1]):
-        bench.upstream[j] = objectives.value[row, j, k]
-    constant = pull(layers, cell, depth - 1, bench.lo, bench.hi, objectives.level[row, k], bench)
-    for p in range(cell.size[COLUMNS]):
-        bench.plain[k, p] = bench.slopes[p]
-    bound = largest(cell, cell.allow, bench.slopes, constant)
-    bound += first.unit * bench.error[k]
-    return np.inf if math.isnan(bound) else bound
 
 
 def make_deep_kernel() -> Callable[

@@ -29,8 +29,7 @@ def first_magnitudes(
     """Of the first layer Σ |w|·|x| + |b|, number by number; of the others that they are not known yet."""
     numerics, hidden = cells.lower.shape[1], layers.width[0]
     bench.floor[0] = layers.floor * (cell.largest[0] + 1.0)
-    for n in range(layers.begin[len(layers.width)]):
-        bench.magnitude[n] = NOT_YET
+    forget_magnitudes(layers, 0, bench)
     for j in range(hidden):
         bench.magnitude[j] = abs(first.bias[j]) + bench.floor[0]
     for f in range(numerics):
@@ -39,10 +38,7 @@ def first_magnitudes(
             bench.magnitude[j] += abs(first.weight[f, j]) * x
     for c in range(len(cells.start) - 1):
         for j in range(hidden):
-            most = 0.0
-            for v in range(cells.start[c], cells.start[c + 1]):
-                most = max(most, abs(first.weight[numerics + v, j]))
-            bench.magnitude[j] += most
+            bench.magnitude[j] += layers.category_size[c, j]
 
 
 @compiled
@@ -51,16 +47,27 @@ def next_magnitudes(layers: HiddenLayers, layer: int, lo: Floats, hi: Floats, be
     begin, before = layers.begin[layer], layers.begin[layer - 1]
     if bench.magnitude[begin] != NOT_YET:
         return
-    for j in range(layers.width[layer]):
-        total, weight = abs(layers.bias[begin + j]) + bench.floor[0], layers.weight[layer, j]
-        for i in range(layers.width[layer - 1]):
-            total += abs(weight[i]) * _output(lo[before + i], hi[before + i], bench.magnitude[before + i])
-        bench.magnitude[begin + j] = total
+    total, count = bench.magnitude[begin : begin + layers.width[layer]], layers.width[layer]
+    for j in range(count):
+        total[j] = abs(layers.bias[begin + j]) + bench.floor[0]
+    for i in range(layers.width[layer - 1]):
+        size = _output(lo[before + i], hi[before + i], bench.magnitude[before + i])
+        if size != 0.0:
+            weight = layers.across[layer, i]
+            for j in range(count):
+                total[j] += abs(weight[j]) * size
 
 
 @compiled
-def direction_errors(layers: HiddenLayers, row: int, bench: Bench) -> None:
-    """How far rounding can take the bound of each direction on the person's cell."""
+def forget_magnitudes(layers: HiddenLayers, layer: int, bench: Bench) -> None:
+    """Those of a layer and of all behind it are to be computed again, from better intervals."""
+    for n in range(layers.begin[layer], layers.begin[len(layers.width)]):
+        bench.magnitude[n] = NOT_YET
+
+
+@compiled
+def direction_errors(layers: HiddenLayers, row: int, lo: Floats, hi: Floats, bench: Bench) -> None:
+    """How far rounding can take the bound of each direction on the person's cell, given its intervals."""
     last = len(layers.width) - 1
     begin, directions = layers.begin[last], layers.size.shape[1]
     for k in range(directions):
@@ -69,7 +76,7 @@ def direction_errors(layers: HiddenLayers, row: int, bench: Bench) -> None:
         total = layers.head_bias[o] + bench.floor[0]
         for j in range(layers.width[last]):
             n = begin + j
-            total += layers.head[o, j] * _output(bench.lo[n], bench.hi[n], bench.magnitude[n])
+            total += layers.head[o, j] * _output(lo[n], hi[n], bench.magnitude[n])
         for k in range(directions):
             bench.error[k] += layers.size[row, k, o] * total
 

@@ -1,4 +1,4 @@
-"""One node: what its program proposes, its proved bound, values at points, and where to split it."""
+"""One node: what its program proposes, its proved bound, points by local search, and where to split it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
+from lcifr.prove.networks.kernel.best_first import keep_point
 from lcifr.prove.networks.kernel.deep.backward import largest, step_back, to_input
 from lcifr.prove.networks.kernel.deep.program import EARLY, LAST, LINES
 from lcifr.prove.networks.kernel.deep.shape import Bench, HiddenLayers, OpenNodes, Rows
 from lcifr.prove.networks.kernel.jit import compiled
-from lcifr.prove.networks.kernel.moving_cell import COLUMNS
-from lcifr.prove.networks.kernel.node import CHOICE, RELU, STUCK, pick_choice
-from lcifr.prove.networks.kernel.shape import FirstLayer, MovingCell, Objectives, SimplexDictionary
+from lcifr.prove.networks.kernel.moving_cell import COLUMNS, add
+from lcifr.prove.networks.kernel.node import CHOICE, RELU, STUCK, pick_choice, vertex_of
+from lcifr.prove.networks.kernel.shape import FirstLayer, KernelAnswer, MovingCell, Objectives, SimplexDictionary
 
 ROW_SLACK = 1e-10
 """A point that leaves a linear row by this share of its level still counts: it is pulled inside afterwards."""
@@ -69,9 +70,9 @@ def proved_bound(
             constant += _gap(value, c, lo[n], hi[n])
             v[j] = bench.used[u] = c
         if layer > 0:
-            constant += step_back(layers, layer, v, w)
+            constant += step_back(layers, layer, v, w, bench)
             v, w = w, v
-    constant += to_input(layers, cell, v, bench.slopes)
+    constant += to_input(layers, cell, v, bench.slopes, bench)
     for r in range(bench.size[LINES]):
         rate = bench.rate[r]
         if rate > 0.0:
@@ -107,22 +108,22 @@ def value_at_point(
     for layer in range(1, depth):
         begin, before = layers.begin[layer], layers.begin[layer - 1]
         for j in range(layers.width[layer]):
-            total, weight = layers.bias[begin + j], layers.weight[layer, j]
-            for i in range(layers.width[layer - 1]):
-                total += weight[i] * max(y[before + i], 0.0)
-            y[begin + j] = total
+            y[begin + j] = layers.bias[begin + j]
+        for i in range(layers.width[layer - 1]):
+            if not y[before + i] <= 0.0:
+                add(y[begin : begin + layers.width[layer]], layers.across[layer, i], y[before + i])
     v, w, begin = bench.upstream, bench.downstream, layers.begin[depth - 1]
     result = objectives.level[row, k]
     for j in range(layers.width[depth - 1]):
         v[j] = objectives.value[row, j, k] if y[begin + j] > 0.0 else 0.0
         result += v[j] * y[begin + j]
     for layer in range(depth - 1, 0, -1):
-        step_back(layers, layer, v, w)
+        step_back(layers, layer, v, w, bench)
         v, w = w, v
         for i in range(layers.width[layer - 1]):
             if y[layers.begin[layer - 1] + i] <= 0.0:
                 v[i] = 0.0
-    to_input(layers, cell, v, bench.slopes)
+    to_input(layers, cell, v, bench.slopes, bench)
     return float(result)
 
 
@@ -136,6 +137,36 @@ def keeps_rows(cell: MovingCell, rows: Rows, bench: Bench) -> bool:
         if total > ROW_SLACK * (1.0 + rows.slope[r] * cell.largest[0] + rows.shift[r]):
             return False
     return True
+
+
+@compiled
+def climb(
+    layers: HiddenLayers,
+    rows: Rows,
+    objectives: Objectives,
+    found: KernelAnswer,
+    cell: MovingCell,
+    i: int,
+    row: int,
+    k: int,
+    answer: int,
+    jumps: int,
+    bench: Bench,
+) -> bool:
+    """Jump from the bench's point along the gradient, and keep what is better. Whether the target is surely passed."""
+    last = -np.inf
+    rounding_error = layers.unit * (objectives.rise[row, k] * cell.largest[0] + objectives.shift[row, k])
+    for _ in range(jumps + 1):
+        value = value_at_point(layers, objectives, cell, row, k, bench)
+        if value + objectives.offset[i, k] > found.best[i, answer] and keeps_rows(cell, rows, bench):
+            settled = keep_point(objectives, found, cell, i, k, answer, value, rounding_error, bench)
+            if settled:
+                return True
+        if not value > last:
+            break
+        last = value
+        vertex_of(cell, cell.allow, bench)
+    return False
 
 
 @compiled

@@ -21,7 +21,9 @@ class HiddenLayers(NamedTuple):
     Parameters
     ----------
     width, begin : (layers,) and (layers + 1,).
-    weight : (layers, widest, widest), that of layer l read from layer l − 1; nothing at 0.
+    weight : (layers, widest, widest), that of layer l read from layer l − 1; nothing at 0. across : the same, its
+        last two axes exchanged, so that all neurons of a layer are summed side by side.
+    category_size : (choices, width) the largest |weight| of a choice's values, of the first layer.
     bias : (neurons,). unit : γ, as in :class:`RoundingBound` of ``networks.rounding``. floor : of what underflows.
     head, head_bias : (outputs, width), (outputs,) sizes of the last layer's numbers. size : (·, K, outputs) those of
         the directions.
@@ -30,6 +32,8 @@ class HiddenLayers(NamedTuple):
     width: Integers
     begin: Integers
     weight: Floats
+    across: Floats
+    category_size: Floats
     bias: Floats
     unit: float
     floor: float
@@ -108,7 +112,8 @@ class Bench(NamedTuple):
     lo, hi : (neurons,) at the root. slope, intercept, below : (neurons,) of the lines that replace neurons.
     proposed : (neurons,) what a program proposes as the coefficient of a free neuron's input. used : what a bound
         has made of that. rate : (rows,) λ.
-    upstream, downstream : (widest,) coefficients on the way back. value : (neurons,) inputs at a point.
+    upstream, downstream : (widest,) coefficients on the way back. used_row, used_share : (widest + 4,) those that are
+        not 0. least, most : (widest,) ends of a layer's inputs. value : (neurons,) inputs at a point.
     gap : (free,) what the relaxation of a neuron gives away at the program's optimum, 0 for those that are stable.
     kink : slopes of a program's kinks at its optimum.
     form, at : (neurons, width) and (neurons,) a neuron's input as an affine function of a program's variables.
@@ -134,6 +139,10 @@ class Bench(NamedTuple):
     rate: Floats
     upstream: Floats
     downstream: Floats
+    least: Floats
+    most: Floats
+    used_row: Integers
+    used_share: Floats
     value: Floats
     gap: Floats
     kink: Floats

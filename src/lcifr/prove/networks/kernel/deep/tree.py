@@ -17,10 +17,9 @@ from lcifr.prove.networks.kernel.best_first import (
 from lcifr.prove.networks.kernel.deep.attribution import share_out
 from lcifr.prove.networks.kernel.deep.backward import refresh
 from lcifr.prove.networks.kernel.deep.chords import update_chords
-from lcifr.prove.networks.kernel.deep.climb import climb
 from lcifr.prove.networks.kernel.deep.costs import set_costs, set_direction
 from lcifr.prove.networks.kernel.deep.halving import given_away, middle, pick_halving, whole_below_middle
-from lcifr.prove.networks.kernel.deep.node import decide, proved_bound, read_multipliers
+from lcifr.prove.networks.kernel.deep.node import climb, decide, proved_bound, read_multipliers
 from lcifr.prove.networks.kernel.deep.open_nodes import plant_roots, split, split_number, split_whole
 from lcifr.prove.networks.kernel.deep.program import BOX, LINES, build
 from lcifr.prove.networks.kernel.deep.shape import DeepWorkspace, HiddenLayers, Rows, WholeColumns

@@ -52,6 +52,7 @@ class RecordedCell:
     ----------
     cell, number : the cell, and its number in the region. order : (columns in cell order,) features.
     names : attributes of the columns that hold whole numbers.
+    factor : (neurons,) by how much the neurons of ``network`` are larger than those of the one that was asked about.
     """
 
     network: Network
@@ -59,6 +60,7 @@ class RecordedCell:
     number: int
     order: np.ndarray
     names: Mapping[int, str] = field(default_factory=dict)
+    factor: FloatArray | None = None
     start: int = 0
     record: Record | None = None
 
@@ -104,6 +106,8 @@ class _CellWriter:
         self.part, self.record, self.row = part, part.record, person - part.start
         self.directions, self.upper = directions, upper
         hidden = part.network.layers[:-1]
+        neurons = sum(len(layer.bias) for layer in hidden)
+        self.factor = [1.0] * neurons if part.factor is None else part.factor.tolist()
         self.places = [(layer, j) for layer, one in enumerate(hidden) for j in range(len(one.bias))]
         self.depth, self.last = len(hidden), part.network.layers[-1].weight
         self.state = self.record.state[self.row].tolist()
@@ -164,7 +168,8 @@ class _CellWriter:
             return Leaf(self._root_lines(), ends=self._ends({}, {}, None))
         slopes = dict(zip(self.free, self.record.slope[by].tolist(), strict=False))
         lines = [ReluLine(*self.places[n], 1.0, 1.0) for n, state in enumerate(self.state) if state == ON]
-        lines += [ReluLine(*self.places[n], 0.0, 0.0, slope) for n, slope in slopes.items() if slope]
+        factor = self.factor
+        lines += [ReluLine(*self.places[n], 0.0, 0.0, slope * factor[n]) for n, slope in slopes.items() if slope]
         rows = tuple(Entry(r, rate) for r, rate in enumerate((self.record.rate[by] * self.part.sizes).tolist()) if rate)
         sources = dict(enumerate(self.record.source[by].tolist()))
         ends = self._ends(sources, slopes, weight if kind == LEAF else None)
