@@ -84,6 +84,7 @@ def audit(
     phi: Annotated[
         str | None,
         typer.Option(
+            "--phi",
             metavar="FILE|NAME",
             help="Who counts as similar: a .phi file or a ready-made formula. (Default: the producer's.)",
         ),
@@ -91,7 +92,9 @@ def audit(
     by: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN", help="Report subgroups of this column. (Default: the categories that φ leaves free.)"
+            "--by",
+            metavar="COLUMN",
+            help="Report subgroups of this column. (Default: the categories that φ leaves free.)",
         ),
     ] = None,
     confidence: Annotated[

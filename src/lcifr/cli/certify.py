@@ -70,11 +70,14 @@ def certify(
     ] = None,
     producer: Annotated[
         Path | None,
-        typer.Option(metavar="PRODUCER", help="The folder that `lcifr produce` wrote, if PEOPLE is a table."),
+        typer.Option(
+            "--producer", metavar="PRODUCER", help="The folder that `lcifr produce` wrote, if PEOPLE is a table."
+        ),
     ] = None,
     sweep: Annotated[
         Path | None,
         typer.Option(
+            "--sweep",
             metavar="SWEEP",
             help="The folder that `lcifr sweep` wrote: people in a proved cell need no search.",
         ),

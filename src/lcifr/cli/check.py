@@ -31,15 +31,17 @@ def check(
         bool, typer.Option("--strict", help="Exit 4 if every claim is confirmed, but someone has no claim.")
     ] = False,
     patience: Annotated[
-        int, typer.Option(min=1, metavar="TIMES", help="Allow this many times the usual work per person.")
+        int, typer.Option("--patience", min=1, metavar="TIMES", help="Allow this many times the usual work per person.")
     ] = 1,
     people: Annotated[
-        Path | None, typer.Option(metavar="TABLE", help="The people: .csv or .parquet.", rich_help_panel=PANEL)
+        Path | None,
+        typer.Option("--people", metavar="TABLE", help="The people: .csv or .parquet.", rich_help_panel=PANEL),
     ] = None,
     id_column: IdOption = None,
     model: Annotated[
         list[Path] | None,
         typer.Option(
+            "--model",
             metavar="FILE|FOLDER",
             help="The model (ONNX, skops, XGBoost, LightGBM), or the producer's and the consumer's folder.",
             rich_help_panel=PANEL,
@@ -47,14 +49,17 @@ def check(
     ] = None,
     describe: Annotated[
         Path | None,
-        typer.Option(metavar="TOML", help="Which column feeds which input of the model.", rich_help_panel=PANEL),
+        typer.Option(
+            "--describe", metavar="TOML", help="Which column feeds which input of the model.", rich_help_panel=PANEL
+        ),
     ] = None,
     phi: Annotated[
-        str | None, typer.Option(metavar="FILE|NAME", help="Who counts as similar.", rich_help_panel=PANEL)
+        str | None, typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar.", rich_help_panel=PANEL)
     ] = None,
     schema: Annotated[
         str | None,
         typer.Option(
+            "--schema",
             metavar="FILE|NAME",
             help="The schema: a .toml file. (Default: the .toml next to the .phi.)",
             rich_help_panel=PANEL,
@@ -63,6 +68,7 @@ def check(
     train: Annotated[
         Path | None,
         typer.Option(
+            "--train",
             metavar="TABLE",
             help="The table that supplies the standard deviations and ranks in φ.",
             rich_help_panel=PANEL,

@@ -54,7 +54,9 @@ def consume(
     out: OutOption,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column to predict. (Default: the only one besides the ids.)"),
+        typer.Option(
+            "--target", metavar="COLUMN", help="The column to predict. (Default: the only one besides the ids.)"
+        ),
     ] = None,
     id_column: Annotated[
         str | None,
@@ -75,6 +77,7 @@ def consume(
     classes: Annotated[
         str | None,
         typer.Option(
+            "--classes",
             metavar="CLASS,CLASS,…",
             help="Names of the classes of --model, in the order of their numbers in the file.",
             rich_help_panel=PANEL,
@@ -88,7 +91,9 @@ def consume(
     ] = False,
     checked: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The output of `lcifr check BUNDLE --json`: these radii count as checked."),
+        typer.Option(
+            "--checked", metavar="FILE", help="The output of `lcifr check BUNDLE --json`: these radii count as checked."
+        ),
     ] = None,
     arithmetic: AnyArithmeticOption = None,
     seed: SeedOption = 0,

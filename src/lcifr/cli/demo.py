@@ -23,7 +23,10 @@ def register(app: typer.Typer) -> None:
 def demo(
     context: typer.Context,
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where to write the report and the proofs. Replaces an earlier demo.")
+        Path,
+        typer.Option(
+            "--out", metavar="FOLDER", help="Where to write the report and the proofs. Replaces an earlier demo."
+        ),
     ] = Path("lcifr-demo"),
     seed: Annotated[int, typer.Option(help="Seed for training.")] = 0,
     as_json: JsonOption = False,

@@ -33,7 +33,7 @@ def report(
         Path | None, typer.Option("--tune", metavar="FRONTIER", help="Also show the results of `lcifr tune`.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The file to write. (Default: report.html in AUDIT.)")
+        Path | None, typer.Option("--out", metavar="FILE", help="The file to write. (Default: report.html in AUDIT.)")
     ] = None,
     format: Annotated[
         Format | None, typer.Option(help="The format. (Default: the extension of --out, else html.)")

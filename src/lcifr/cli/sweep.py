@@ -69,6 +69,7 @@ def sweep(
     phi: Annotated[
         str | None,
         typer.Option(
+            "--phi",
             metavar="FILE|NAME",
             help="Who counts as similar: a .phi file or a ready-made formula. (Default: the producer's.)",
         ),

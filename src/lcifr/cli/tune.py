@@ -94,7 +94,7 @@ def tune(
     schema: SchemaOption = None,
     id_column: IdOption = None,
     sample: SampleOption = None,
-    gammas: Annotated[str, typer.Option(metavar="N,N,…", help="Weights to try.")] = WEIGHTS,
+    gammas: Annotated[str, typer.Option("--gammas", metavar="N,N,…", help="Weights to try.")] = WEIGHTS,
     held_out: HeldOutOption = HELD_OUT_SHARE,
     learner: TuneLearnerOption = Learner.NETWORK,
     stretch: StretchOption = ENCODER.stretch,

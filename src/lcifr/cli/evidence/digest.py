@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def digest(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="The people: .csv or .parquet.")],
-    schema: Annotated[str, typer.Option(metavar="FILE|NAME", help="The schema: a .toml file.")],
+    schema: Annotated[str, typer.Option("--schema", metavar="FILE|NAME", help="The schema: a .toml file.")],
     id_column: IdOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -16,9 +16,9 @@ def register(app: typer.Typer) -> None:
 
 def pack(
     folder: Annotated[Path, typer.Argument(metavar="AUDIT", help="The folder that `lcifr audit` wrote.")],
-    out: Annotated[Path, typer.Option(metavar="FILE.zip", help="The new archive.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.zip", help="The new archive.")],
     key: Annotated[
-        Path | None, typer.Option(metavar="KEY", help="Sign it with this OpenSSH private key (ed25519).")
+        Path | None, typer.Option("--key", metavar="KEY", help="Sign it with this OpenSSH private key (ed25519).")
     ] = None,
     author: Annotated[
         str,
@@ -27,15 +27,16 @@ def pack(
     by: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ATTRIBUTE", help="Compare rates by this attribute. Repeatable. (Default: as in the audit.)"
+            "--by", metavar="ATTRIBUTE", help="Compare rates by this attribute. Repeatable. (Default: as in the audit.)"
         ),
     ] = None,
     favourable: Annotated[
         str | None,
-        typer.Option(metavar="DECISION", help="The favourable decision. (Default: the second of two.)"),
+        typer.Option("--favourable", metavar="DECISION", help="The favourable decision. (Default: the second of two.)"),
     ] = None,
     unknown: Annotated[
-        list[str] | None, typer.Option(metavar="VALUE", help="A value that stands for an unknown category. Repeatable.")
+        list[str] | None,
+        typer.Option("--unknown", metavar="VALUE", help="A value that stands for an unknown category. Repeatable."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 def commit(
     bundle: BundleArgument,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The new folder.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The new folder.")],
     as_json: JsonOption = False,
 ) -> None:
     """Producer: commit to all people, verdicts and proofs of a bundle without showing them.
@@ -52,16 +52,22 @@ def commit(
 
 def challenge(
     commitment: Annotated[Path, typer.Argument(metavar="COMMITMENT", help="The producer's commitment.json.")],
-    people: Annotated[int, typer.Option(min=1, metavar="COUNT", help="How many lines the producer must open.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The new file, for the producer.")],
-    confidence: Annotated[str, typer.Option(metavar="SHARE", help="Confidence of the result, as a decimal.")] = "0.95",
+    people: Annotated[
+        int, typer.Option("--people", min=1, metavar="COUNT", help="How many lines the producer must open.")
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The new file, for the producer.")],
+    confidence: Annotated[
+        str, typer.Option("--confidence", metavar="SHARE", help="Confidence of the result, as a decimal.")
+    ] = "0.95",
     seed: Annotated[
         str | None,
-        typer.Option(metavar="HEX", help="64 random hexadecimal digits. (Default: from the system.)"),
+        typer.Option("--seed", metavar="HEX", help="64 random hexadecimal digits. (Default: from the system.)"),
     ] = None,
     after: Annotated[
         list[Path] | None,
-        typer.Option(metavar="CHALLENGE", help="Your challenge to an earlier commitment; both are reported."),
+        typer.Option(
+            "--after", metavar="CHALLENGE", help="Your challenge to an earlier commitment; both are reported."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,9 +93,9 @@ def challenge(
 
 def open_(
     bundle: BundleArgument,
-    commitment: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder that `commit` wrote.")],
-    challenge: Annotated[Path, typer.Option(metavar="FILE", help="The auditor's challenge.json.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The new folder, for the auditor.")],
+    commitment: Annotated[Path, typer.Option("--commitment", metavar="FOLDER", help="The folder that `commit` wrote.")],
+    challenge: Annotated[Path, typer.Option("--challenge", metavar="FILE", help="The auditor's challenge.json.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The new folder, for the auditor.")],
     as_json: JsonOption = False,
 ) -> None:
     """Producer: open the lines that a challenge draws, with their proofs; show only hashes of the others."""
@@ -105,9 +111,11 @@ def open_(
 
 def check(
     opening: Annotated[Path, typer.Argument(metavar="OPENING", help="The folder that the producer sent.")],
-    commitment: Annotated[Path, typer.Option(metavar="FILE", help="Your copy of commitment.json.")],
-    challenge: Annotated[Path, typer.Option(metavar="FILE", help="Your copy of challenge.json.")],
-    patience: Annotated[int, typer.Option(min=1, metavar="TIMES", help="Allow this many times the usual work.")] = 1,
+    commitment: Annotated[Path, typer.Option("--commitment", metavar="FILE", help="Your copy of commitment.json.")],
+    challenge: Annotated[Path, typer.Option("--challenge", metavar="FILE", help="Your copy of challenge.json.")],
+    patience: Annotated[
+        int, typer.Option("--patience", min=1, metavar="TIMES", help="Allow this many times the usual work.")
+    ] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Auditor: confirm that the opened lines match the commitment, check every proof, and conclude for everyone.

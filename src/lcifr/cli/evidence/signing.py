@@ -23,6 +23,7 @@ def sign(
     key: Annotated[
         Path | None,
         typer.Option(
+            "--key",
             metavar="KEY",
             help="A private key from `ssh-keygen -t ed25519 -f KEY`. Without it, only the list is written.",
         ),
@@ -52,7 +53,9 @@ def sign(
 
 def verify(
     path: Annotated[Path, typer.Argument(metavar="FOLDER|PACK", help="A signed folder, or a pack (.zip).")],
-    key: Annotated[Path, typer.Option(metavar="KEY.pub", help="The signer's public key, obtained from the signer.")],
+    key: Annotated[
+        Path, typer.Option("--key", metavar="KEY.pub", help="The signer's public key, obtained from the signer.")
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Verify the signature of a folder or pack: no byte changed, nothing added, nothing missing.

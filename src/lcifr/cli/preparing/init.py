@@ -24,16 +24,22 @@ def register(app: typer.Typer) -> None:
 
 def init(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="The people: a .csv or .parquet file.")],
-    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column to predict.")] = None,
+    target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="The column to predict.")] = None,
     id_column: IdOption = None,
     categorical: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="A column of numbers that are categories, such as postcodes. Repeatable."),
+        typer.Option(
+            "--categorical",
+            metavar="COLUMN",
+            help="A column of numbers that are categories, such as postcodes. Repeatable.",
+        ),
     ] = None,
     numeric: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="A column to read as numbers. Repeatable.")
+        list[str] | None, typer.Option("--numeric", metavar="COLUMN", help="A column to read as numbers. Repeatable.")
     ] = None,
-    drop: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="A column to leave out. Repeatable.")] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", metavar="COLUMN", help="A column to leave out. Repeatable.")
+    ] = None,
     model: ModelOption = None,
     out: Annotated[
         Path | None,

@@ -38,7 +38,7 @@ def export(
         typer.Argument(metavar="[CONSUMER]", help="The folder that `lcifr consume` wrote, to export the whole model."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")] = Path("model.onnx"),
-    arithmetic: Annotated[str, typer.Option(metavar="FORMAT", help="float32 or float64.")] = "float32",
+    arithmetic: Annotated[str, typer.Option("--arithmetic", metavar="FORMAT", help="float32 or float64.")] = "float32",
     as_json: JsonOption = False,
 ) -> None:
     """Export a trained network as ONNX: from the table's columns to z or, with CONSUMER, to the decision."""

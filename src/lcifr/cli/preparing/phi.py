@@ -15,11 +15,13 @@ FormulaArgument = Annotated[
     str, typer.Argument(metavar="FILE|NAME", help="A .phi file, or a ready-made formula; see `lcifr phi list`.")
 ]
 SchemaOption = Annotated[
-    str | None, typer.Option(metavar="FILE|NAME", help="The schema: a .toml file, or the name of a dataset.")
+    str | None,
+    typer.Option("--schema", metavar="FILE|NAME", help="The schema: a .toml file, or the name of a dataset."),
 ]
 DataOption = Annotated[
     str | None,
     typer.Option(
+        "--data",
         metavar="FILE|NAME",
         help="The people: a .csv or .parquet file, or the name of a dataset (its training people).",
     ),
