@@ -34,7 +34,7 @@ def test_options_go_to_the_benchmark_that_is_named(capsys: pytest.CaptureFixture
 
     assert "engine" in names()
     assert run(["rows", "--part", "radii"]) == 2
-    assert "only engine, fairify and file_to_verdict take options" in capsys.readouterr().err
+    assert "only engine, fairify, file_to_verdict, on_device take options" in capsys.readouterr().err
     with pytest.raises(SystemExit) as left:
         run(["engine", "--part", "nothing"])
     assert left.value.code == 2

@@ -92,7 +92,7 @@ def test_the_wrong_half_of_a_key_is_named(tmp_path: Path) -> None:
     key = make_key(tmp_path, "auditor")
     with pytest.raises(LcifrError, match="is a public key"):
         read_private_key(key.with_suffix(".pub"))
-    with pytest.raises(LcifrError, match=r"is no public key(.|\n)*keep the other to yourself"):
+    with pytest.raises(LcifrError, match=r"is not a public key(.|\n)*keep the other to yourself"):
         read_public_key(key)
     with pytest.raises(LcifrError, match="no such file"):
         read_public_key(tmp_path / "nobody.pub")

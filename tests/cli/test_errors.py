@@ -41,7 +41,7 @@ WRONG = {
         (*AUDIT, "nameless.parquet", "--id", "who", "--sample", "99"),
         'nameless.parquet: column "who" has no id in row 95',
     ),
-    "a column twice, in a sample": ((*AUDIT, "double.csv", "--sample", "5"), 'column "age": the name stands 2 times'),
+    "a column twice, in a sample": ((*AUDIT, "double.csv", "--sample", "5"), 'column "age": the name occurs 2 times'),
     "a value missing, in a sample": (
         (*AUDIT, "late.csv", "--sample", "99"),
         'column "age", row 97: the value is missing',

@@ -81,7 +81,7 @@ def test_certify_from_a_handover(story, tmp_path):
 
 def test_check(story, tmp_path, monkeypatch):
     shutil.copytree(story / "audit/bundle", tmp_path / "bundle")
-    assert "everything that is claimed" in lcifr("check", "bundle", cwd=tmp_path, expect=0).out
+    assert "every claim about them is confirmed" in lcifr("check", "bundle", cwd=tmp_path, expect=0).out
 
     _alter(tmp_path / "bundle")  # a certificate that is not true, all hashes redone
     refused = lcifr("check", "bundle", cwd=tmp_path, expect=1)

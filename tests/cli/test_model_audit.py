@@ -100,7 +100,7 @@ def test_the_report_says_what_was_audited(audited: Path, credit: Path) -> None:
     page = (credit / "audit.md").read_text(encoding="utf-8")
     digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
     for words in ("model.skops", digest, "Runtime: scikit-learn", "yes is decided", "**People left out.** 2 rows",
-                  "those of train.csv", "unaware", "Arithmetic:"):  # fmt: skip
+                  "come from train.csv", "unaware", "Arithmetic:"):  # fmt: skip
         assert words in page
 
 
@@ -141,7 +141,7 @@ def test_a_formula_may_speak_of_columns_that_the_model_does_not_read(credit: Pat
         (("people.csv", "more.csv", "--model", "model.skops", "--phi", "people.phi"), "takes one TABLE"),
         (("people.csv", "--model", "model.pkl", "--phi", "people.phi"), r"skops.io.dump(joblib.load("),
         (("people.csv", "--model", "nothing.onnx", "--phi", "people.phi"), "there is no such file"),
-        (("people.csv", "--model", "dates.skops", "--phi", "people.phi"), "cannot be an attribute: holds dates"),
+        (("people.csv", "--model", "dates.skops", "--phi", "people.phi"), "cannot be an attribute: contains dates"),
         (("few.csv", "--model", "model.skops", "--phi", "people.phi"), 'reads the column "debt", which is missing'),
         (("p", "c", "--tolerance", "3"), "--tolerance works only with --model"),
     ],

@@ -98,7 +98,7 @@ def test_without_init_a_date_is_refused_with_advice(tmp_path):
     (tmp_path / "s.phi").write_text("same(categorical) and numeric within 0.3 sd", encoding="utf-8")
     words = ("produce", "k.csv", "--phi", "s.phi", "--target", "zurück gezahlt", "--out", "p")
     refused = lcifr(*words, cwd=tmp_path, expect=2)
-    assert 'column "Geburts datum": holds dates' in refused.err
+    assert 'column "Geburts datum": contains dates' in refused.err
     assert "Fix: run `lcifr init k.csv`" in refused.err
     assert not list(tmp_path.glob(".p*"))
 

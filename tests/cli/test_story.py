@@ -161,7 +161,7 @@ def test_a_run_with_options_that_exclude_others_is_repeated_too(tmp_path):
     lcifr("repeat", "first", "--out", "second", cwd=tmp_path)
     assert (tmp_path / "first/result.json").read_bytes() == (tmp_path / "second/result.json").read_bytes()
     refused = lcifr(*words, "--gamma", "3", "--out", "third", cwd=tmp_path, expect=2)
-    assert "--gamma means nothing beside it" in refused.err
+    assert "--gamma has no effect with it" in refused.err
 
 
 def test_settings_repeat_a_run_to_the_same_weights(tmp_path):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from lcifr import runs
+from lcifr.cli.terminal.learner_options import pairs_of
 from lcifr.cli.terminal.options import ClassWeight, widths_of
 from lcifr.estimators import FairBooster, FairEncoder, RobustClassifier, RobustRegressor, tune
 from lcifr.learn.defaults import ENCODER, HEAD
@@ -28,7 +29,11 @@ REQUESTS = {
     "tune": runs.TuneRequest,
 }
 OTHER_NAMES = {"latent": "latent_dim", "batch": "batch_size", "seed": "random_state"}
-MEANINGS = {"hidden": widths_of, "gammas": lambda text: tuple(float(word) for word in text.split(","))}
+MEANINGS = {
+    "hidden": widths_of,
+    "interactions": pairs_of,
+    "gammas": lambda text: tuple(float(word) for word in text.split(",")),
+}
 LEFT_OPEN = {"arithmetic"}  # a command asks the model where nobody says; a request for folders has no such model
 ABOUT_THE_RUN = {"tolerance"}  # None asks for one; an estimator that classifies has none to ask for
 
@@ -56,7 +61,8 @@ def meaning(name: str, value: Any) -> Any:
 
 @pytest.mark.parametrize("command", REQUESTS)
 def test_a_command_and_its_request_have_the_same_defaults(command: str) -> None:
-    options = defaults_of(getattr(importlib.import_module(f"lcifr.cli.{command}"), command))
+    room = "lcifr.cli.preparing" if command == "init" else "lcifr.cli"
+    options = defaults_of(getattr(importlib.import_module(f"{room}.{command}"), command))
     asked = {name: meaning(name, value) for name, value in options.items()}
     request = defaults_of_request(REQUESTS[command])
     shared = (set(asked) & set(request)) - {name for name in LEFT_OPEN if asked.get(name) is None}

@@ -35,7 +35,7 @@ def test_the_explorer_finds_a_person_and_shows_the_counterexample(look):
         '[...document.querySelectorAll("#person tr.differs th > span:first-child")].map((e) => e.innerText)'
     )
     assert marked == [name for name in report.explorer.attributes if wanted.other[name] != wanted.values[name]]
-    assert f"decided “{wanted.other_decision}”" in page.text("#person")
+    assert f"gets “{wanted.other_decision}”" in page.text("#person")
     shown = page.run('[...document.querySelectorAll("#person tr.differs td:last-child")].map((e) => e.innerText)')
     assert all(text.startswith("≠") for text in shown)
 

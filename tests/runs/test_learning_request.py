@@ -55,4 +55,4 @@ def test_what_is_handed_over_later_is_about_the_same_people(place: Path) -> None
     certified = json.loads((place / "consumer/result.json").read_text(encoding="utf-8"))["share"]
     assert json.loads((place / "audit/result.json").read_text(encoding="utf-8"))["modularity"]["ball"] == certified
     for folder in ("producer/bundle", "new/bundle"):
-        assert "everything that is claimed" in lcifr("check", folder, cwd=place).out
+        assert "every claim about them is confirmed" in lcifr("check", folder, cwd=place).out

@@ -39,7 +39,7 @@ def check_bundle(root: str | Path, progress: Callable[[int, int], Any] | None = 
                 latents.update(latent_bytes(line))
                 judge.judge(line, report)
                 seen.add(str(line["id"]))
-                ensure(len(seen) == report.people, f"{line['id']} is there twice")
+                ensure(len(seen) == report.people, f"{line['id']} occurs twice")
             if progress:
                 progress(report.people, people)
     except Limit as limit:

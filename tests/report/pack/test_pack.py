@@ -151,7 +151,7 @@ def test_an_unsigned_pack_says_so(place: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"out": "evidence.tar"}, "no name of an archive"),
+        ({"out": "evidence.tar"}, "is not a valid name for an archive"),
         ({"by": ("sexx",)}, 'no attribute "sexx".*Did you mean "sex"'),
         ({"favourable": "Yes"}, 'between no, yes.*Did you mean "yes"'),
         ({"folder": "producer"}, "was written by `lcifr produce`"),

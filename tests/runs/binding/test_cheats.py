@@ -83,7 +83,7 @@ def test_a_cheat_is_confirmed_by_itself_and_seen_beside_the_readers_people(
 ) -> None:
     change, code, kind, words = CHEATS[cheat]
     bundle = changed(tmp_path, change)
-    assert main([str(bundle)]) == 0  # everything that is claimed is confirmed
+    assert main([str(bundle)]) == 0  # every claim about them is confirmed is confirmed
     assert check(bundle, "--json", expect=code).json["compared"][0]["names"][kind] == violated(honest())
     capsys.readouterr()
     assert main([str(bundle), "--people", str(lender() / "people.csv"), "--id", "person"]) == code
@@ -104,7 +104,7 @@ def test_people_who_are_not_confirmed_do_not_count_in_the_first_line(
     sure = 28 - len(violated(honest()))
     for number, change in enumerate((leave_undecided, leave_unclaimed)):
         main([str(changed(tmp_path / str(number), change))])
-        assert capsys.readouterr().out.startswith(f"{sure} of 28 people: everything that is claimed")
+        assert capsys.readouterr().out.startswith(f"{sure} of 28 people: every claim about them is confirmed")
 
 
 def test_another_model_is_seen(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[3]
     [
         ("age", None, 'column "age", row 19: the value is missing'),
         ("sex", "other", 'column "sex", row 19: the schema does not list the category "other"'),
-        ("who", "p3", "column \"who\" names 'p3' twice"),
+        ("who", "p3", "column \"who\" contains 'p3' twice"),
         ("who", None, 'column "who" has no id in row 19'),
         ("repaid", None, 'column "repaid", row 19: the target is missing'),
     ],
@@ -62,7 +62,7 @@ def test_proofs_and_baselines_of_many_are_refused_or_left_out_aloud(
         assert f"{option} needs everyone in memory: 20 people, at most 10" in said.err
     assert list(tmp_path.iterdir()) == []
     said = lcifr("audit", *both, table, "--no-bundle", "--out", "out", cwd=tmp_path, expect=None)
-    assert "Note: no baselines beside it" in said.err
+    assert "Note: no baselines: they need everyone in memory" in said.err
     assert result(tmp_path / "out")["baselines"] == {}
 
 

@@ -90,7 +90,7 @@ def read_csv(path: str | Path, kinds: Kinds, id_column: str | None = None) -> Ca
                 found = dict(zip(names, row, strict=True))
                 name = str(count) if id_column is None else found[id_column]
                 ensure(name.strip(), f"{path}: row {count} has no id")
-                ensure(name not in lines, f'{path}: the id "{name}" is there twice')
+                ensure(name not in lines, f'{path}: the id "{name}" occurs twice')
                 where = f"{path}: row {count}"
                 values = {one: _cell(found[one], known is None, f"{where}, {one}") for one, known in kinds.items()}
                 lines[name] = person_line(name, values)

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from lcifr.errors import NetworkError
 from lcifr.models.network import Network
 from lcifr.prove.answer import FloatArray
 
@@ -54,9 +55,13 @@ def _balanced(named: _Named) -> Balanced:
         np.array_equal(weight / (after / left), layer.weight) and np.array_equal(bias / after, layer.bias)
         for (weight, bias), layer, left, after in zip(scaled, network.layers, before, behind, strict=True)
     )
+    as_it_is = Balanced(network, np.ones(len(each)))
     if (each == 1.0).all() or not same:  # where something underflows it would be another function
-        return Balanced(network, np.ones(len(each)))
-    return Balanced(Network.from_arrays(scaled), each)
+        return as_it_is
+    try:
+        return Balanced(Network.from_arrays(scaled), each)
+    except NetworkError:  # weights beyond what a network may have
+        return as_it_is
 
 
 def _factors(network: Network) -> list[float]:
