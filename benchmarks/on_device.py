@@ -88,6 +88,7 @@ def measure(place: Path, people: int, workers: list[int], networks: list[str]) -
     devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
     print(f"{people:,} people from Parquet to verdicts; GPU: {found}")
     for name in networks:
+        certify(place, name, "few.parquet", devices[-1], 1)  # compiles what is not compiled on this machine yet
         for count in workers:
             rates = {}
             for device in devices:

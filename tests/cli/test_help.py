@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from lcifr import cli
 from tests.cli.listing import COMMANDS
 from tests.story import lcifr, write_german
 
@@ -116,3 +118,15 @@ def test_the_page_names_what_is_in_the_folders(story):
         for file in (story / folder).rglob("*"):
             if file.is_file() and file.parent == story / folder:
                 assert file.name in PAGE, file
+
+
+def test_every_option_with_a_metavar_names_itself() -> None:
+    """Before typer 0.28, one that does not is called by its metavar: ``--PRODUCER``."""
+    nameless = []
+    for path in Path(cli.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
+                named = any(isinstance(one, ast.Constant) and str(one.value).startswith("--") for one in node.args)
+                if not named and any(word.arg == "metavar" for word in node.keywords):
+                    nameless.append(f"{path.name}:{node.lineno}")
+    assert not nameless

@@ -135,7 +135,7 @@ def test_verdicts_that_were_edited_are_made_again(story: Path, tmp_path: Path) -
     pd.read_parquet(file).assign(verdict="CERTIFIED", reason="").to_parquet(file, index=False)
     said = lcifr(*both(story), "--out", "out", cwd=tmp_path, expect=1)
     assert "Note: .out.work/audited/manifest.json" in said.err
-    assert "has changed since the run before has written: it is made again" in said.err
+    assert "has changed since the last run wrote it, so it is made again" in said.err
     assert result(tmp_path / "out")["violated"] == result(story / "audit")["violated"]
 
 
@@ -149,7 +149,7 @@ def test_an_encoder_that_was_edited_is_learned_again(story: Path, tmp_path: Path
     process.communicate(timeout=300)
     shutil.copyfile(story / "producer/encoder.safetensors", tmp_path / ".out.work/encoder.safetensors")
     said = lcifr(*words, "--out", "out", cwd=tmp_path)
-    assert "encoder.safetensors has changed since the run before has written: it is made again" in said.err
+    assert "encoder.safetensors has changed since the last run wrote it, so it is made again" in said.err
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 

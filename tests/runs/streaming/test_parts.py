@@ -173,7 +173,7 @@ def test_a_part_that_was_edited_is_made_again(
     done: list[int] = []
     honest = job.work
     monkeypatch.setattr(job, "work", lambda self, chunk: done.append(chunk.number) or honest(self, chunk))
-    with pytest.warns(parts.ChangedPartWarning, match=rf"{there[1].name} is not what the run before has written"):
+    with pytest.warns(parts.ChangedPartWarning, match=rf"{there[1].name} has changed since the last run wrote it"):
         RUNS[job](table, tmp_path / "out")
     assert done == [1]
     assert contents(tmp_path / "out") == contents(tmp_path / "fresh")

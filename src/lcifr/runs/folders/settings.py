@@ -187,7 +187,7 @@ class Steps:
         if note is not None and changed is None:
             return True
         if changed is not None:
-            text = f"{self.work / changed} is not what the run before has written: it is made again"
+            text = f"{self.work / changed} has changed since the last run wrote it, so it is made again"
             warnings.warn(text, ChangedPartWarning, stacklevel=2)
         for name in names:
             _remove(self.work / name)

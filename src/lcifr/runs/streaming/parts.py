@@ -66,7 +66,7 @@ class PartFiles:
             if path == self.path(number, inputs, path.read_bytes()):
                 return path
             path.unlink()
-            text = f"{path} is not what the run before has written: these people are done again"
+            text = f"{path} has changed since the last run wrote it: these people are done again"
             warnings.warn(text, ChangedPartWarning, stacklevel=3)
         return None
 
