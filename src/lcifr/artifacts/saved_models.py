@@ -233,9 +233,8 @@ def read_formula(content: Plain, training: Training | None, *, only_for_ranks: b
         encoding = replace(encoding, training=training(encoding.schema))
     similarity = Similarity(said["text"], encoding.schema, encoding, source=said["source"])
     if similarity.hash != said["hash"]:
-        raise LearningError(
-            "the formula does not mean what it meant when the model was saved", fix="give the same training table"
-        )
+        fix = "give the same training table; train a model of an older lcifr again"
+        raise LearningError("the formula does not mean what it meant when the model was saved", fix=fix)
     return similarity
 
 
