@@ -99,7 +99,7 @@ def test_missing_is_what_readers_of_tables_take_for_it() -> None:
 
 
 WRONG = {
-    "twice": (TABLE + "7,1,cook\n", "there twice"),
+    "twice": (TABLE + "7,1,cook\n", "occurs twice"),
     "no id": (TABLE + " ,1,cook\n", "row 2 has no id"),
     "no column of an attribute": ("person,age\n7,1\n", 'no column "job"'),
     "no column of ids": ("age,job\n1,cook\n", 'no column "person"'),
