@@ -49,9 +49,11 @@ def search_whole(
 ) -> EndToEnd:
     """One question about the whole model over every person's region, and people who refute what is not proved."""
     rule, options = trial.model.rule, dict[str, Any](budget=budget, device=device)
-    query = _query_for_all(trial, region)
+    shared = _query_for_all(trial, region)
+    query = query_end_to_end(trial, region) if shared is None else shared
     answer = _ask(trial, region, query, options)
-    query, answer = _with_own_room(trial, region, query, answer, options)
+    if shared is not None:
+        query, answer = _with_own_room(trial, region, query, answer, options)
     strict = is_strict(rule, trial.own)
     certified = (answer.upper < query.limit).all(1) & strict
     # A loose bound may hide somebody whom the search did not reach: sampling is cheap, so every open person gets it.
@@ -70,18 +72,18 @@ def _ask(trial: Trial, region: Region, query: Query, options: dict[str, Any]) ->
     return query.ask(deployment.merged, deployment.asked_over(region), **options)
 
 
-def _query_for_all(trial: Trial, region: Region) -> Query:
+def _query_for_all(trial: Trial, region: Region) -> Query | None:
     """The question with one room for everybody: what rounding can do anywhere in all regions together.
 
     That is one evaluation, it is tiny beside nearly all margins, and whoever is certified with it surely is. A number
-    is compared to within its own error, so there everybody has their own room.
+    is compared to within its own error, so there everybody needs their own room: None.
     """
     deployment, rule = trial.asked, trial.model.rule
     if isinstance(deployment, Deployment) and rule.kind is not Kind.NUMBER:
         room = deployment.room_anywhere(region)
         if (room < REFUSED).all():
             return query_of(rule, trial.own).lowered(np.tile(room, (region.people, 1)))
-    return query_end_to_end(trial, region)
+    return None
 
 
 def _with_own_room(
