@@ -74,6 +74,7 @@ def main(options: list[str] | None = None) -> None:
     asked = parser.parse_args(options or [])
     with tempfile.TemporaryDirectory() as folder:
         place = asked.place or Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
         if not (place / "people.parquet").exists():
             prepare(place)
         measure(place, asked.people, asked.workers, asked.networks)

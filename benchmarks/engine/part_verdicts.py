@@ -25,7 +25,7 @@ from benchmarks.engine.tables import milliseconds, print_table, times
 
 from lcifr.models.network import compose
 
-PAPER, NODES, CROWD = 8, 100, 2_000
+PAPER, NODES, CROWD = 8, 100, 15_000
 """People of HiGHS, of the count of nodes, and of the audit; the first of the same ones."""
 BAR = 2_000.0
 HEAD = (
