@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TEST_ENV := OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint format bench bench-train paper paper-quick pictures docs dist clean
+.PHONY: help demo kernels test test-long lint format bench bench-train paper paper-quick pictures docs dist clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,10 +36,15 @@ $(VENV)/docs.stamp: pyproject.toml constraints.txt | $(VENV)/run.stamp
 demo: $(VENV)/run.stamp  ## set up everything and run the main job on the built-in data
 	@$(BIN)/lcifr demo
 
-test: $(VENV)/dev.stamp  ## set up everything and run the tests (under ten minutes on 2 cores)
+# Does nothing where the machine code is that of these sources: else every process of the tests would compile for minutes.
+kernels: $(VENV)/dev.stamp
+	@$(BIN)/python -m lcifr.prove.networks.kernel
+	@$(BIN)/python -m lcifr.prove.trees
+
+test: kernels  ## set up everything and run the tests (under ten minutes on 2 cores)
 	$(TEST_ENV) $(BIN)/python -m pytest -n auto -m "not long"
 
-test-long: $(VENV)/dev.stamp  ## what takes longer: large samples, whole datasets, all examples
+test-long: kernels  ## what takes longer: large samples, whole datasets, all examples
 	$(TEST_ENV) LCIFR_ALL_EXAMPLES=1 $(BIN)/python -m pytest -n auto -m "long or sampled"
 
 lint: $(VENV)/dev.stamp  ## format, rules, types, layers

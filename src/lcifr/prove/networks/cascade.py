@@ -194,7 +194,7 @@ def _request(question: Question, piece: slice, branch: bool) -> Request:
     return Request(
         question.network,
         region if whole else region.take(piece),
-        np.array(rows[0] if alike else rows[piece]),
+        np.array(rows[0] if alike else rows[piece], order="C"),  # kernels are compiled anew for any other order
         offset=np.zeros((count, k)) if shared is None else shared.offset[piece],
         target=None if question.target is None else question.target[piece],
         reached=np.full((count, k), -np.inf) if shared is None else np.array(shared.reached[piece, None]),
