@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any
 
 from tests.check.second.machine import errors
-from tests.check.second.proof import Network, exact, merge, proves, run
+from tests.check.second.proof import Network, exact, identity, merge, proves, run
 from tests.check.second.similar import BROKEN, Refused, World
 
 __all__ = ["BROKEN", "Second", "name_of_handover"]
@@ -47,7 +47,8 @@ class Second:
     def __init__(self, encoding: Any, formula: Any, encoder: Any, model: Any, rule: Any) -> None:
         self.world, self.rule = World(encoding, formula), rule
         self.factors = [[exact(one) for one in factors_of(found)] for found in (encoder, model)]
-        self.encoder, self.model = (reduce(merge, factors) for factors in self.factors)
+        self.model = reduce(merge, self.factors[1])
+        self.encoder = reduce(merge, self.factors[0] or [identity(len(self.model[0][0]))])  # without factors it is x
         self.whole = merge(self.encoder, self.model)
 
     def judge(self, line: Any) -> None:

@@ -20,6 +20,11 @@ def exact(layers: Any) -> Network:
     return [[[Fraction(value) for value in row] for row in layer] for layer in layers]
 
 
+def identity(width: int) -> Network:
+    """What stands for no layer at all, over the features and the constant."""
+    return [[[Fraction(j == k) for k in range(width)] for j in range(width - 1)]]
+
+
 def merge(encoder: Network, model: Network) -> Network:
     """The encoder's last layer and the model's first have no ReLU between them."""
     last, rows = encoder[-1], []

@@ -17,7 +17,6 @@ from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.network import Network
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees.trees import Trees
 
 
 def rule_of_bundle(rule: Rule) -> dict[str, Any]:
@@ -123,14 +122,17 @@ def _short(value: Any) -> str:
 
 
 NOTHING_BETWEEN = b'{"kind":"network","factors":[]}'
-"""The encoder of trees: they read encoded people themselves."""
+"""The encoder before a model that reads encoded people itself."""
 
 
 def encoder_bytes(function: Function, model: Model | None) -> bytes:
-    """An encoder as a bundle holds it before this model; trees on raw columns read encoded people themselves."""
+    """An encoder as a bundle holds it before this model.
+
+    The identity is no step that a machine takes, so a model on raw columns has nothing before it. Written as a matrix,
+    it would cost the checker most of its time.
+    """
     raw = isinstance(function, Network) and function.is_identity
-    trees = model is not None and isinstance(model.function, Trees)
-    return NOTHING_BETWEEN if raw and trees else function.to_bytes()
+    return NOTHING_BETWEEN if raw and model is not None else function.to_bytes()
 
 
 def readable(model: bytes) -> bytes:
