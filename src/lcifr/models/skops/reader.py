@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -30,6 +31,8 @@ LEAST_VERSION = (0, 13)
 joblib (CVE-2025-54886). None of these nodes reaches skops from here; an old version is refused all the same."""
 
 
+ADAPTER = "sklearn.externals.array_api_compat.torch"
+"""What would import torch."""
 ON_LATENTS = (
     "other models on z are certified in Python (lcifr.certify), and `lcifr consume` without --model trains networks"
 )
@@ -94,7 +97,8 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
 
 
 def _load(path: Path, data: bytes) -> Any:
-    import skops.io
+    with _without_torch():
+        import skops.io
     from sklearn.exceptions import InconsistentVersionWarning
 
     trusted = sorted(allowed_classes() | allowed_functions() | TYPES | SCALARS | {"numpy.dtype", TREE})
@@ -111,6 +115,19 @@ def _load(path: Path, data: bytes) -> Any:
             stacklevel=4,
         )
     return found
+
+
+@contextmanager
+def _without_torch() -> Iterator[None]:
+    """Importing skops imports every module of scikit-learn, one of which imports torch: seconds for nothing."""
+    if ADAPTER in sys.modules:
+        yield
+        return
+    sys.modules[ADAPTER] = None  # type: ignore[assignment]  # Python's way to say: not there
+    try:
+        yield
+    finally:
+        del sys.modules[ADAPTER]
 
 
 def _written_anew(archive: Archive) -> bytes:
