@@ -57,6 +57,10 @@ class TableProblem:
         return self if self.row is None else replace(self, row=rows[self.row])
 
 
+NO_VALUE = "the value is missing"
+"""The problem with an empty field."""
+
+
 def no_such_file(path: str | Path, fix: str = "check the path") -> LcifrError:
     """A file that was named and is not there; its folder may hold one of nearly that name."""
     there: list[str] = []

@@ -11,6 +11,7 @@ import pytest
 
 from lcifr.check.bundle import check_bundle
 from lcifr.check.exact import Rejected
+from lcifr.check.report.statement import statement
 from lcifr.data.io.files import sha256_of
 from tests.certification.bundles.made_bundles import SCENES, contents, judge_of, judged_by, rewritten, with_text
 
@@ -85,8 +86,9 @@ def test_a_schema_that_forgets_an_attribute_confirms_nothing(plain: dict[str, An
 def test_the_report_says_what_must_agree_and_about_which_files(plain: dict[str, Any], tmp_path: Path) -> None:
     """A rule under which everybody agrees would confirm anything; an auditor has to see it."""
     folder = rewritten(tmp_path, plain)
-    said = "\n".join(check_bundle(folder).lines())
-    assert 'decision rule: {"kind": "sign"}' in said
+    report = check_bundle(folder)
+    said = "\n".join([*report.lines(), *statement(folder, report)])
+    assert "the same decision: class 1 where the output is above 0.0, class 0 where it is below 0.0" in said
     assert all(f"{file.name} {sha256_of(file)}" in said for file in folder.iterdir() if file.name != "manifest.json")
 
 

@@ -14,10 +14,11 @@ EXAMPLE = "Example: lcifr report audit --out report.html"
 
 
 class Format(StrEnum):
-    """Those of ``lcifr.report.formats``; a test keeps the two alike, so that ``--help`` need not load them."""
+    """Those of ``lcifr.report.formats``, one under two names; a test compares them: ``--help`` does not load those."""
 
     HTML = "html"
     MD = "md"
+    MARKDOWN = "markdown"
     JSON = "json"
 
 

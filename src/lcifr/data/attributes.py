@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lcifr.data.frames import as_text
-from lcifr.errors import SchemaError, TableProblem, did_you_mean
+from lcifr.errors import NO_VALUE, SchemaError, TableProblem, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def read_numbers(
     problems += [TableProblem(f"{column[row].as_py()!r} is not a number", column=name, row=row) for row in odd]
     missing = np.isnan(values)
     missing[odd] = False
-    problems += [TableProblem("the value is missing", column=name, row=row) for row in rows_where(missing)]
+    problems += [TableProblem(NO_VALUE, column=name, row=row) for row in rows_where(missing)]
     for wrong, message in _limits(values, attribute, pa.types.is_integer(column.type)):
         problems += [TableProblem(f"{values[row]:g} {message}", column=name, row=row) for row in rows_where(wrong)]
     if fitting and len(values) and not problems and values.min() == values.max():
@@ -241,7 +241,7 @@ def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[T
     text = as_text(column)
     codes = pc.index_in(text, value_set=known)
     missing = text.is_null().to_numpy()
-    problems += [TableProblem("the value is missing", column=attribute.name, row=row) for row in rows_where(missing)]
+    problems += [TableProblem(NO_VALUE, column=attribute.name, row=row) for row in rows_where(missing)]
     for row in rows_where(codes.is_null().to_numpy() & ~missing):
         value = text[row].as_py()
         hint = did_you_mean(value, attribute.values)

@@ -17,7 +17,8 @@ from lcifr.runs.folders.run import command_of_folder
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.folder import SweepResult
 
-OTHER_ENDINGS = {"": "html", "htm": "html", "markdown": "md"}
+OTHER_NAMES = {"": "html", "htm": "html", "markdown": "md"}
+"""Of formats, and of the endings of their files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +43,9 @@ class ReportRequest:
     def format(self) -> str:
         """The format that is written."""
         if self.form is not None:
-            return self.form
+            return OTHER_NAMES.get(self.form, self.form)
         ending = "" if self.out is None else self.out.suffix.lower().lstrip(".")
-        known = {**OTHER_ENDINGS, **{name: name for name in format_names()}}
+        known = {**OTHER_NAMES, **{name: name for name in format_names()}}
         if ending not in known:
             raise LcifrError(
                 f"--out {self.out}: no report is written as .{ending}",

@@ -39,9 +39,14 @@ def read_schema(named: str) -> Schema:
 
 
 def schema_beside(phi: str) -> str | None:
-    """The .toml beside a .phi, as `lcifr init` writes them; it is said that it is used."""
-    beside = Path(phi).with_suffix(".toml")
-    if not phi.endswith(".phi") or not beside.is_file():
+    """The schema of a .phi file, if one lies beside it; other formulas are ready-made."""
+    return schema_of_file(Path(phi)) if phi.endswith(".phi") else None
+
+
+def schema_of_file(file: Path) -> str | None:
+    """The .toml beside a formula or a table, as `lcifr init` writes them; it is said that it is used."""
+    beside = file.with_suffix(".toml")
+    if not beside.is_file():
         return None
     note(f"using the schema {beside}")
     return str(beside)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 
+from lcifr.similarity.language.comments import blank_comments
 from lcifr.similarity.linting.finding import Finding, Severity
 
 DIGITS = 16
 _MARK = re.compile(rf"^#.*\(guess ([0-9a-f]{{{DIGITS}}})\)", re.MULTILINE)
-_NAME_OR_COMMENT = re.compile(r'("(?:[^"\\\r\n]|\\[^\r\n])*"|`(?:[^`\\\r\n]|\\[^\r\n])*`)|#[^\r\n]*')
 
 UNTOUCHED = Finding(
     "untouched-proposal",
@@ -35,5 +35,5 @@ def is_untouched(text: str) -> bool:
 
 
 def _digest(text: str) -> str:
-    said = _NAME_OR_COMMENT.sub(lambda found: found[1] or " ", text.removeprefix("\ufeff"))
-    return hashlib.sha256(" ".join(said.split()).encode("utf-8", "backslashreplace")).hexdigest()[:DIGITS]
+    words = " ".join(blank_comments(text).split())
+    return hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()[:DIGITS]

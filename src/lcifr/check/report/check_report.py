@@ -1,6 +1,5 @@
 """The result of a check: what was confirmed and what was not, exit codes, and lines for people to read."""
 
-import json
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -39,7 +38,6 @@ class CheckReport:
         """For people to read."""
         return [
             *(_sweep(self) if self.shares else _people(self)),
-            *([f"  decision rule: {json.dumps(self.decision)}"] if self.decision is not None else []),
             *(f"  {what} {value}" for what, value in self.hashes.items()),
             *(f"NOT confirmed: {printable(name)}: {reason}" for name, reason in self.rejected.items()),
         ]

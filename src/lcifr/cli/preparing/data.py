@@ -62,10 +62,16 @@ def fetch_dataset(name: NameArgument, folder: FolderOption = None) -> None:
         typer.echo(path)
 
 
-@app.command("check", epilog="Example: lcifr data check people.csv --schema people.toml")
+@app.command("check", epilog="Example: lcifr data check people.csv")
 def check(
     file: Annotated[Path, typer.Argument(help="The table: .csv or .parquet.")],
-    schema: Annotated[str, typer.Option(help="The schema: a .toml file, or the name of a dataset.")],
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            help="The schema: a .toml file, or the name of a dataset. "
+            "(Default: the .toml file next to the table, with the same name.)"
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check a table against a schema and print every problem with its row and column. Exits 1 if there are any."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lcifr.errors import TableError
+from lcifr.errors import NO_VALUE, TableError
 from lcifr.runs.events import note
 from lcifr.runs.formulas import read_schema, schema_beside
 from lcifr.runs.people.source import (
@@ -99,8 +99,19 @@ def pick_columns(
 
 def with_fix(error: TableError, source: str) -> TableError:
     """What the gate says, with what to do about it."""
-    fix = error.fix or f"correct the table or the schema; `lcifr data check {source} --schema …` lists all problems"
-    return TableError(error.problems, source=source, fix=fix)
+    return TableError(error.problems, source=source, fix=error.fix or _fix(error, source))
+
+
+def _fix(error: TableError, source: str) -> str:
+    listed = f"`lcifr data check {source} --schema …` lists all problems"
+    rows = {one.row for one in error.problems if one.message == NO_VALUE}
+    if not rows or any(one.message != NO_VALUE for one in error.problems):
+        return f"correct the table or the schema; {listed}"
+    many = "1 row has a missing value" if len(rows) == 1 else f"{len(rows):,} rows have missing values"
+    return (
+        f"{many}, and this command gives everyone in the table an answer: fill the values in, use a category such as "
+        f'"unknown", or delete the rows (`lcifr audit --model` leaves them out and counts them); {listed}'
+    )
 
 
 def _ids(loaded: LoadedTable, source: str, id_column: str | None) -> tuple[str | int, ...]:

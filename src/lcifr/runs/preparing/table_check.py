@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.errors import TableError
+from lcifr.errors import LcifrError, TableError
 from lcifr.runs.events import Listener, listening
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableCheckRequest:
-    """table : a .csv or .parquet file. schema : a .toml file, or the name of a dataset."""
+    """table : a .csv or .parquet file. schema : a .toml file, or the name of a dataset; None for the one beside it."""
 
     table: Path
-    schema: str
+    schema: str | None = None
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,20 @@ class TableCheckResult:
 def check_table(request: TableCheckRequest, listener: Listener | None = None) -> TableCheckResult:
     """Everything that stands between a table and its schema; ``listener`` hears :mod:`lcifr.runs.events`."""
     from lcifr.data import Individuals, read_target
-    from lcifr.runs.formulas import read_schema
+    from lcifr.runs.formulas import read_schema, schema_of_file
     from lcifr.runs.people.loading import read_whole
     from lcifr.runs.people.tables import pick_columns
 
-    schema, file = read_schema(request.schema), request.table
+    file = request.table
     problems: list[TableProblem] = []
     people = 0
     with listening(listener):
+        if (named := request.schema or schema_of_file(file)) is None:
+            raise LcifrError(
+                f"no schema: there is no {file.with_suffix('.toml')}",
+                fix=f"name one with --schema; `lcifr init {file}` drafts it",
+            )
+        schema = read_schema(named)
         try:
             table = read_whole(file, "data check")
             people = len(table)
