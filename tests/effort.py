@@ -1,4 +1,4 @@
-"""Properties that take their time: a quarter of the examples in ``make test``, all of them in ``make test-long``."""
+"""Tests that take their time: a quarter of their examples in ``make test``, all of them in ``make test-long``."""
 
 from __future__ import annotations
 
@@ -14,5 +14,10 @@ EVERYTHING = "LCIFR_ALL_EXAMPLES"
 
 def sampled(examples: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A property of hypothesis with so many examples."""
-    count = examples if os.environ.get(EVERYTHING) else -(-examples // 4)
+    count = quartered(examples)
     return lambda test: pytest.mark.sampled(settings(max_examples=count)(test))
+
+
+def quartered(count: int) -> int:
+    """So many seeds or points, or a quarter of them; for tests that are marked as sampled."""
+    return count if os.environ.get(EVERYTHING) else -(-count // 4)
