@@ -173,6 +173,8 @@ def test_ids_that_read_alike_are_the_same_person(name: object, plain: dict[str, 
         {"format": "lcifr-audit-1"},
         {"format": None},
         {"people": -1},
+        {"people": -5},
+        {"people": True},
         {"people": "4"},
         {"files": None},
         {"files": {"people.jsonl.gz": {}}},
@@ -187,6 +189,18 @@ def test_a_manifest_that_says_something_else_is_refused(
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(Rejected):
         check_bundle(folder)
+
+
+@pytest.mark.parametrize(
+    "values", [["female", "female"], ["female", 1], [True, 1], [["female"], ["male"]], []], ids=str
+)
+def test_a_category_that_is_two_codes_or_no_text_is_refused(
+    values: list[Any], plain: dict[str, Any], tmp_path: Path
+) -> None:
+    """φ would be confirmed of one of the two, and its words would speak of both."""
+    plain["encoding"]["schema"]["attributes"]["sex"]["values"] = values
+    with pytest.raises(Rejected, match="the values of sex are not texts, each once"):
+        report_of(tmp_path, plain)
 
 
 def test_a_person_who_cannot_exist_is_not_confirmed(plain: dict[str, Any], tmp_path: Path) -> None:

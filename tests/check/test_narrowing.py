@@ -152,7 +152,9 @@ class Pair:
 
     def table(self) -> AttributeTable:
         """Ranges as whole numbers or as floats, exactly at the two people or beyond, or none."""
-        known: dict[str, Any] = {n: {"kind": "categorical", "values": ["v"] * k} for n, k in self.count.items()}
+        known: dict[str, Any] = {
+            n: {"kind": "categorical", "values": [f"v{c}" for c in range(k)]} for n, k in self.count.items()
+        }
         scales: dict[str, tuple[float, float]] = {}
         for name in self.numbers:
             ends = sorted(person[name] for person in self.people.values())

@@ -49,7 +49,7 @@ def test_the_checker_is_as_short_as_it_says() -> None:
     count = sum(map(code_lines, CHECKER.glob("*.py")))
     said = re.search(r"(\d+) lines without comments, docstrings and blanks", PAGE)
     assert said is not None
-    assert count <= int(said[1]) <= 912
+    assert count <= int(said[1]) <= 915
 
 
 def test_what_stands_beside_the_checker_is_counted_apart() -> None:

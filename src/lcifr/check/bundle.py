@@ -94,7 +94,8 @@ def read_judge(root: Path, patience: int = 1) -> tuple[Judge, CheckReport, Any]:
         known = named == FORMAT or (named == SWEEP and manifest["decision"] is not None)
         ensure(known, f"{MANIFEST} has the format {named!r:.60}, this checker reads {FORMAT!r} and {SWEEP!r}")
         rule, hashes = manifest["decision"], {name: about["sha256"] for name, about in manifest["files"].items()}
-        people = int.__index__(manifest["people"])
+        people = manifest["people"]
+        ensure(type(people) is int and people >= 0, "{} is no number of people", people)
         at_most(MOST, people, "people")
         needed = {PEOPLE, SIMILARITY, ENCODING, ENCODER, *([MODEL] if rule is not None else [])}
         ensure(set(hashes) == needed, f"{MANIFEST} does not list exactly the files {', '.join(sorted(needed))}")

@@ -96,7 +96,9 @@ class AttributeTable:
         nobody = {(name, known[name]["values"].index(value)) for name, value in items(encoding["outside"])}
         for name, entry in known.items():
             choice = {"categorical": True, "numeric": False}[entry["kind"]]
-            codes = range(len(items(entry["values"])) if choice else 1)
+            values = items(entry["values"]) if choice else [name]
+            once, codes = {*map(type, values)} == {str} and len({*values}) == len(values), range(len(values))
+            ensure(once, f"the values of {name} are not texts, each once")
             for called in dict.fromkeys((name, others[name] if others else name)):
                 self.columns[called] = range(self.width, self.width + len(codes))
                 self.width += len(codes)

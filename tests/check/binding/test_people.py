@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -125,6 +126,15 @@ def test_what_is_no_table_of_people_is_refused(text: str | bytes, why: str, tmp_
 def test_files_with_tabs_and_compressed_ones_are_read(tmp_path: Path) -> None:
     assert read(tmp_path, TABLE.replace(",", "\t"), name="people.tsv").digest == read(tmp_path, TABLE).digest
     assert read(tmp_path, gzip.compress(TABLE.encode()), name="people.csv.gz").digest == read(tmp_path, TABLE).digest
+
+
+def test_a_compressed_file_that_is_damaged_anywhere_is_refused(tmp_path: Path) -> None:
+    """Also in the compressed stream itself, where it is zlib that complains."""
+    whole = gzip.compress((TABLE + "".join(f"{k},1,cook\n" for k in range(90, 200))).encode(), mtime=0)
+    for place in range(len(whole)):
+        damaged = bytes(byte ^ 0xFF if place <= at < place + 3 else byte for at, byte in enumerate(whole))
+        with contextlib.suppress(Rejected, OSError):
+            read(tmp_path, damaged, name="people.csv.gz")
 
 
 def test_without_ids_people_are_rows_and_other_columns_are_listed(tmp_path: Path) -> None:

@@ -132,3 +132,24 @@ def test_names_of_a_foreign_file_do_not_move_the_cursor(tmp_path: Path) -> None:
     plain["schema"]["attributes"]["job"]["values"] = ["a\x1b[2J", "b\nall of these:", "\u202ec"]
     lines = said_of(tmp_path, encoding=plain, similarity=Similarity("same(job)", SCHEMA, encoding()).to_dict())
     assert all(line.isprintable() for line in lines)
+
+
+def test_no_part_of_a_name_reads_as_part_of_the_formula(tmp_path: Path) -> None:
+    """Everybody of the same job is similar here; without marks around the name it would say that wages count, too."""
+    job, plain = "job = self.job and other.pay", encoding().to_dict()
+    attributes = plain["schema"]["attributes"]
+    plain["schema"]["attributes"] = {job: attributes.pop("job"), "capital-gain": attributes.pop("pay"), **attributes}
+    lines = said_of(
+        tmp_path, encoding=plain, similarity={"format": 4, "formula": ["all", ["same", job], ["same", "age"]]}
+    )
+    assert f"    other.`{job}` = self.`{job}`" in lines
+    assert "    other.age = self.age" in lines
+    assert f"  `{job}`: one of 'a', 'b', 'c'" in lines
+    assert any(line.startswith("  capital-gain: ") for line in lines)
+
+
+def test_a_name_does_not_end_its_own_marks(tmp_path: Path) -> None:
+    plain = encoding().to_dict()
+    plain["schema"]["attributes"]["a` = self.`b"] = plain["schema"]["attributes"].pop("job")
+    lines = said_of(tmp_path, encoding=plain, similarity={"format": 4, "formula": ["same", "a` = self.`b"]})
+    assert "  other.`a`` = self.``b` = self.`a`` = self.``b`" in lines

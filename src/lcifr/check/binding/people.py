@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -94,7 +95,7 @@ def read_csv(path: str | Path, kinds: Kinds, id_column: str | None = None) -> Ca
                 where = f"{path}: row {count}"
                 values = {one: _cell(found[one], known is None, f"{where}, {one}") for one, known in kinds.items()}
                 lines[name] = person_line(name, values)
-    except (csv.Error, EOFError) as problem:
+    except (csv.Error, EOFError, zlib.error) as problem:
         raise Rejected(f"{path} is no CSV file: {problem}") from None
     return CanonicalPeople(lines, tuple(name for name in names if name not in asked))
 

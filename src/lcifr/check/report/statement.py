@@ -1,6 +1,7 @@
 """What a bundle is about, in words: φ as text from its own tree, who can exist, what counts as the same decision."""
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,8 @@ def statement(root: Any, report: CheckReport) -> list[str]:
 def _about(root: Any, report: CheckReport) -> list[str]:
     encoding, similarity = (checked_json(root, name, report.hashes[name]) for name in (ENCODING, SIMILARITY))
     known, kinds = encoding["schema"]["attributes"], kinds_of(encoding["schema"])
-    about = [f"  {name}: {_attribute(known[name], encoding['scales'].get(name))}" for name in kinds]
-    nobody = [f"  nobody has {name} = {value!r}: the model takes none" for name, value in encoding["outside"]]
+    about = [f"  {_name(name)}: {_attribute(known[name], encoding['scales'].get(name))}" for name in kinds]
+    nobody = [f"  nobody has {_name(name)} = {value!r}: the model takes none" for name, value in encoding["outside"]]
     similar = ["another person (other) is similar to a person (self) if", *_node(similarity["formula"], kinds, 1)]
     return [*similar, "people who can exist", *about, *nobody]
 
@@ -76,6 +77,11 @@ def _copies(root: Any, sha256: str) -> int:
     return len(found) - len(set(found))
 
 
+def _name(name: str) -> str:
+    """A name that is not one plain word stands in backticks, so that nothing in it reads as part of φ."""
+    return name if re.fullmatch(r"[^\W\d][\w-]*", name) else f"`{name.replace('`', '``')}`"
+
+
 def _attribute(entry: Any, scale: Any) -> str:
     if entry["kind"] == "categorical":
         return "one of " + ", ".join(map(repr, entry["values"]))
@@ -95,12 +101,12 @@ def _node(node: Any, kinds: Kinds, depth: int) -> list[str]:
     if kind == "category":
         who, name, codes = inside
         allowed = " or ".join(repr((kinds[name] or ())[code]) for code in codes)
-        said = f"{who}.{name} is {allowed}" if codes else "never"
+        said = f"{who}.{_name(name)} is {allowed}" if codes else "never"
     elif kind == "compare":
         said = _comparison(*inside)
     elif kind == "same":
         (name,) = inside
-        said = f"other.{name} = self.{name}"
+        said = f"other.{_name(name)} = self.{_name(name)}"
     elif len(inside) == 1:
         return _node(inside[0], kinds, depth)
     else:
@@ -123,8 +129,8 @@ def _comparison(operator: str, constant: Any, terms: Any) -> str:
     """Constant + Σ c·term ⋈ 0, with what counts negatively on the other side."""
     sides: tuple[list[str], list[str]] = [], []
     for factor, who, name, *rank in terms:
-        among = f" by {rank[0]}, among {sum(len(values) for _, values in rank[1])} values" if rank else ""
-        c, term = fraction(factor), f"rank({who}.{name}{among})" if rank else f"{who}.{name}"
+        among = f" by {_name(rank[0])}, among {sum(len(values) for _, values in rank[1])} values" if rank else ""
+        c, term = fraction(factor), f"rank({who}.{_name(name)}{among})" if rank else f"{who}.{_name(name)}"
         sides[c < 0].append(term if abs(c) == 1 else f"{_fraction(abs(c))} · {term}")
     if value := fraction(constant):
         sides[value < 0].append(_fraction(abs(value)))
