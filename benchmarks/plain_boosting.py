@@ -32,7 +32,7 @@ SMALL, FEW = 10_000, 1_000
 OURS: dict[str, dict[str, Any]] = {
     "attributes alone": {},
     "with pairs": {"interactions": "auto"},
-    "deeper trees": {"depth": 5, "learning_rate": 0.2, "rounds": 150},
+    "deeper trees": {"depth": 5, "learning_rate": 0.3, "rounds": 100},
 }
 BAGS = "8 bags of attributes"
 

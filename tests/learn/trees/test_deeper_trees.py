@@ -64,6 +64,21 @@ def test_leaves_are_reached_by_somebody_drawn_and_by_nobody_else(formula: str) -
 
 
 @pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
+def test_leaves_are_those_that_hold_a_reachable_bin_of_every_attribute(formula: str) -> None:
+    found, people, _ = deep(formula)
+    for tree in found.model.trees:
+        members = tree.bins.members
+        for cell in people.region.cells:
+            allowed = [axis.reached(cell) for axis in tree.bins.axes]
+            for person, leaf in np.ndindex(len(people.x), tree.bins.count):
+                touched = all((one[person] & member[leaf]).any() for one, member in zip(allowed, members, strict=True))
+                assert tree.bins.reached(cell)[person, leaf] == touched
+        for person, leaf in enumerate(tree.bins.of_points(people.x)):
+            own = [axis.of_points(people.x[person : person + 1])[0] for axis in tree.bins.axes]
+            assert all(member[leaf, one] for member, one in zip(members, own, strict=True))
+
+
+@pytest.mark.parametrize("formula", FORMULAS.values(), ids=FORMULAS)
 @pytest.mark.parametrize("kind", ["binary", "classes"])
 def test_nobody_drawn_from_a_region_scores_more_than_the_bound(formula: str, kind: str) -> None:
     found, people, target = deep(formula, kind=kind)

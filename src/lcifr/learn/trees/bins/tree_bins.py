@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcifr.learn.trees.bins.attribute_bins import AttributeBins, Bins
 from lcifr.regions.region import BoolArray, Cell, FloatArray
+
+LeafSets = NDArray[np.uint64]
+"""Sets of leaves, a bit for each."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +68,36 @@ class TreeBins:
 
     def of_points(self, x: FloatArray) -> Bins:
         """(people,) the leaves of encoded people (people, features)."""
-        inside = np.ones((len(x), self.count), np.bool_)
-        for axis, member in zip(self.axes, self.members, strict=True):
-            inside &= member.T[axis.of_points(x)]
-        return np.asarray(inside.argmax(1), dtype=np.int32)
+        return np.asarray(np.frexp(self.sets_of_points(x).astype(np.float64))[1] - 1, dtype=np.int32)  # one bit each
 
     def reached(self, cell: Cell) -> BoolArray:
         """(people, leaves) which leaves somebody in a cell can be in: exact, leaves and cells being products."""
-        inside = np.ones((len(cell.present), self.count), np.bool_)
-        for axis, member in zip(self.axes, self.members, strict=True):
-            inside &= (axis.reached(cell).astype(np.int32) @ member.T.astype(np.int32)) > 0
-        return inside
+        return np.asarray(self.sets_of_cell(cell)[:, None] & self._leaf > 0)
+
+    def sets_of_points(self, x: FloatArray) -> LeafSets:
+        """(people,) the leaf of each person, as a set of one."""
+        return np.bitwise_and.reduce([bits[axis.of_points(x)] for axis, bits in self._sets])
+
+    def sets_of_cell(self, cell: Cell) -> LeafSets:
+        """(people,) the sets of leaves that somebody in a cell can be in."""
+        return np.bitwise_and.reduce([_touched(axis, bits, cell) for axis, bits in self._sets])
+
+    @property
+    def _leaf(self) -> LeafSets:
+        """(leaves,) each leaf as a set of one."""
+        return np.uint64(1) << np.arange(self.count, dtype=np.uint64)
+
+    @cached_property
+    def _sets(self) -> tuple[tuple[AttributeBins, LeafSets], ...]:
+        """Each axis with (bins,) the set of leaves that hold a bin of it."""
+        held = ((self._leaf[:, None] * member).sum(0, dtype=np.uint64) for member in self.members)
+        return tuple(zip(self.axes, held, strict=True))
+
+
+def _touched(axis: AttributeBins, sets: LeafSets, cell: Cell) -> LeafSets:
+    """(people,) the union of ``sets`` (bins,) over the bins of an attribute that somebody in a cell can be in."""
+    if axis.thresholds is None:
+        return np.asarray(np.bitwise_or.reduce(axis.allowed(cell) * sets, axis=1))
+    low, high = (axis.find(end) for end in axis.interval(cell))
+    unions = np.stack([np.bitwise_or.accumulate(np.where(np.arange(len(sets)) < b, 0, sets)) for b in range(len(sets))])
+    return np.asarray(unions[low, np.maximum(low, high)])

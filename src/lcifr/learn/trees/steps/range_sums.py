@@ -29,6 +29,34 @@ def sum_slopes(number: Numbers, slots: Numbers, slope: FloatArray, curve: FloatA
 
 
 @kept
+def sum_among(
+    number: Numbers,
+    among: Offsets,
+    own: int,
+    slots: Numbers,
+    slope: FloatArray,
+    curve: FloatArray,
+    sums: FloatArray,
+    people: Offsets,
+) -> None:
+    """The same over some places alone, and how many own points of theirs each range has.
+
+    Parameters
+    ----------
+    number : (places,) of all places. among : (n,) those that count. own : places below this are own points.
+    slots, slope, curve : (n, slots). sums : (ranges, directions, 2), people : (ranges,), filled.
+    """
+    sums[:] = 0.0
+    people[:] = 0
+    for p in range(len(among)):
+        r = number[among[p]]
+        people[r] += 1 if among[p] < own else 0
+        for s in range(slots.shape[1]):
+            sums[r, slots[p, s], 0] += slope[p, s]
+            sums[r, slots[p, s], 1] += curve[p, s]
+
+
+@kept
 def find_tops(start: Offsets, member: Numbers, values: FloatArray, tops: FloatArray) -> None:
     """The largest of values (bins, directions) within each range: (ranges, directions)."""
     for r in range(len(start) - 1):

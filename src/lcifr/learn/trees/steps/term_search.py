@@ -13,7 +13,7 @@ from lcifr.learn.trees.bins.places import Offsets, PairRanges, TermPlaces
 from lcifr.learn.trees.steps.attribute_search import CUT, FIRST, GAIN, SECOND, find_step
 from lcifr.learn.trees.steps.pair_room import GridRanges, PairRoom
 from lcifr.learn.trees.steps.pair_search import FIRST_CUT, LEAVES, SECOND_CUT, find_pair_step
-from lcifr.learn.trees.steps.range_sums import order_categories, spread_slopes, sum_slopes
+from lcifr.learn.trees.steps.range_sums import order_categories, spread_slopes, sum_among, sum_slopes
 from lcifr.regions.region import FloatArray
 
 
@@ -54,6 +54,25 @@ class FoundStep:
     gain: float
 
 
+@dataclass(frozen=True)
+class RangeSums:
+    """What a search goes by.
+
+    Parameters
+    ----------
+    sums : (ranges, directions, 2) of slopes and curvatures. people : (ranges,) own points.
+    """
+
+    sums: FloatArray
+    people: Offsets
+
+    def without(self, other: RangeSums) -> RangeSums:
+        """Those of all places but the ones of ``other``; what rounding leaves of a curvature is not below 0."""
+        sums = self.sums - other.sums
+        np.maximum(sums[:, :, 1], 0.0, out=sums[:, :, 1])
+        return RangeSums(sums, self.people - other.people)
+
+
 class AttributeSearch:
     """Steps of one attribute: one cut, and a number on either side.
 
@@ -75,30 +94,32 @@ class AttributeSearch:
         self.entries = np.empty((max(1, int(cuts.sum()) * directions), 4))
         self.scratch, self.best = np.empty((count, 3)), np.empty(4)
 
-    def search(self, values: FloatArray, by: Derivatives, among: Offsets | None = None) -> FoundStep | None:
-        """The best step from ``values`` (bins, directions), if one promises anything.
+    def search(self, values: FloatArray, by: Derivatives) -> FoundStep | None:
+        """The best step from ``values`` (bins, directions), if one promises anything."""
+        sum_slopes(self.places.number, by.slots, by.slope, by.curve, self.sums)
+        return self.find(values, by.signs, RangeSums(self.sums, self.places.ranges.people))
 
-        Parameters
-        ----------
-        among : (n,) the places that count, rising, whose derivatives ``by`` then has alone; all if not given.
-        """
+    def sums_among(self, by: Derivatives, among: Offsets) -> RangeSums:
+        """Sums over the places ``among`` (n,) alone, which ``by`` is about."""
+        ranges = self.places.ranges
+        found = RangeSums(np.empty_like(self.sums), np.empty_like(ranges.people))
+        own = int(ranges.people.sum())  # own points are the first places
+        sum_among(self.places.number, among, own, by.slots, by.slope, by.curve, found.sums, found.people)
+        return found
+
+    def find(self, values: FloatArray, signs: FloatArray, known: RangeSums) -> FoundStep | None:
+        """The best step from ``values`` (bins, directions) by the sums of all ranges, if one promises anything."""
         ranges, best = self.places.ranges, self.best
-        number, people = self.places.number, ranges.people
-        if among is not None:
-            number = number[among]
-            own = np.searchsorted(among, people.sum())  # own points are the first places
-            people = np.bincount(number[:own], minlength=len(people))
-        sum_slopes(number, by.slots, by.slope, by.curve, self.sums)
         if self.bins.thresholds is None:
-            order_categories(ranges.start, ranges.member, by.signs, self.sums, self.scratch, self.order)
+            order_categories(ranges.start, ranges.member, signs, known.sums, self.scratch, self.order)
         find_step(
             ranges.start,
             ranges.member,
-            people,
+            known.people,
             self.order,
             values,
-            by.signs,
-            self.sums,
+            signs,
+            known.sums,
             self.rules.rate,
             self.rules.penalty,
             self.rules.least,

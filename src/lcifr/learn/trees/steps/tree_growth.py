@@ -6,17 +6,24 @@ That only guides the growth: what a tree costs is taken by the loss itself, at e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 
 from lcifr.learn.trees.bins.attribute_bins import AttributeBins
 from lcifr.learn.trees.bins.places import Offsets
 from lcifr.learn.trees.bins.tree_bins import TreeBins, TreeCut
-from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, FoundStep
+from lcifr.learn.trees.steps.term_search import AttributeSearch, Derivatives, FoundStep, RangeSums
 from lcifr.regions.region import BoolArray, FloatArray
+
+T = TypeVar("T")
+Sums = dict[int, RangeSums]
+TOGETHER = 8
+"""Attributes that a thread is given at a time."""
 
 
 @dataclass(frozen=True)
@@ -37,47 +44,78 @@ class _GrownCut:
     second: _GrownCut | float
 
 
+@dataclass(frozen=True)
+class _Node:
+    """The places (n,) in a node, and the derivatives of their worst values that count there."""
+
+    by: Derivatives
+    among: Offsets
+
+    def part(self, side: BoolArray) -> _Node:
+        """A child, where the worst values ``side`` (n, slots) count."""
+        rows = np.flatnonzero(side.any(1))
+        by, there = self.by, side[rows]
+        own = Derivatives(by.slots[rows], by.slope[rows] * there, by.curve[rows] * there, by.signs)
+        return _Node(own, self.among[rows])
+
+
 class TreeGrower:
     """Grows trees from the searches of single attributes, by the number of the term."""
 
     def __init__(self, searches: Mapping[int, AttributeSearch], pool: ThreadPoolExecutor) -> None:
         self.searches, self.pool = searches, pool
+        self.nothing = {term: np.zeros((one.bins.count, one.sums.shape[1])) for term, one in searches.items()}
 
     def grow(self, by: Derivatives, depth: int) -> GrownTree | None:
         """A tree with at most ``depth`` cuts on the way to a leaf; None where no cut promises anything."""
-        root = self._node(by, np.arange(len(by.slots)), 0.0, depth)
-        return None if isinstance(root, float) else _finished(root, self.searches)
+        root = _Node(by, np.arange(len(by.slots)))
+        grown = self._grow(root, self._sums(root), 0.0, depth)
+        return None if isinstance(grown, float) else _finished(grown, self.searches)
 
-    def _node(self, by: Derivatives, among: Offsets, value: float, depth: int) -> _GrownCut | float:
-        """What becomes of the places ``among`` (n,), which ``by`` is about; the cut above gave them ``value``."""
-        found = self._best(by, among) if depth else None
+    def _grow(self, node: _Node, sums: Sums, value: float, depth: int) -> _GrownCut | float:
+        """What becomes of a node with these sums by attribute; the cut above gave it ``value``."""
+        found = self._best(node.by.signs, sums)
         if found is None:
             return value
         term, step = found
         first = step.addition == step.addition[0]
         a, b = float(step.addition[0]), float(step.addition[~first][0])
-        side = self._on_first(among, term, first, worse=by.signs[by.slots] * (a - b) > 0)
-        return _GrownCut(term, first, self._child(by, among, side, a, depth), self._child(by, among, ~side, b, depth))
+        if depth == 1:
+            return _GrownCut(term, first, a, b)
+        side = self._on_first(node.among, term, first, worse=node.by.signs[node.by.slots] * (a - b) > 0)
+        children = node.part(side), node.part(~side)
+        known = self._sums_of(children, sums)
+        grown = (self._grow(*each, depth - 1) for each in zip(children, known, (a, b), strict=True))
+        return _GrownCut(term, first, *grown)
 
-    def _child(self, by: Derivatives, among: Offsets, side: BoolArray, value: float, depth: int) -> _GrownCut | float:
-        rows = np.flatnonzero(side.any(1))
-        there = side[rows]
-        own = Derivatives(by.slots[rows], by.slope[rows] * there, by.curve[rows] * there, by.signs)
-        return self._node(own, among[rows], value, depth - 1)
+    def _sums_of(self, children: tuple[_Node, _Node], sums: Sums) -> tuple[Sums, Sums]:
+        """Of both children, who have together the sums of the node: the smaller one is counted, the other is the rest.
 
-    def _best(self, by: Derivatives, among: Offsets) -> tuple[int, FoundStep] | None:
+        Each worst value of a place is on one side, and so is every own point.
+        """
+        small = int(len(children[1].among) < len(children[0].among))
+        counted = self._sums(children[small])
+        rest = {term: one.without(counted[term]) for term, one in sums.items()}
+        return (rest, counted) if small else (counted, rest)
+
+    def _sums(self, node: _Node) -> Sums:
+        return self._each(lambda term: self.searches[term].sums_among(node.by, node.among))
+
+    def _best(self, signs: FloatArray, sums: Sums) -> tuple[int, FoundStep] | None:
         """The attribute whose best step promises most, and that step."""
-
-        def search(term: int) -> FoundStep | None:
-            one = self.searches[term]
-            return one.search(np.zeros((one.bins.count, len(by.signs))), by, among)
-
-        found = zip(self.searches, self.pool.map(search, self.searches), strict=True)
-        steps = {term: step for term, step in found if step is not None}
+        found = self._each(lambda term: self.searches[term].find(self.nothing[term], signs, sums[term]))
+        steps = {term: step for term, step in found.items() if step is not None}
         if not steps:
             return None
         best = max(steps, key=lambda term: (steps[term].gain, -term))
         return best, steps[best]
+
+    def _each(self, what: Callable[[int], T]) -> dict[int, T]:
+        """What comes out for each attribute, shared among threads: a few attributes at a time, for each is quick."""
+        terms = list(self.searches)
+        parts = (terms[first : first + TOGETHER] for first in range(0, len(terms), TOGETHER))
+        found = self.pool.map(lambda part: [what(term) for term in part], parts)
+        return dict(zip(terms, chain.from_iterable(found), strict=True))
 
     def _on_first(self, among: Offsets, term: int, first: BoolArray, worse: BoolArray) -> BoolArray:
         """(n, slots) who counts on the first side: whoever can only be there, or on both and is worse off there."""
