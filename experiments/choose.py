@@ -25,6 +25,7 @@ from experiments.store import Found
 
 LEARNED = ("model", "booster")
 """Kinds of cells that hold points of a frontier."""
+STRICTER = "stricter φ"
 MORE = 0.5
 TRIVIAL = 55.0
 """A balanced accuracy, in per cent, below which a model decides nearly the same for everybody."""
@@ -45,7 +46,7 @@ class Point:
 
     Parameters
     ----------
-    head : of a network; of a booster ``pairs`` if it reads some, else empty.
+    head : of a network; of a booster ``pairs`` if it reads some, ``stricter φ`` if it was learned for another row.
     seen : certified share of training and validation people together.
     spread : standard deviation over the seeds of the test figures; 0 for one seed.
     crossed : figures by cross-validation among training and validation people, where there are some.
@@ -66,8 +67,8 @@ class Point:
     def words(self) -> str:
         """Which one of its row it is."""
         if self.method == "trees":
-            pairs = " and pairs" if self.head else ""
-            return f"the booster with γ = {self.gamma:g}, stretch {self.stretch:g}{pairs}"
+            about = f" ({self.head})" if self.head else ""
+            return f"the booster with γ = {self.gamma:g}, stretch {self.stretch:g}{about}"
         return f"γ = {self.gamma:g} with head {self.head}"
 
     @property
@@ -91,14 +92,13 @@ class Point:
 def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
     """Every weight of a method in a row, averaged over the seeds that are there."""
     groups: dict[tuple[float, float, str], list[tuple[str, Any, Any]]] = {}
-    place = row.replace("/", "-")
-    for name in sorted(name for name in found if name.startswith(f"{place}/")):
+    for name in sorted(found):
         cell = found[name]
         if cell["kind"] not in LEARNED or cell["settings"]["method"] != method:
             continue
         settings = cell["settings"]
         weights = settings["gamma"], settings.get("stretch", settings.get("training", {}).get("stretch", 1.0))
-        for point in cell["points"]:
+        for point in _points_of(row, cell):
             groups.setdefault((*weights, point["head"]), []).append((name, cell["people"], point))
     return [
         Point(
@@ -115,6 +115,16 @@ def points(row: str, found: dict[str, Found], method: str) -> list[Point]:
         )
         for (gamma, stretch, head), members in sorted(groups.items())
     ]
+
+
+def _points_of(row: str, cell: Found) -> list[Any]:
+    """A cell's points in a row: its own, or those of a model that was learned for a stricter φ."""
+    if cell["name"].startswith(f"{row.replace('/', '-')}/"):
+        return list(cell["points"])
+    if cell["settings"].get("weaker") != row:
+        return []
+    heads = (", ".join(filter(None, (point["head"], STRICTER))) for point in cell["weaker_points"])
+    return [{**point, "head": head} for point, head in zip(cell["weaker_points"], heads, strict=True)]
 
 
 def first(row: str, found: dict[str, Found], method: str) -> Point | None:

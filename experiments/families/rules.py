@@ -51,10 +51,10 @@ class Choice:
 
     @property
     def weights(self) -> str:
-        """γ and head of a network; γ, stretch, and whether pairs are read, of trees."""
+        """γ and head of a network; γ, stretch, whether pairs are read, and if it is another row's model, of trees."""
         if self.family == "networks":
             return f"{self.point.gamma:g} / {self.point.head}"
-        return f"{self.point.gamma:g} / {self.point.stretch:g}{', pairs' if self.point.head else ''}"
+        return f"{self.point.gamma:g} / {self.point.stretch:g}{f', {self.point.head}' if self.point.head else ''}"
 
 
 def accurate(tried: Sequence[T], goal: float, look: Callable[[T], Judgement]) -> T | None:

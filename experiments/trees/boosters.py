@@ -6,6 +6,7 @@ schema says so, which are what the figures of networks are called on the ball an
 
 from __future__ import annotations
 
+import copy
 import time
 from dataclasses import replace
 from typing import Any
@@ -25,22 +26,37 @@ from lcifr.similarity.similarity import Similarity
 
 
 def booster(cell: Cell, store: Store, data: Dataset) -> Found:
-    """One setting: learned from training people, stopped by validation people."""
+    """One setting: learned from training people, stopped by validation people.
+
+    Where there is a weaker row, the same model is judged by its φ, too.
+    """
+    settings = cell.settings
     # φ's standard deviations and ranks are those of all training people, whoever is learned from.
-    similarity = Similarity.ready(cell.settings["row"], data.schema, Encoding.fit(data.train.X, data.schema))
-    (X, y), checked = (_drawn(split, cell.settings) for split in (data.train, data.validation))
-    model = make(cell.settings, similarity).fit(X, y, validation=checked)
-    point = {
+    encoding = Encoding.fit(data.train.X, data.schema)
+    asked = [Similarity.ready(row, data.schema, encoding) for row in rows(settings)]
+    (X, y), checked = (_drawn(split, settings) for split in (data.train, data.validation))
+    model = make(settings, asked[0]).fit(X, y, validation=checked)
+    points = [_point(speaking_of(model, similarity), settings, data) for similarity in asked]
+    if settings["folds"]:
+        points = [{**point, "crossed": means} for point, means in zip(points, crossed(settings, data), strict=True)]
+    model.save(store.model_path(cell.name, "booster"))
+    people = [len(data.train), len(data.validation), len(data.test)]
+    found = {"points": points[:1], "people": people, "rounds": model.n_iter_, "unread": list(model.unread_)}
+    return {**found, "weaker_points": points[1:]} if points[1:] else found
+
+
+def rows(settings: dict[str, Any]) -> list[str]:
+    """The row that a booster is learned for, and a weaker one in which it may be chosen."""
+    return [settings[name] for name in ("row", "weaker") if name in settings]
+
+
+def _point(model: FairBooster, settings: dict[str, Any], data: Dataset) -> dict[str, Any]:
+    return {
         "training": seen(model, data.train),
         "validation": seen(model, data.validation),
         "test": exactly(model, data.test),
-        "head": "pairs" if "interactions" in cell.settings["options"] else "",
+        "head": "pairs" if "interactions" in settings["options"] else "",
     }
-    if cell.settings["folds"]:
-        point["crossed"] = crossed(cell.settings, data)
-    model.save(store.model_path(cell.name, "booster"))
-    people = [len(data.train), len(data.validation), len(data.test)]
-    return {"points": [point], "people": people, "rounds": model.n_iter_, "unread": list(model.unread_)}
 
 
 def _drawn(split: Split, settings: dict[str, Any]) -> tuple[Any, Any]:
@@ -72,21 +88,36 @@ def exactly(model: FairBooster, split: Split) -> dict[str, float]:
     return {**figures, "end_to_end": whole, "seconds": seconds}
 
 
-def crossed(settings: dict[str, Any], data: Dataset) -> dict[str, float]:
-    """Means over folds of training and validation people, each judged by a model that has not seen it.
+def crossed(settings: dict[str, Any], data: Dataset) -> list[dict[str, float]]:
+    """For each row means over folds of training and validation people, each judged by a model that has not seen it.
 
     Within a fold people to stop by are held out of those who are learned from; the fold's seed draws both.
     """
     from sklearn.model_selection import StratifiedKFold
 
     X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
-    figures = []
+    figures: dict[str, list[dict[str, float]]] = {row: [] for row in rows(settings)}
     for seed in settings["folds"]:
-        for rows, others in StratifiedKFold(FOLD_COUNT, shuffle=True, random_state=seed).split(X, y):
-            model = make(settings, settings["row"], schema=data.schema, random_state=seed).fit(X.iloc[rows], y[rows])
-            figures.append(seen(model, Split(X.iloc[others], pd.Series(y[others]))))
+        for learned, others in StratifiedKFold(FOLD_COUNT, shuffle=True, random_state=seed).split(X, y):
+            model = make(settings, settings["row"], schema=data.schema, random_state=seed)
+            model.fit(X.iloc[learned], y[learned])
+            held_out = Split(X.iloc[others], pd.Series(y[others]))
+            for row, known in figures.items():
+                similarity = Similarity.ready(row, model.schema_, model.encoding_)
+                known.append(seen(speaking_of(model, similarity), held_out))
+    return [_means(known) for known in figures.values()]
+
+
+def _means(figures: list[dict[str, float]]) -> dict[str, float]:
     means = {key: round(float(np.mean([one[key] for one in figures])), 3) for key in figures[0]}
     return {**means, "error": round(float(np.std([one["accuracy"] for one in figures])) / len(figures) ** 0.5, 3)}
+
+
+def speaking_of(booster: FairBooster, similarity: Similarity) -> FairBooster:
+    """The same model about another φ, or over another universe of people, such as the reals."""
+    other = copy.copy(booster)
+    other.schema_, other.encoding_, other.similarity_ = similarity.schema, similarity.encoding, similarity
+    return other
 
 
 # -- over the reals, by the search -------------------------------------------------------------------------------------

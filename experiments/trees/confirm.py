@@ -6,7 +6,6 @@ by the search too. Random people among them go into an audit bundle with their p
 
 from __future__ import annotations
 
-import copy
 import tempfile
 import time
 from pathlib import Path
@@ -19,7 +18,8 @@ from experiments.choose import LEARNED
 from experiments.families.rules import RULES, within
 from experiments.plan import all_cells
 from experiments.store import Found, Store
-from experiments.trees.boosters import draw, similarity_over_reals
+from experiments.trees.boosters import draw, similarity_over_reals, speaking_of
+from experiments.trees.settings import stricter
 from experiments.verdicts import share
 from lcifr import FairBooster, audit
 from lcifr.certification.bundles.writer import write_bundle
@@ -45,17 +45,19 @@ def confirm_trees(cell: Cell, store: Store, data: Dataset) -> Found:
 
 
 def _found(cell: Cell, store: Store) -> dict[str, Found]:
-    """What the row has learned, by the plan or by its quick slice: their cells have the same names."""
-    place, found = f"{cell.settings['row'].replace('/', '-')}/", dict[str, Found]()
+    """What the row chooses among, by the plan or by its quick slice: their cells have the same names."""
+    row, found = cell.settings["row"], dict[str, Found]()
+    places = tuple(f"{one.replace('/', '-')}/" for one in (row, stricter(row)) if one)
     for quick in (True, False):
-        plan = (one for one in all_cells(quick=quick) if one.name.startswith(place) and one.kind in LEARNED)
+        plan = (one for one in all_cells(quick=quick) if one.name.startswith(places) and one.kind in LEARNED)
         found |= store.done(plan)
     return found
 
 
 def _confirm(booster: FairBooster, similarity: Similarity, data: Dataset, settings: dict[str, Any]) -> Found:
     X = data.test.X.iloc[draw(len(data.test), settings["searched"], settings["seed"])]
-    certified, model = booster.certified(X), speaking_of(booster, similarity)
+    model = speaking_of(booster, similarity)
+    certified = model.certified(X)
     start = time.process_time()
     searched = audit(model, X, similarity=similarity, arithmetic="exact")
     searching = time.process_time() - start
@@ -72,13 +74,6 @@ def _confirm(booster: FairBooster, similarity: Similarity, data: Dataset, settin
         "seconds_searching": round(searching / len(X), 7),
         **said,
     }
-
-
-def speaking_of(booster: FairBooster, similarity: Similarity) -> FairBooster:
-    """The same model and formula over another universe of people, such as the reals."""
-    other = copy.copy(booster)
-    other.schema_, other.encoding_, other.similarity_ = similarity.schema, similarity.encoding, similarity
-    return other
 
 
 def _check(folder: Path, model: FairBooster, similarity: Similarity, people: Any) -> Found:

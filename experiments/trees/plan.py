@@ -11,7 +11,6 @@ from experiments.settings import CONFIRMED
 from experiments.trees.settings import (
     DRAWN,
     FOLD_COUNT,
-    FOLDS,
     GRADIENT,
     GRADIENT_NODES,
     LEARNERS,
@@ -19,7 +18,9 @@ from experiments.trees.settings import (
     SCHEDULES,
     SEARCHED,
     SECONDS,
+    folds,
     paired,
+    stricter,
     weights,
 )
 
@@ -34,11 +35,13 @@ def tree_cells(row: str, goal: tuple[str, ...] = (), **changes: Any) -> list[Cel
     cells = [
         _booster(row, "trees_plain", 0.0, 1.0, {**changes, "tie_free": False}),
         *([_booster(row, "trees_unaware", 0.0, 1.0, changes)] if row.endswith("/cat_noise") else []),
-        *(_booster(row, "trees", gamma, stretch, changes) for gamma, stretch in weights(row)),
-        *(_booster(row, "trees", gamma, stretch, {**changes, **PAIRS}) for gamma, stretch in paired(row)),
+        *_tried(row, changes),
     ]
-    needs = tuple(cell.name for cell in cells)
-    of = sha256(json.dumps([cell.settings for cell in cells]).encode()).hexdigest()[:12]  # another plan, another choice
+    stern = stricter(row)
+    chosen_by = [*cells, *(_tried(stern, changes) if stern else [])]
+    needs = tuple(cell.name for cell in chosen_by)
+    settings = json.dumps([cell.settings for cell in chosen_by])
+    of = sha256(settings.encode()).hexdigest()[:12]  # another plan, another choice
     drawn = {"row": row, "seed": DRAWN, "searched": SEARCHED}
     confirmed = {**drawn, "people": CONFIRMED, "of": of}
     gradient = {**drawn, "method": "gradient", "options": GRADIENT, "nodes": GRADIENT_NODES}
@@ -49,18 +52,27 @@ def tree_cells(row: str, goal: tuple[str, ...] = (), **changes: Any) -> list[Cel
     ]
 
 
+def _tried(row: str, changes: dict[str, Any]) -> list[Cell]:
+    """The boosters among which one is chosen."""
+    return [
+        *(_booster(row, "trees", gamma, stretch, changes) for gamma, stretch in weights(row)),
+        *(_booster(row, "trees", gamma, stretch, {**changes, **PAIRS}) for gamma, stretch in paired(row)),
+    ]
+
+
 def _booster(row: str, method: str, gamma: float, stretch: float, changes: dict[str, Any]) -> Cell:
     dataset, place = row.split("/")[0], row.replace("/", "-")
-    folds = list(FOLDS.get(dataset, ()))
+    divisions, weaker = list(folds(row)), f"{dataset}/noise"
     settings = {
         "row": row,
         "method": method,
         "gamma": gamma,
         "stretch": stretch,
         "options": {**SCHEDULES[dataset], **changes},
-        "folds": folds,
+        "folds": divisions,
+        **({"weaker": weaker} if method == "trees" and stricter(weaker) == row else {}),
         **({"learners": LEARNERS[dataset], "seed": DRAWN} if dataset in LEARNERS else {}),
     }
     name = f"{method}-{gamma:g}x{stretch:g}" if method == "trees" else method
     name += "-pairs" if "interactions" in changes else ""
-    return Cell(f"{place}/{name}", "booster", settings, SECONDS[dataset] * (1 + FOLD_COUNT * len(folds)))
+    return Cell(f"{place}/{name}", "booster", settings, SECONDS[dataset] * (1 + FOLD_COUNT * len(divisions)))

@@ -31,7 +31,8 @@ def found(cell: Cell, draw: np.random.Generator) -> Found:
         whole["people"] = [100, 50, 50]
         parts = ("training", "validation", "test", *(["crossed"] if cell.settings["folds"] else []))
         head = "pairs" if "interactions" in cell.settings["options"] else ""
-        whole["points"] = [{"head": head, **{part: made_up_figures(draw) for part in parts}}]
+        for key in ("points", *(["weaker_points"] if "weaker" in cell.settings else [])):
+            whole[key] = [{"head": head, **{part: made_up_figures(draw) for part in parts}}]
     elif cell.kind == "gradient":
         whole["test"] = {**made_up_figures(draw), "certified": 40.0, "violated": 55.0}
     elif cell.kind == "confirm_trees":

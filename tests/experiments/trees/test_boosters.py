@@ -66,6 +66,31 @@ def test_chosen_boosters_are_searched_and_checked_over_the_reals(
         assert said["certified"] + said["violated"] <= 100
 
 
+def test_a_booster_of_a_stricter_row_certifies_more_in_the_weaker_one_and_is_confirmed_there(
+    tmp_path: Path, cells: dict[str, Cell], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, weak = Store(tmp_path), "german/noise"
+    plain, confirm = (
+        cell for cell in tree_cells(weak, rounds=15) if cell.name.endswith(("/trees_plain", "/confirm_trees"))
+    )
+    few = [plain, cells["trees-1x0.1"]]
+    for cell in few:
+        store.write(cell, measure(cell, store))
+    found = store.read(cells["trees-1x0.1"])
+    assert found is not None
+    (own,), (other,) = found["points"], found["weaker_points"]
+    for part in ("training", "validation", "test", "crossed"):
+        assert own[part]["accuracy"] == other[part]["accuracy"]
+        assert own[part]["certified"] <= other[part]["certified"]
+    assert {cell.name for cell in few} <= set(confirm.needs)
+    monkeypatch.setattr("experiments.trees.confirm.all_cells", lambda quick: few)
+    said = measure(replace(confirm, settings={**confirm.settings, "people": 20}), store)["confirmed"]["accurate"]
+    assert said["model"] == "german-cat_noise/trees-1x0.1"
+    assert said["certified"] == other["test"]["certified"]
+    assert said["search"] == said["certified"]
+    assert said["confirmed"] == said["asked"] == 20
+
+
 def test_gradient_boosting_is_certified_refuted_or_open(tmp_path: Path, cells: dict[str, Cell]) -> None:
     short = {**cells["gradient"].settings, "options": {"max_iter": 3, "early_stopping": False}}
     test = measure(replace(cells["gradient"], settings=short), Store(tmp_path))["test"]
