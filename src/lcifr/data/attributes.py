@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lcifr.data.frames import as_text
+from lcifr.data.io.parquet_table import is_dictionary_of_texts, is_text
 from lcifr.errors import NO_VALUE, SchemaError, TableProblem, did_you_mean
 
 
@@ -233,7 +234,9 @@ def to_float(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], list[int]]:
 def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[TableProblem]) -> Any:
     """(people,) the category codes of a column, 0 where missing; problems are appended to ``problems``."""
     known = pa.array(attribute.values, pa.string())
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if is_dictionary_of_texts(column.type) and (found := _look_up_once(column, known)) is not None:
+        return found
+    if is_text(column.type):
         # Almost every table is clean: one look-up, and only what it does not find is trimmed and looked at again.
         codes = pc.index_in(column, value_set=known.cast(column.type))
         if not codes.null_count:
@@ -247,3 +250,14 @@ def read_codes(column: pa.ChunkedArray, attribute: Categorical, problems: list[T
         hint = did_you_mean(value, attribute.values)
         problems.append(TableProblem(f'the schema does not list the category "{value}".{hint}', attribute.name, row))
     return codes.fill_null(0).to_numpy()
+
+
+def _look_up_once(column: pa.ChunkedArray, known: pa.Array) -> NDArray[np.int32] | None:
+    """(people,) the codes of a dictionary of texts, each of which is looked up once; None where one is not known."""
+    if column.null_count or not len(column):
+        return None
+    chunks = column.unify_dictionaries().chunks
+    codes = pc.index_in(chunks[0].dictionary, value_set=known.cast(column.type.value_type))
+    if codes.null_count:  # perhaps of nobody here
+        return None
+    return np.asarray(codes.to_numpy()[np.concatenate([chunk.indices.to_numpy() for chunk in chunks])])

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lcifr.data.io.parquet_table import ParquetTable
+from lcifr.data.io.parquet_table import ParquetTable, is_text
 from lcifr.data.io.places import is_remote
 from lcifr.errors import LcifrError, TableError, TableProblem, no_such_file
 
@@ -167,7 +167,7 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     kind = column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind):
+    if is_text(kind) or pa.types.is_integer(kind):
         column = column.cast(pa.string())
     else:
         column = pa.chunked_array([_texts(column.to_pylist())])

@@ -101,6 +101,8 @@ class TableModel:
         codes = people.code(name)
         there = np.flatnonzero(np.bincount(codes, minlength=len(written)))  # each value that somebody has, once
         column = pd.Series([written[code] for code in there], dtype=object)
-        if not isinstance(like.dtype, pd.CategoricalDtype):
+        if isinstance(like.dtype, pd.StringDtype):  # the same dtype, but libraries that want objects need no new ones
+            column = column.astype(pd.StringDtype("python", na_value=like.dtype.na_value))
+        elif not isinstance(like.dtype, pd.CategoricalDtype):
             column = column.astype(like.dtype)
         return pd.Series(column.array.take(np.searchsorted(there, codes)))

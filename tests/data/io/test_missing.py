@@ -10,8 +10,7 @@ import pytest
 
 from lcifr.data import Categorical, Individuals, Numeric, Schema
 from lcifr.data.io import stream
-from lcifr.data.io.missing import complete_rows
-from lcifr.data.io.parquet_scan import RowSkip
+from lcifr.data.io.missing import RowSkip, complete_rows
 from lcifr.data.io.scan import scan_file
 from lcifr.data.io.stream import FileColumns, column_names, read_tables
 from lcifr.errors import LcifrError

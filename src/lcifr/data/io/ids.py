@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from lcifr.data.frames import is_missing
+from lcifr.data.io.parquet_table import is_text
 from lcifr.errors import LcifrError
 
 KINDS = (
@@ -120,7 +121,7 @@ def _are_plain(column: pa.ChunkedArray) -> bool:
     """Whether all of them are whole numbers, or texts that are more than spaces."""
     if column.null_count:
         return False
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if is_text(column.type):
         return not pc.any(pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(column)), 0)).as_py()
     return bool(pa.types.is_integer(column.type))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,15 +13,47 @@ from numpy.typing import NDArray
 from lcifr.data import Numeric, Schema
 from lcifr.data.frames import as_text
 from lcifr.data.io.ids import MISSING
+from lcifr.data.io.parquet_table import is_dictionary_of_texts, is_text
+
+
+@dataclass(frozen=True)
+class RowSkip:
+    """How rows with missing values are left out: ``column`` keeps the numbers of the rows that stay; None for none."""
+
+    column: str | None = None
+
+    def complete(self, table: pa.Table, schema: Schema, start: int) -> tuple[Sequence[int], pa.Table]:
+        """The rows in which nothing is missing, of a table that begins with row ``start``: numbers, and the rows."""
+        complete = complete_rows(table, schema)
+        if complete.all():
+            return range(start, start + len(table)), table
+        kept = np.flatnonzero(complete)
+        return (kept + start).tolist(), table.take(kept)
+
+
+def taken_rows(table: pa.Table, schema: Schema, start: int, skipping: RowSkip | None) -> tuple[Sequence[int], pa.Table]:
+    """The rows of a table that begins with row ``start`` that are looked at: their numbers, and the rows."""
+    return (range(start, start + len(table)), table) if skipping is None else skipping.complete(table, schema, start)
 
 
 def complete_rows(table: pa.Table, schema: Schema) -> NDArray[np.bool_]:
     """(rows,) whether nothing is missing there. Columns of CSV may still be texts: among numbers, "NA" is missing."""
     complete = np.ones(len(table), np.bool_)
     for attribute in schema:
-        if attribute.name in table.column_names:
+        if attribute.name in table.column_names and _may_miss(table[attribute.name], isinstance(attribute, Numeric)):
             complete &= ~_missing(table[attribute.name], isinstance(attribute, Numeric))
     return complete
+
+
+def _may_miss(column: pa.ChunkedArray, numeric: bool) -> bool:
+    """Whether something may be missing, without a look at every row: most columns have all their values."""
+    if column.null_count:
+        return True
+    if numeric:
+        return not pa.types.is_integer(column.type)
+    if not is_dictionary_of_texts(column.type):
+        return True
+    return any(as_text(pa.chunked_array([chunk.dictionary])).null_count for chunk in column.chunks)
 
 
 def _missing(column: pa.ChunkedArray, numeric: bool) -> NDArray[np.bool_]:
@@ -36,7 +71,7 @@ def _missing(column: pa.ChunkedArray, numeric: bool) -> NDArray[np.bool_]:
 
 def _unnamed(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Whether a category is missing or blank; of texts, each that occurs is looked at once."""
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    if not is_text(column.type):
         return as_text(column).is_null()
     blank = pc.unique(column).filter(as_text(pa.chunked_array([pc.unique(column)])).is_null())
     return pc.is_in(column, value_set=blank) if len(blank) else pc.invert(column.is_valid())

@@ -1,4 +1,4 @@
-"""Scan of a Parquet table before any proof: every row is validated once, and stored where it is needed again.
+"""Scan of a Parquet table before any proof: every row is validated once.
 
 The types of its columns are known, so one look is enough, unlike that of CSV (:mod:`lcifr.data.io.scan`).
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,26 +18,10 @@ from lcifr.data import Schema
 from lcifr.data.io.checked_rows import check_rows
 from lcifr.data.io.duplicate_ids import DuplicateIds, hash_column
 from lcifr.data.io.ids import duplicate_id_error
-from lcifr.data.io.missing import complete_rows
+from lcifr.data.io.missing import RowSkip, taken_rows
+from lcifr.data.io.places import is_remote
 from lcifr.data.io.stream import FileColumns, name_of, read_tables
 from lcifr.errors import LcifrError
-
-
-@dataclass(frozen=True)
-class RowSkip:
-    """How rows with missing values are left out: ``column`` keeps the numbers of the rows that stay; None for none."""
-
-    column: str | None = None
-
-    def complete(self, table: pa.Table, schema: Schema, start: int) -> tuple[Sequence[int], pa.Table]:
-        """The rows in which nothing is missing, of a table that begins with row ``start``: numbers, and the rows."""
-        kept = np.flatnonzero(complete_rows(table, schema))
-        return (kept + start).tolist(), table if len(kept) == len(table) else table.take(kept)
-
-
-def taken_rows(table: pa.Table, schema: Schema, start: int, skipping: RowSkip | None) -> tuple[Sequence[int], pa.Table]:
-    """The rows of a table that begins with row ``start`` that are looked at: their numbers, and the rows."""
-    return (range(start, start + len(table)), table) if skipping is None else skipping.complete(table, schema, start)
 
 
 def with_numbers(kept: pa.Table, rows: Sequence[int], skipping: RowSkip | None) -> pa.Table:
@@ -62,11 +46,31 @@ def scan_parquet(
     store: Path | None,
     skipping: RowSkip | None,
 ) -> FileColumns:
-    """Read every row once; parameters as for :func:`lcifr.data.io.scan.scan_file`."""
+    """Read every row once; parameters as for :func:`lcifr.data.io.scan.scan_file`.
+
+    A local table needs no copy unless rows are left out of it. Only then is it read again, to store those that stay.
+    """
+    if store is not None and not is_remote(source.path):
+        found = _scan(source, schema, id_column, label, folder, None, skipping)
+        if not found.left_out:
+            return found
+    return _scan(source, schema, id_column, label, folder, store, skipping)
+
+
+def _scan(
+    source: FileColumns,
+    schema: Schema,
+    id_column: str | None,
+    label: str | None,
+    folder: Path,
+    store: Path | None,
+    skipping: RowSkip | None,
+) -> FileColumns:
     start = people = 0
+    coded = [name for name in schema.names_categorical if name != id_column] if store is None else []
     with DuplicateIds(folder) as names, ExitStack() as stack:
         writer: parquet.ParquetWriter | None = None
-        for table in read_tables(source, None):
+        for table in read_tables(source, None, dictionaries=coded):
             rows, kept = taken_rows(table, schema, start, skipping)
             check_rows(kept, source, schema, id_column, label, rows)
             if id_column is not None and len(kept):
@@ -84,7 +88,7 @@ def scan_parquet(
         raise LcifrError(
             f"{name_of(source)}: every row has a missing value", fix="give at least one row without missing values"
         )
-    found = replace(source, people=start)
+    found = replace(source, people=start, left_out=start - people)
     return found if store is None else stored_columns(found, store, people, skipping)
 
 

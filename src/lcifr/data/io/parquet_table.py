@@ -26,6 +26,16 @@ FETCHED = 1 << 20
 """The same in a store, where every request has its price."""
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of this type are texts; pandas writes the large ones."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def is_dictionary_of_texts(kind: pa.DataType) -> bool:
+    """Whether values of this type are codes of texts."""
+    return bool(pa.types.is_dictionary(kind) and is_text(kind.value_type))
+
+
 @dataclass(frozen=True)
 class ParquetPiece:
     """One file of a table: how many ``rows`` each of its row groups has, and the values of its partition."""
@@ -91,23 +101,36 @@ class ParquetTable:
         return pa.Table.from_batches(self.batches(READ_AT_ONCE), self.schema)
 
     def batches(
-        self, size: int, names: Sequence[str] | None = None, start: int = 0, count: int | None = None
+        self,
+        size: int,
+        names: Sequence[str] | None = None,
+        start: int = 0,
+        count: int | None = None,
+        *,
+        dictionaries: Sequence[str] = (),
     ) -> Iterator[pa.RecordBatch]:
-        """Record batches of at most ``size`` rows, from row ``start`` on, ``count`` rows in all; in bounded memory."""
+        """Record batches of at most ``size`` rows, from row ``start`` on, ``count`` rows in all; in bounded memory.
+
+        ``dictionaries`` : columns whose texts come as codes and a dictionary, as files mostly hold them: five times as
+        fast as one text per row. Columns of other types come as they are.
+        """
         wanted = list(self.schema.names if names is None else names)
+        coded = [name for name in wanted if name in dictionaries and is_text(self.schema.field(name).type)]
         left = self.rows - start if count is None else min(count, self.rows - start)
         for piece in self.pieces:
             if start >= piece.rows:
                 start -= piece.rows
                 continue
-            for batch in self._of_piece(piece, size, wanted, start):
+            for batch in self._of_piece(piece, size, wanted, coded, start):
                 if left <= 0:
                     return
                 yield batch.slice(0, left)
                 left -= len(batch)
             start = 0
 
-    def _of_piece(self, piece: ParquetPiece, size: int, names: list[str], start: int) -> Iterator[pa.RecordBatch]:
+    def _of_piece(
+        self, piece: ParquetPiece, size: int, names: list[str], coded: list[str], start: int
+    ) -> Iterator[pa.RecordBatch]:
         first = 0
         while start and start >= piece.groups[first]:
             start -= piece.groups[first]
@@ -115,7 +138,7 @@ class ParquetTable:
         groups = list(range(first, len(piece.groups)))
         keys = dict(piece.keys)
         own = [name for name in names if name not in keys]
-        with self._file(piece) as file:
+        with self._file(piece, coded) as file:
             for batch in file.iter_batches(batch_size=size, row_groups=groups, columns=own):
                 if start >= len(batch):
                     start -= len(batch)
@@ -123,11 +146,11 @@ class ParquetTable:
                 yield self._whole(batch.slice(start), names, keys, piece)
                 start = 0
 
-    def _file(self, piece: ParquetPiece) -> parquet.ParquetFile:
-        if not is_remote(self.place.text):
-            return parquet.ParquetFile(piece.path, pre_buffer=False, buffer_size=READ_AHEAD)
-        file = self.place.filesystem.open_input_file(piece.path)
-        return parquet.ParquetFile(file, pre_buffer=False, buffer_size=FETCHED)
+    def _file(self, piece: ParquetPiece, coded: list[str]) -> parquet.ParquetFile:
+        remote = is_remote(self.place.text)
+        file = self.place.filesystem.open_input_file(piece.path) if remote else piece.path
+        buffer = FETCHED if remote else READ_AHEAD
+        return parquet.ParquetFile(file, pre_buffer=False, buffer_size=buffer, read_dictionary=coded)
 
     def _whole(
         self, batch: pa.RecordBatch, names: list[str], keys: dict[str, Any], piece: ParquetPiece
@@ -140,7 +163,7 @@ class ParquetTable:
             columns = [
                 pa.repeat(pa.scalar(keys[name], kinds[name]), len(batch))
                 if name in keys
-                else batch.column(name).cast(kinds[name])
+                else _of_type(batch.column(name), kinds[name])
                 for name in names
             ]
         except pa.ArrowException as problem:
@@ -149,6 +172,11 @@ class ParquetTable:
                 fix="write all files of a table with the same schema",
             ) from None
         return pa.RecordBatch.from_arrays(columns, names)
+
+
+def _of_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The column in the table's type; a dictionary of such values stays one."""
+    return column if is_dictionary_of_texts(column.type) and is_text(kind) else column.cast(kind)
 
 
 def _groups(file: parquet.ParquetFile) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from lcifr.data import Individuals, Schema
 from lcifr.data.frames import file_errors
 from lcifr.data.io.ids import Id, read_ids
-from lcifr.data.io.missing import complete_rows
+from lcifr.data.io.missing import RowSkip, taken_rows
 from lcifr.data.io.parquet_table import ParquetTable
 from lcifr.data.io.places import StoragePlace, is_remote
 from lcifr.data.io.stream import Chunk, read_individuals
@@ -84,14 +84,13 @@ class RowRange:
         """The people of these rows; nobody where something is missing in all of them."""
         table, named = self.table, self.table.path
         columns = [*table.names, *([table.id_column] if table.id_column not in (None, *table.names) else [])]
+        coded = tuple(name for name in schema.names_categorical if name != table.id_column)
         with file_errors(table.path):
-            rows = _reader(table, tuple(map(str, columns))).take(self.start, self.count)
+            rows = _reader(table, tuple(map(str, columns)), coded).take(self.start, self.count)
         if is_remote(table.path):  # what is local is looked at where the part is stored
             table.refuse_changed()
-        kept = np.flatnonzero(complete_rows(rows, schema)) if table.skips else np.arange(len(rows))
-        numbers = (kept + self.start).tolist()
-        rows = rows if len(kept) == len(rows) else rows.take(kept)
-        if not len(kept):
+        numbers, rows = taken_rows(rows, schema, self.start, RowSkip() if table.skips else None)
+        if not len(rows):
             nobody = Individuals(
                 schema, np.zeros((0, len(schema.numeric))), np.zeros((0, len(schema.categorical)), np.int32)
             )
@@ -107,8 +106,8 @@ class RowRange:
 class _RowReader:
     """Rows of one table, mostly those after the last ones: then nothing is decoded twice."""
 
-    def __init__(self, path: str, names: tuple[str, ...]) -> None:
-        self._table, self._names = ParquetTable.open(path), names
+    def __init__(self, path: str, names: tuple[str, ...], dictionaries: tuple[str, ...]) -> None:
+        self._table, self._names, self._dictionaries = ParquetTable.open(path), names, dictionaries
         self._waiting: list[pa.RecordBatch] = []
         self._batches: Iterator[pa.RecordBatch] = iter(())
         self._at = -1
@@ -116,7 +115,8 @@ class _RowReader:
     def take(self, start: int, count: int) -> pa.Table:
         """These rows."""
         if start != self._at:
-            self._waiting, self._batches = [], self._table.batches(AT_ONCE, self._names, start)
+            self._waiting = []
+            self._batches = self._table.batches(AT_ONCE, self._names, start, dictionaries=self._dictionaries)
         there = sum(map(len, self._waiting))
         while there < count and (batch := next(self._batches, None)) is not None:
             self._waiting.append(batch)
@@ -127,6 +127,6 @@ class _RowReader:
 
 
 @lru_cache(maxsize=1)
-def _reader(table: ScannedTable, names: tuple[str, ...]) -> _RowReader:
+def _reader(table: ScannedTable, names: tuple[str, ...], dictionaries: tuple[str, ...]) -> _RowReader:
     """The reader of this process: one, so that memory stays flat."""
-    return _RowReader(table.path, names)
+    return _RowReader(table.path, names, dictionaries)

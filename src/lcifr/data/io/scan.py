@@ -26,7 +26,8 @@ from lcifr.data.io.ids import (
     fitting_id_types,
     spells_missing,
 )
-from lcifr.data.io.parquet_scan import RowSkip, scan_parquet, stored_columns, taken_rows, with_numbers
+from lcifr.data.io.missing import RowSkip, taken_rows
+from lcifr.data.io.parquet_scan import scan_parquet, stored_columns, with_numbers
 from lcifr.data.io.stream import FileColumns, name_of, read_tables
 from lcifr.errors import LcifrError
 
@@ -47,8 +48,9 @@ def scan_file(
     ----------
     id_column, label : columns among those of the source that are no attributes, or None.
     folder : where temporary files hold the hashes of ids, so that memory is bounded.
-    store : a new Parquet file for these columns with their types; what is returned is then that file, so that the
-        source is read twice, however often its people are needed.
+    store : a new Parquet file for these columns with their types; what is returned is then that file, so that CSV and
+        remote tables are read twice at most, however often their people are needed. A local Parquet table from which
+        no row is left out is returned itself.
     skipping : leaves rows with missing values out of the stored file; None to refuse them.
     """
     if is_parquet(source.path):

@@ -94,7 +94,8 @@ def read_chunks(source: TableSource, schema: Schema, size: int, id_column: str |
     """The people of a file in chunks of ``size``; the same chunks every time."""
     start = 0
     named = name_of(source)
-    for number, table in enumerate(read_tables(source, schema, size)):
+    coded = [name for name in schema.names_categorical if name != id_column]
+    for number, table in enumerate(read_tables(source, schema, size, dictionaries=coded)):
         rows = range(start, start + len(table))
         ids: tuple[Id, ...] = tuple(rows)
         if id_column is not None:
@@ -106,13 +107,18 @@ def read_chunks(source: TableSource, schema: Schema, size: int, id_column: str |
         raise LcifrError(f"{named}: there are no rows")
 
 
-def read_tables(source: TableSource, schema: Schema | None, size: int | None = None) -> Iterator[pa.Table]:
-    """The rows of a file in tables of ``size``, not yet validated. Without a schema, CSV columns are text."""
+def read_tables(
+    source: TableSource, schema: Schema | None, size: int | None = None, *, dictionaries: Sequence[str] = ()
+) -> Iterator[pa.Table]:
+    """The rows of a file in tables of ``size``, not yet validated. Without a schema, CSV columns are text.
+
+    ``dictionaries`` : columns of Parquet whose texts may come as codes (:meth:`ParquetTable.batches`).
+    """
     size = size or ROWS
     typed = (
         isinstance(source, pa.Table) or (isinstance(source, FileColumns) and source.kinds) or is_parquet(_path(source))
     )
-    for table in _resized(_batches(source, size), size):
+    for table in _resized(_batches(source, size, dictionaries), size):
         yield table if typed or schema is None else convert_csv_texts(table, schema)
 
 
@@ -181,7 +187,7 @@ def parquet_batches(path: Path, size: int | None = None, names: list[str] | None
         yield from file.iter_batches(batch_size=size or ROWS, columns=names)
 
 
-def _batches(source: TableSource, size: int) -> Iterator[pa.RecordBatch]:
+def _batches(source: TableSource, size: int, dictionaries: Sequence[str]) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv
 
     if isinstance(source, pa.Table):
@@ -191,7 +197,7 @@ def _batches(source: TableSource, size: int) -> Iterator[pa.RecordBatch]:
     names = list(some.names) if some else None
     with file_errors(path):
         if is_parquet(path):
-            yield from ParquetTable.open(path).batches(size, names)
+            yield from ParquetTable.open(path).batches(size, names, dictionaries=dictionaries)
             return
         # Types are not guessed from the first block, because a later one might not fit. And a category may well be
         # called "NA", as in memory; the gate knows blank ones as missing.

@@ -22,13 +22,13 @@ from lcifr.regions.region import Cell, LinearRows, Region
 
 def answer_people(request: Request) -> Findings:
     """Exact, but for what the budget leaves open where there are rows."""
-    shift = _shifts(request)
-    lifted = _lifted(request, shift)
     rows = any(cell.rows is not None for cell in request.region.cells)
     if not (rows and request.branch):
         return bound_only(request)
     from lcifr.prove.networks.kernel import call  # numba takes a good part of a second to import
 
+    shift = _shifts(request)
+    lifted = _lifted(request, shift)
     if not call.covers(lifted.network, lifted.region):
         return bound_only(request)
     moved, slack = _constants(request, shift)
@@ -41,8 +41,13 @@ def answer_people(request: Request) -> Findings:
 
 
 def bound_only(request: Request) -> Findings:
-    """Plain bounds; whoever they leave open is undecided."""
-    found = bound_people(request)
+    """Plain bounds; whoever they leave open is undecided.
+
+    Where there is a target, only people whose bound passes it get a point: everybody else is settled without one.
+    """
+    found = bound_people(request, climbing=request.target is None)
+    if request.target is not None and len(rest := still_open(request, found)):
+        found.put(rest, bound_people(request.take(rest)))
     found.exhausted[still_open(request, found)] = request.branch
     return replace(found, proofs=plain_proofs(request, found.upper)) if request.proof else found
 

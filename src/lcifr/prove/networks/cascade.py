@@ -13,7 +13,7 @@ import numpy as np
 
 from lcifr.models.network import Network
 from lcifr.models.trees.trees import Trees
-from lcifr.prove.answer import Claim, IntArray, Question
+from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method, Obstacle, SolverMethod
 from lcifr.prove.networks.request import Findings, Proofs, Request
 from lcifr.prove.oracles.solvers import Capability
@@ -93,7 +93,7 @@ def answer_in_chunks(question: Question, *, branch: bool = True) -> Claim:
     for start in range(0, people, step):
         piece = slice(start, min(people, start + step))
         found = _answer_chunk(question, piece, branch)
-        _put(whole, piece, found)
+        whole.put(piece, found)
         whole.proofs.extend(found.proofs)
         if found.interrupted:  # nothing is known about the others
             rest = slice(piece.stop, people)
@@ -145,7 +145,7 @@ def _answer_on_device(request: Request) -> Findings:
     if request.branch and len(rest):
         again = _answer_here(request.take(rest))
         upper = again.upper if decides else np.minimum(found.upper[rest], again.upper)
-        _put(found, rest, replace(again, upper=upper))
+        found.put(rest, replace(again, upper=upper))
         return replace(found, interrupted=again.interrupted)
     return found
 
@@ -175,14 +175,8 @@ def _search(request: Request) -> Findings:
     if len(rest):
         again = answer_people(replace(request.take(rest), proof=True))  # what it needs for proofs are the rows
         tighter = np.minimum(found.upper[rest], again.upper)
-        _put(found, rest, replace(again, upper=tighter, nodes=found.nodes[rest] + again.nodes))
+        found.put(rest, replace(again, upper=tighter, nodes=found.nodes[rest] + again.nodes))
     return found
-
-
-def _put(whole: Findings, who: slice | IntArray, found: Findings) -> None:
-    """Copy what was found about some of the people to their places."""
-    whole.upper[who], whole.witness[who], whole.nodes[who] = found.upper, found.witness, found.nodes
-    whole.exhausted[who], whole.branched[who] = found.exhausted, found.branched
 
 
 def _request(question: Question, piece: slice, branch: bool) -> Request:

@@ -76,3 +76,8 @@ class Findings:
     proofs: Proofs = field(default_factory=list)
     unanswered: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     interrupted: bool = False
+
+    def put(self, who: slice | IntArray, found: Findings) -> None:
+        """Copy what was found about some of the people to their places."""
+        self.upper[who], self.witness[who], self.nodes[who] = found.upper, found.witness, found.nodes
+        self.exhausted[who], self.branched[who] = found.exhausted, found.branched

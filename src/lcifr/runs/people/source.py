@@ -125,14 +125,17 @@ class PeopleSource:
     def rows(self) -> Iterator[tuple[Individuals, Any]]:
         """Everybody in order, some at a time: who they are, and their labels (an Arrow column) or None."""
         from lcifr.data import Individuals
+        from lcifr.data.io.places import is_remote
         from lcifr.data.io.stream import read_tables
         from lcifr.data.table import target_values
 
         start = 0
-        for table in read_tables(self.table, self.schema):
+        for table in read_tables(self.table, self.schema, dictionaries=self.schema.names_categorical):
             label = None if self.label is None else target_values(table[self.label], self.label, start)
             yield Individuals.read(table.select(list(self.schema.names)), self.schema), label
             start += len(table)
+        if self.scanned is not None and not is_remote(self.scanned.path):
+            self.scanned.refuse_changed()
 
     def label_columns(self) -> Iterator[pa.ChunkedArray]:
         """The labels alone, in order, some at a time."""

@@ -164,13 +164,14 @@ def scan_people(
     Parameters
     ----------
     folder : where ids are compared, to see that nobody occurs twice. labels : whether they are looked at.
-    stored : whether the people are stored in the folder, to be read from there; otherwise the file is read again, and
-        once more where a column of numbers may hold a missing one ("NA").
+    stored : whether the people are stored in the folder, to be read from there, unless the file is a local Parquet
+        table that is read as it is; otherwise the file is read again, and once more where a column of numbers may hold
+        a missing one ("NA").
     skip_missing : leave rows with missing values out, and count them; otherwise they are refused. Needs ``stored``.
         Whoever is left is known by their row of the file where no column names them.
     """
     from lcifr.data.frames import is_parquet
-    from lcifr.data.io.parquet_scan import RowSkip
+    from lcifr.data.io.missing import RowSkip
     from lcifr.data.io.places import StoragePlace, is_remote
     from lcifr.data.io.row_ranges import ScannedTable
     from lcifr.data.io.scan import scan_file
@@ -199,4 +200,5 @@ def scan_people(
         attributes = tuple(name for name in columns if name in schema)
         where = str(place) if is_remote(path) else place.path
         scanned = ScannedTable(where, digest, attributes, id_column, people + left_out, skip_missing, stamp)
-    return PeopleSource(found, schema, id_column or numbered, label, people, left_out=left_out, scanned=scanned)
+    named = id_column or (numbered if numbered in found.names else None)
+    return PeopleSource(found, schema, named, label, people, left_out=left_out, scanned=scanned)
