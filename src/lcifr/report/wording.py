@@ -23,7 +23,7 @@ from lcifr.report.tables import (
     verdict_shares,
     verdict_table,
 )
-from lcifr.similarity.language.comments import drop_comments
+from lcifr.similarity.language.comments import drop_last_comments
 
 LIMITS = (
     "It does not say that the model is fair or unbiased. It says: certified with respect to φ. What that is worth "
@@ -147,7 +147,7 @@ def _promise(report: Report) -> Iterator[Block]:
     if promise.text is None:
         yield "The producer does not reveal φ. It is the formula with the hash given below."
         return
-    yield CodeBlock(drop_comments(promise.text), f"φ as written, without comments: {promise.name}")
+    yield CodeBlock(drop_last_comments(promise.text), f"φ as written: {promise.name}")
     if promise.english is None:
         return
     lead, items = english_points(promise.english)

@@ -14,7 +14,7 @@ from lcifr.report.wording import english_points
 from lcifr.runs.folders.settings import RunSettings
 from lcifr.runs.sweeps.folder import SweepResult
 from lcifr.runs.sweeps.proving import WITHOUT
-from lcifr.similarity.language.comments import drop_comments
+from lcifr.similarity.language.comments import drop_last_comments
 
 SHOWN = 10
 """Pairs with a table each."""
@@ -161,7 +161,7 @@ def _asked(result: SweepResult) -> Iterator[Block]:
     if (tolerance := result.model.tolerance) is not None:
         yield f"Tolerance {exactly(tolerance)}: {tolerance_words(tolerance)}."
     phi = result.model.phi
-    yield CodeBlock(drop_comments(phi.text), f"φ as written, without comments: {phi.source}")
+    yield CodeBlock(drop_last_comments(phi.text), f"φ as written: {phi.source}")
     lead, items = english_points(result.model.phi.english)
     yield lead
     if items:

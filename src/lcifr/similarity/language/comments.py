@@ -12,12 +12,17 @@ def blank_comments(text: str) -> str:
     return _NAME_OR_COMMENT.sub(lambda found: found[1] or " ", text.removeprefix("\ufeff"))
 
 
-def drop_comments(text: str) -> str:
-    """The lines that hold some of the formula, without comments.
+def drop_last_comments(text: str) -> str:
+    """The text up to the last line that holds some of the formula.
+
+    ``lcifr init`` writes its help behind the formula it drafts; an author's own comments stand before or inside it.
 
     Examples
     --------
-    >>> drop_comments('# who is similar?\\n\\nsame(job) and  # the same job\\n  team = "#1"\\n')
-    'same(job) and\\n  team = "#1"'
+    >>> drop_last_comments('# near in age\\nsame(job) and  # no other job\\n  team = "#1"\\n\\n# job: "clerk"\\n')
+    '# near in age\\nsame(job) and  # no other job\\n  team = "#1"'
     """
-    return "\n".join(line.rstrip() for line in blank_comments(text).splitlines() if line.strip())
+    lines = text.removeprefix("\ufeff").strip().splitlines()
+    while lines and not blank_comments(lines[-1]).strip():
+        lines.pop()
+    return "\n".join(lines)
