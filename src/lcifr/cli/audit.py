@@ -237,7 +237,7 @@ def _show_checked(checked: CheckedProofs) -> None:
 
     refused = len(checked.rejected)
     said = "all confirmed" if not refused else f"{refused} NOT confirmed: {', '.join(list(checked.rejected)[:5])}"
-    say(f"exact checker: {checked.certified} proofs, {checked.counterexamples} counterexamples; {said}")
+    say(f"exact checker: {checked.certified:,} proofs, {checked.counterexamples:,} counterexamples; {said}")
     if checked.people < checked.of:
         about = Drawn(checked.people, checked.of, checked.seed)
         say(f"checked: {about}; use --bundle to check everyone")

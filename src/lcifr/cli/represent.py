@@ -79,7 +79,7 @@ def represent(
         print_json(result.to_dict())
         return
     radius = result.radius
-    say(f"{result.people} people; proved radius: median {radius.median:.4g}, largest {radius.largest:.4g}")
+    say(f"{result.people:,} people; proved radius: median {radius.median:.4g}, largest {radius.largest:.4g}")
     from lcifr.runs.folders.run import shown
 
     say(f"{shown(out)}/handover   for the consumer: z and radius, no attributes (z may still reveal some)")

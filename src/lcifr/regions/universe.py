@@ -183,7 +183,8 @@ def _refuse_unranged(schema: Schema) -> None:
         names = ", ".join(f'"{name}"' for name in missing)
         raise RegionError(
             f"a sweep needs a range for every number; there is none for {names}",
-            fix="declare lower = … and upper = … for each in the schema",
+            fix="add lower = … and upper = … to each of them in the schema: the least and largest value that a person can "
+            "have, whether or not they are in the table",
         )
 
 

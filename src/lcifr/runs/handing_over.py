@@ -77,6 +77,6 @@ def prove_radii(steps: Steps, encoder: Producer | FrozenEncoder, source: PeopleS
     from lcifr.runs.events import step
 
     if not steps.kept(BUNDLE):
-        with step(f"Writing the proofs of {source.count} people for the exact checker"):
+        with step(f"Writing the proofs of {source.count:,} people for the exact checker"):
             write_bundle(steps.work / BUNDLE, encoder, source.individuals(), Representation.read(steps.work / handed))
         steps.keep(BUNDLE)

@@ -88,7 +88,7 @@ def represent(
             if request.bundle:
                 refuse_bundle(source.count)
                 source = source.in_memory()  # hand-over and proofs need them
-            title = f"Proving the radius of {source.count} people"
+            title = f"Proving the radius of {source.count:,} people"
             hand_over(run.steps, HANDED, encoder, source, request, title=title, device=request.device)
             if request.bundle:
                 prove_radii(run.steps, encoder, source, HANDED)

@@ -81,7 +81,7 @@ class Statement:
 
     def __str__(self) -> str:
         first = [] if self.constant is None else [constant_words(self.people, self.constant)]
-        lines = [*first, f"certified with respect to φ: {self.certified} of {self.people} ({self.share:.1%})"]
+        lines = [*first, f"certified with respect to φ: {self.certified:,} of {self.people:,} ({self.share:.1%})"]
         if self.lower is None:
             lines.append("no statement about a population: these people were not held out and drawn from it")
         else:

@@ -46,8 +46,8 @@ class CheckReport:
 def _people(report: CheckReport) -> list[str]:
     sure = report.people - len(report.rejected) - len(report.names["unclaimed"])
     return [
-        f"{sure} of {report.people} people: every claim about them is confirmed in exact arithmetic",
-        *(f"  {count} × {what}" for what, count in report.confirmed.items()),
+        f"{sure:,} of {report.people:,} people: every claim about them is confirmed in exact arithmetic",
+        *(f"  {count:,} × {what}" for what, count in report.confirmed.items()),
         OPEN.format(**{kind: len(names) for kind, names in report.names.items()}),
     ]
 
@@ -59,8 +59,8 @@ def _sweep(report: CheckReport) -> list[str]:
     said = {"open": len(report.names.get("open", [])), "refuted": len(refuted)}
     return [
         *(f"{what}: {_percent(share)} of everyone who could exist ({share})" for what, share in report.shares.items()),
-        f"{sure} of {report.people} cells: every claim about them is confirmed in exact arithmetic",
-        *(f"  {count} × {what}" for what, count in report.confirmed.items()),
+        f"{sure:,} of {report.people:,} cells: every claim about them is confirmed in exact arithmetic",
+        *(f"  {count:,} × {what}" for what, count in report.confirmed.items()),
         OPEN_CELLS.format(**said),
     ]
 

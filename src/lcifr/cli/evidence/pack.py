@@ -64,8 +64,8 @@ def pack(
         print_json(done.to_dict())
         return
     say(f"{out}: {done.files} files, SHA-256 {done.sha256}")
-    refuted = f"{done.violated} with a counterexample"
-    say(f"  {done.people} people: {done.certified} certified, {refuted}, {done.undecided} undecided")
+    refuted = f"{done.violated:,} with a counterexample"
+    say(f"  {done.people:,} people: {done.certified:,} certified, {refuted}, {done.undecided:,} undecided")
     say(
         f"  signed by {done.key} at {done.time}"
         if done.key

@@ -82,7 +82,7 @@ def challenge(
     if as_json:
         print_json(done.to_dict())
         return
-    say(f"{people} of {done.of} lines are drawn by seed {done.challenge.seed}")
+    say(f"{people:,} of {done.of:,} lines are drawn by seed {done.challenge.seed}")
     say(f"if all are certified and confirmed: at least {done.at_best} of {done.of}, with confidence {confidence}")
     for root in done.challenge.earlier:
         say(f"earlier audit, also reported: commitment {root}")
@@ -105,7 +105,7 @@ def open_(
     if as_json:
         print_json(done.to_dict())
         return
-    say(f"{done.people} of {done.of} people are opened in {out}")
+    say(f"{done.people:,} of {done.of:,} people are opened in {out}")
     to_stderr("It shows their attributes and the model: send it only to the auditor.")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lcifr.cli.terminal.output import JsonOption, console, print_json, to_stderr
+from lcifr.errors import NO_VALUE
 
 if TYPE_CHECKING:
     from lcifr.data import Attribute
@@ -84,9 +85,11 @@ def check(
     elif problems:
         for problem in problems:
             typer.echo(problem)
-        to_stderr(f"{file}: {len(problems)} problem{'s' if len(problems) != 1 else ''} (rows count from 0)")
+        to_stderr(f"{file}: {len(problems):,} problem{'s' if len(problems) != 1 else ''} (rows count from 0)")
+        if all(one.message == NO_VALUE for one in problems):
+            to_stderr("`lcifr audit --model` leaves people with missing values out; other commands refuse the table.")
     else:
-        typer.echo(f"{file}: all {result.people} people fit the schema")
+        typer.echo(f"{file}: all {result.people:,} people fit the schema")
     if problems:
         raise typer.Exit(1)
 

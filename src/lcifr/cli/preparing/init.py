@@ -82,7 +82,7 @@ def init(
 def _show(result: InitResult) -> None:
     schema = result.schema
     kinds = f"{len(schema.numeric)} numeric and {len(schema.categorical)} categorical attributes"
-    say(f"{result.people} people, {kinds}" + (f', target "{schema.target}"' if schema.target else ""))
+    say(f"{result.people:,} people, {kinds}" + (f', target "{schema.target}"' if schema.target else ""))
     for name, advice in result.left_out.items():
         say(f'left out: "{name}": {advice}')
     for text in result.to_know:

@@ -175,7 +175,7 @@ class _CountStep(_Step):
             if event.done >= total or time.monotonic() - self.begun < PATIENCE:
                 return
             if not watched():
-                to_stderr(f"{self.name}: {total} in total …")
+                to_stderr(f"{self.name}: {total:,} in total …")
             self.bar = _bar(shown=watched())
             self.task = self.bar.add_task(self.name, total=total)
         self.bar.update(self.task, completed=event.done)

@@ -24,7 +24,7 @@ def statement_lines(
     tolerance : how far two predictions of numbers may be apart.
     sees_z_alone : who sees z alone can find no counterexample: a point of a ball is nobody.
     """
-    count = f"{said.certified} of {said.people} {'held-out people' if held_out else 'people'}"
+    count = f"{said.certified:,} of {said.people:,} {'held-out people' if held_out else 'people'}"
     share = f"certified with respect to φ: {count} ({percent(said.share)})"
     warnings = list(said.warnings)
     lines = [share]
@@ -34,8 +34,8 @@ def statement_lines(
         lines.append(f"in the population: at least {at_least(said.lower)}, with {100 * said.confidence:g} % confidence")
     else:
         lines.append("no statement about a population: that needs people who were not used for training")
-    violated = "" if sees_z_alone else f"counterexamples {said.violated}, "
-    lines.append(f"{violated}undecided {said.undecided}, vacuous {said.vacuous}")
+    violated = "" if sees_z_alone else f"counterexamples {said.violated:,}, "
+    lines.append(f"{violated}undecided {said.undecided:,}, vacuous {said.vacuous:,}")
     if said.accuracy is not None:
         lines.append(
             f"accuracy {percent(said.accuracy)}, balanced {percent(said.balanced_accuracy)}, "

@@ -130,7 +130,7 @@ def _from_handover(run: Run, request: CertifyRequest) -> CertifyResult:
     _refuse_another_encoder(handed.provenance, learned_from, request)
     file, parts = run.work / CERTIFIED, run.work / "certified"
     if not run.steps.kept(CERTIFIED, parts.name):
-        with step(f"Certifying {handed.people} people", StepKind.LONG):
+        with step(f"Certifying {handed.people:,} people", StepKind.LONG):
             done = certify_folder(
                 request.people,
                 model,

@@ -61,7 +61,7 @@ def audit_people(
         proved.refuse_others(subject.hashes)
     if steps.kept(AUDITED):
         return
-    with step(f"Auditing {source.count} people end to end", StepKind.LONG):
+    with step(f"Auditing {source.count:,} people end to end", StepKind.LONG):
         options = {"modular": modular, "budget": None, "arithmetic": str(subject.arithmetic)}
         options |= _device(subject, device, workers)
         job = AuditJob(subject.encoder, options, subject.model, subject.library, proved, subject.library_file)
