@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from lcifr.artifacts.additive_values import additive_from_dict, additive_to_dict
 from lcifr.artifacts.saved_models import (
     ENCODER,
+    LearnedFunction,
     Plain,
     SavedEncoder,
     Stored,
@@ -36,8 +37,9 @@ BOOSTERS = ("FairBooster", "FairBoosterRegressor")
 """Kinds of files that hold a booster."""
 
 
+@final
 @dataclass(frozen=True, eq=False)
-class SavedBooster:
+class SavedBooster(LearnedFunction):
     """A boosted model; kind : the name of its estimator. Otherwise as for ``SavedEncoder``."""
 
     kind: str
@@ -53,16 +55,6 @@ class SavedBooster:
     def function(self) -> Trees:
         """From encoded people to z: the scores of attributes."""
         return score_trees(self.additive)
-
-    @property
-    def is_unaware(self) -> bool:
-        """Whether it was learned for the label alone, without what φ leaves free."""
-        return bool(self.parameters["tie_free"]) and self.parameters["gamma"] == 0
-
-    @property
-    def whole_numbers(self) -> bool:
-        """Whether its hand-overs speak about whole numbers only."""
-        return bool(self.parameters["whole_numbers"])
 
     def write(self, path: str | Path) -> None:
         """Write to one safetensors file, whose header holds all of it: JSON loses no bit of a float."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+from abc import ABC
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -110,8 +111,25 @@ def _digest(text: str, tensors: dict[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
+class LearnedFunction(ABC):
+    """What its estimator's parameters say of a function from people to z."""
+
+    parameters: Plain
+
+    @property
+    def is_unaware(self) -> bool:
+        """Whether it is the baseline by that name: learned for the label alone, without what φ leaves free."""
+        return bool(self.parameters["tie_free"]) and self.parameters["gamma"] == 0
+
+    @property
+    def whole_numbers(self) -> bool:
+        """Whether its hand-overs speak about whole numbers only."""
+        return bool(self.parameters["whole_numbers"])
+
+
+@final
 @dataclass(frozen=True, eq=False)
-class SavedEncoder:
+class SavedEncoder(LearnedFunction):
     """A learned encoder.
 
     Parameters
@@ -135,16 +153,6 @@ class SavedEncoder:
     @property
     def function(self) -> Network:
         return self.network
-
-    @property
-    def is_unaware(self) -> bool:
-        """Whether it is the baseline by that name: learned for the label alone, without what φ leaves free."""
-        return bool(self.parameters["tie_free"]) and self.parameters["gamma"] == 0
-
-    @property
-    def whole_numbers(self) -> bool:
-        """Whether its hand-overs speak about whole numbers only."""
-        return bool(self.parameters["whole_numbers"])
 
     def write(self, path: str | Path) -> None:
         """Write to one safetensors file."""
