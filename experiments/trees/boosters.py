@@ -34,13 +34,22 @@ def booster(cell: Cell, store: Store, data: Dataset) -> Found:
     # φ's standard deviations and ranks are those of all training people, whoever is learned from.
     encoding = Encoding.fit(data.train.X, data.schema)
     asked = [Similarity.ready(row, data.schema, encoding) for row in rows(settings)]
-    (X, y), checked = (_drawn(split, settings) for split in (data.train, data.validation))
-    model = make(settings, asked[0]).fit(X, y, validation=checked)
-    points = [_point(speaking_of(model, similarity), settings, data) for similarity in asked]
+    near, checked = (_drawn(split, settings) for split in (data.train, data.validation))
+    model = make(settings, asked[0]).fit(near.X, near.y, validation=(checked.X, checked.y))
+    head = "pairs" if "interactions" in settings["options"] else ""
+    points = [
+        {
+            "training": seen(about, near),
+            "validation": seen(about, data.validation),
+            "test": exactly(about, data.test),
+            "head": head,
+        }
+        for about in (speaking_of(model, similarity) for similarity in asked)
+    ]
     if settings["folds"]:
         points = [{**point, "crossed": means} for point, means in zip(points, crossed(settings, data), strict=True)]
     model.save(store.model_path(cell.name, "booster"))
-    people = [len(data.train), len(data.validation), len(data.test)]
+    people = [len(near), len(data.validation), len(data.test)]
     found = {"points": points[:1], "people": people, "rounds": model.n_iter_, "unread": list(model.unread_)}
     return {**found, "weaker_points": points[1:]} if points[1:] else found
 
@@ -50,19 +59,10 @@ def rows(settings: dict[str, Any]) -> list[str]:
     return [settings[name] for name in ("row", "weaker") if name in settings]
 
 
-def _point(model: FairBooster, settings: dict[str, Any], data: Dataset) -> dict[str, Any]:
-    return {
-        "training": seen(model, data.train),
-        "validation": seen(model, data.validation),
-        "test": exactly(model, data.test),
-        "head": "pairs" if "interactions" in settings["options"] else "",
-    }
-
-
-def _drawn(split: Split, settings: dict[str, Any]) -> tuple[Any, Any]:
-    """Everybody and their labels, or as many as the settings say."""
-    rows = draw(len(split), settings.get("learners", len(split)), settings.get("seed", 0))
-    return split.X.iloc[rows], split.y.iloc[rows]
+def _drawn(split: Split, settings: dict[str, Any]) -> Split:
+    """Everybody, or as many as the settings say."""
+    drawn = draw(len(split), settings.get("learners", len(split)), settings.get("seed", 0))
+    return Split(split.X.iloc[drawn], split.y.iloc[drawn])
 
 
 def make(settings: dict[str, Any], similarity: Similarity | str, **others: Any) -> FairBooster:
