@@ -35,12 +35,25 @@ from lcifr.regions.region import Region
 
 
 @dataclass(frozen=True)
+class EvaluatedPeople:
+    """People encoded (people, features), and a plain forward pass: values and rounding errors (people, outputs)."""
+
+    features: FloatArray
+    values: FloatArray
+    rounding_error: FloatArray
+
+
+@dataclass(frozen=True)
 class LibraryDecisions:
-    """The library's own word: ``own`` (people,) is what it decides about the people of the audit."""
+    """The library's own word: ``own`` (people,) is what it decides about the people of the audit.
+
+    ``evaluated`` : what the model as it was read computes about them, where the library was compared with that.
+    """
 
     source: TableModel
     model: Model
     own: NDArray[Any]
+    evaluated: EvaluatedPeople | None = None
 
     def differ(self, rows: NDArray[np.int64], others: Individuals) -> BoolArray:
         """(rows,) whether the library itself decides otherwise about ``others`` than about the people ``rows``."""
@@ -75,9 +88,10 @@ class Trial:
         self.library = library
         self.encoder, self.model, self.people, self.arithmetic = encoder, model, people, arithmetic
         self.deployment = deploy_both(encoder, model, arithmetic, handed)
-        self.features = encoder.encoding.encode(people)
+        known = None if library is None else library.evaluated
+        self.features = encoder.encoding.encode(people) if known is None else known.features
         self._rough = RoughError(self.deployment)
-        self.own = self._own_outputs()
+        self.own = self._own_outputs(known)
 
     @property
     def asked(self) -> AskedModel:
@@ -85,12 +99,16 @@ class Trial:
         assert not isinstance(self.deployment, TreesOnLatents)
         return self.deployment
 
-    def _own_outputs(self) -> Outputs:
+    def _own_outputs(self, known: EvaluatedPeople | None) -> Outputs:
         """Of the people: with one error for all, and each with their own where that leaves their decision open.
 
         A number is compared with others to within its error, so there everybody has their own.
         """
-        found = outputs_at(self.deployment, self.features, self._rough.among(self.features))
+        rough = self._rough.among(self.features)
+        if known is None:
+            found = outputs_at(self.deployment, self.features, rough)
+        else:  # a forward pass does not depend on the arithmetic
+            found = Outputs(known.values, known.rounding_error, np.tile(rough, (len(known.values), 1)))
         if not self.deployment.is_exact:
             number = self.model.rule.kind is Kind.NUMBER
             unsure = np.flatnonzero(~is_strict(self.model.rule, found) | number)

@@ -41,6 +41,7 @@ class TableModel:
     runtime : what ``predict`` computes with, and its version; empty where that is a forward pass of ours.
     library_outputs : the library's own numbers (people, outputs) for such a frame, where it says those of the function.
     predict_with_outputs : both at once, where that spares the library its first steps; None to ask twice.
+    predict_people : the library's decisions about people, where it takes a matrix of numbers and no frame; else None.
     """
 
     encoding: Encoding
@@ -51,6 +52,7 @@ class TableModel:
     runtime: str = ""
     library_outputs: Callable[[Any], NDArray[np.float64]] | None = field(default=None, repr=False, compare=False)
     predict_with_outputs: Callable[[Any], LibraryAnswer] | None = field(default=None, repr=False, compare=False)
+    predict_people: Callable[[Individuals], NDArray[Any]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def factors(self) -> tuple[Function, ...]:
@@ -62,8 +64,14 @@ class TableModel:
         """(people,) decisions by a plain forward pass, in the model's own labels."""
         return self.model.predict(self.inputs(self.encoding.encode(people)))
 
-    def library_says(self, frame: Any) -> LibraryAnswer:
-        """The library's own decisions about the rows of a frame, with its numbers where it says them."""
+    def library_says(self, people: Individuals, frame: Any = None) -> LibraryAnswer:
+        """The library's own decisions, with its numbers where it says them.
+
+        ``frame`` : the people as the library takes them, where that is at hand.
+        """
+        if frame is None and self.predict_people is not None:
+            return LibraryAnswer(self.predict_people(people), None)
+        frame = self.frame(people) if frame is None else frame
         if self.predict_with_outputs is not None:
             return self.predict_with_outputs(frame)
         numbers = None if self.library_outputs is None else self.library_outputs(frame)
@@ -71,6 +79,8 @@ class TableModel:
 
     def library_decides(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions by the library itself."""
+        if self.predict_people is not None:
+            return self.predict_people(people)
         return np.asarray(self.predict(self.frame(people)))
 
     def frame(self, people: Individuals) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import LibraryDecisions
+from lcifr.certification.counterexample import EvaluatedPeople, LibraryDecisions
 from lcifr.certification.deployment import deploy_both
 from lcifr.certification.library.comparison import LibraryComparison, compare
 from lcifr.certification.library.probes import make_up_people
@@ -63,9 +63,8 @@ class LibraryModel:
 
     def compare(self, people: Individuals, frame: Any = None) -> LibraryComparison:
         """Both on some people; ``frame`` has them as the library takes them, where that is at hand."""
-        frame = self.source.frame(people) if frame is None else frame
-        said = self.source.library_says(frame)
-        return compare(self.model, self._outputs(people), said.decisions, said.outputs)
+        said = self.source.library_says(people, frame)
+        return compare(self.model, self._outputs(self._encoded(people)), said.decisions, said.outputs)
 
     def decisions_about(
         self, people: Individuals, frame: Any = None, ids: Sequence[Any] | None = None
@@ -80,30 +79,31 @@ class LibraryModel:
         NetworkError
             If the library decides otherwise about somebody, where rounding cannot be the reason.
         """
-        decided = self._agreed(people, "people", frame, ids)
+        decided, own = self._agreed(people, "people", frame, ids)
         if len(people):
             count = max([MADE_UP, *(len(category.values) for category in people.schema.categorical)])
             made_up = make_up_people(self.source, people, count)
             self._agreed(made_up, "people made up among those of the table")
-        return LibraryDecisions(self.source, self.model, decided)
+        return LibraryDecisions(self.source, self.model, decided, own)
 
     def _agreed(
         self, people: Individuals, who: str, frame: Any = None, ids: Sequence[Any] | None = None
-    ) -> NDArray[Any]:
+    ) -> tuple[NDArray[Any], EvaluatedPeople]:
         """(people,) the library's decisions, if rounding can be the reason wherever they are not those of the model.
 
+        Also what the model as it was read computes.
         What rounds in the library is bounded only for those of whom something differs that our own pass explains not.
         """
-        frame = self.source.frame(people) if frame is None else frame
-        said = self.source.library_says(frame)
-        exact = compare(self.model, self._outputs(people, rounds=False), said.decisions, said.outputs)
+        said, points = self.source.library_says(people, frame), self._encoded(people)
+        outputs = self._outputs(points, rounds=False)
+        exact = compare(self.model, outputs, said.decisions, said.outputs)
         if len(rows := np.flatnonzero(exact.wrong)):
             numbers = None if said.outputs is None else said.outputs[rows]
-            some = compare(self.model, self._outputs(people.take(rows)), said.decisions[rows], numbers)
+            some = compare(self.model, self._outputs(points[rows]), said.decisions[rows], numbers)
             wrong = np.zeros(len(people), np.bool_)
             wrong[rows] = some.wrong
             self._refuse_difference(replace(exact, wrong=wrong), who, ids)
-        return said.decisions
+        return said.decisions, EvaluatedPeople(points, outputs.values, outputs.rounding_error)
 
     def _refuse_difference(self, found: LibraryComparison, who: str, ids: Sequence[Any] | None) -> None:
         if found.agrees:
@@ -117,9 +117,12 @@ class LibraryModel:
             "`lcifr doctor --model` shows more",
         )
 
-    def _outputs(self, people: Individuals, *, rounds: bool = True) -> Outputs:
-        """With what rounding can do in the library: a bound for sums in any order, so for its own, in its format."""
+    def _encoded(self, people: Individuals) -> NDArray[np.float64]:
+        return self.encoder.encoding.encode(people)
+
+    def _outputs(self, points: NDArray[np.float64], *, rounds: bool = True) -> Outputs:
+        """Of encoded people, with what rounding can do in the library: a bound for sums in any order, so for its own, in its format."""
         native = choose_arithmetic(None, *(factor.native for factor in self.model.computed))
         deployment = deploy_both(self.encoder, self.model, native, None)
         nothing = None if rounds else np.zeros(deployment.outputs)
-        return outputs_at(deployment, self.encoder.encoding.encode(people), nothing)
+        return outputs_at(deployment, points, nothing)

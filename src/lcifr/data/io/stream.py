@@ -179,12 +179,16 @@ def _path(source: Any) -> Path:
     return source.path if isinstance(source, FileColumns) else Path(source)
 
 
-def parquet_batches(path: Path, size: int | None = None, names: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Record batches of a Parquet file, or of some of its columns, in order and in bounded memory."""
+def parquet_batches(path: Path, *, dictionaries: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
+    """Record batches of a Parquet file in order and in bounded memory.
+
+    ``dictionaries`` : columns whose texts come as codes (:meth:`ParquetTable.batches`).
+    """
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD) as file:
-        yield from file.iter_batches(batch_size=size or ROWS, columns=names)
+    coded = list(dictionaries)
+    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=READ_AHEAD, read_dictionary=coded) as file:
+        yield from file.iter_batches(batch_size=ROWS)
 
 
 def _batches(source: TableSource, size: int, dictionaries: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -73,6 +73,7 @@ class TreeFile:
             predictor,
             table,
             "" if self.scores is None else self.source.runtime,
+            predict_people=predictor.decide,
         )
 
     def read_latents(self) -> LatentTrees:
@@ -135,7 +136,7 @@ class TreeFile:
 
 @dataclass(frozen=True)
 class TreeFilePredictor:
-    """Decisions about people of a pandas frame: by the library's own sums, or by ours where it is not installed."""
+    """Decisions about people: by the library's own sums, or by ours where it is not installed."""
 
     block: Block
     encoding: Encoding
@@ -145,8 +146,11 @@ class TreeFilePredictor:
     own: Encoding
 
     def __call__(self, frame: Any) -> NDArray[Any]:
+        """(people,) decisions about the rows of a pandas frame."""
+        return self.decide(Individuals.read(frame, self.encoding.schema))
+
+    def decide(self, people: Individuals) -> NDArray[Any]:
         """(people,) decisions."""
-        people = Individuals.read(frame, self.encoding.schema)
         if self.scores is None:
             return self.model.decide(self.trees(self.own.encode(people)))
         matrix = np.column_stack([self._values(column, people) for column in self.block.columns])

@@ -114,7 +114,7 @@ class _Writers:
     def add(self, people: Individuals, label: Any) -> None:
         import pyarrow as pa
 
-        self._write("people.parquet", people.to_arrow())
+        self._write("people.parquet", people.to_arrow(coded=True))
         if label is not None:
             self._write("labels.parquet", pa.table({"label": label}))
 
@@ -132,12 +132,14 @@ def _counterexamples(subject: AuditSubject, found: Audit, most: int) -> list[Cou
     from lcifr.data.io.files import json_value
     from lcifr.runs.auditing.result import CounterexamplePair
 
-    rows = np.flatnonzero(found.violated)[:most]
-    decided = subject.decide(found.others.take(rows))
+    rows = np.flatnonzero(found.violated)[:most] if most else []
+    if not len(rows):
+        return []
+    people, others = found.people.take(rows), found.others.take(rows)
     listed = []
-    for row, other in zip(rows, decided, strict=True):
-        pair = found.counterexample(found.ids[row])
-        differs = {str(name): [json_value(value) for value in pair[name]] for name in pair.columns}
+    pairs = zip(people.to_arrow().to_pylist(), others.to_arrow().to_pylist(), strict=True)
+    for row, (person, similar), other in zip(rows, pairs, subject.decide(others), strict=True):
+        differs = {name: [value, similar[name]] for name, value in person.items() if value != similar[name]}
         own = json_value(found.prediction[row])
         listed.append(CounterexamplePair(found.ids[row], own, json_value(other), differs))
     return listed

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from lcifr.artifacts.folder import fresh_folder
 from lcifr.data.io.files import locked
+from lcifr.data.io.parquet_table import is_text
 from lcifr.data.io.places import StoragePlace
 from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
@@ -175,12 +176,20 @@ def join_tables(parts: Sequence[Path], path: Path) -> None:
     with ParquetAppender(path) as rows:
         for part in parts:
             if part.stat().st_size:  # else nobody is in it
-                rows.add(parquet.read_table(part))
+                rows.add(parquet.read_table(part, read_dictionary=repeated_texts(parquet.read_schema(part))))
+
+
+def repeated_texts(schema: pa.Schema) -> list[str]:
+    """The columns of texts of which a few occur again and again: all but the ids."""
+    return [field.name for field in schema if is_text(field.type) and field.name != "id"]
 
 
 @final
 class ParquetAppender:
-    """A Parquet file written in batches; the first batch determines its schema."""
+    """A Parquet file written in batches; the first batch determines its schema.
+
+    Texts may come as dictionaries, which are written quickly: in the file they are texts.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -201,7 +210,7 @@ class ParquetAppender:
 
         if self._writer is None:
             self._schema = table.schema.remove_metadata()
-            self._writer = parquet.ParquetWriter(self._path, self._schema)
+            self._writer = parquet.ParquetWriter(self._path, self._schema, store_schema=False)
         self._waiting.append(table.cast(self._schema))
         if sum(map(len, self._waiting)) >= GROUP:
             self._flush()
@@ -213,13 +222,15 @@ class ParquetAppender:
 
 
 class ParquetRows:
-    """The next rows of a Parquet file, as many as one asks for."""
+    """The next rows of a Parquet file, as many as one asks for; all texts but ids are codes."""
 
     def __init__(self, path: Path) -> None:
         from pyarrow import parquet
 
-        self._batches = parquet_batches(path)
-        self._waiting: pa.Table = parquet.read_schema(path).empty_table()
+        coded = repeated_texts(parquet.read_schema(path))
+        self._batches = parquet_batches(path, dictionaries=coded)
+        with parquet.ParquetFile(path, read_dictionary=coded) as file:
+            self._waiting: pa.Table = file.schema_arrow.empty_table()
 
     def take(self, count: int) -> pa.Table:
         """A table of so many rows; shorter where the file ends."""

@@ -186,12 +186,17 @@ def read_audit(rows: pa.Table, people: Individuals, model: Model) -> Audit:
 
 def _words(column: pa.ChunkedArray, known: Sequence[StrEnum]) -> NDArray[np.object_]:
     """(people,) texts as words; ValueError for a text that is none."""
-    codes = pc.index_in(column, pa.array([str(word) for word in known]))
-    if codes.null_count:
-        raise ValueError(f"{column.filter(codes.is_null())[0]} is none of {', '.join(known)}")
-    found = np.empty(len(known), dtype=object)
-    found[:] = list(known)
-    return np.asarray(found[codes.to_numpy()])
+    meant, texts = np.empty(len(known), dtype=object), pa.array([str(word) for word in known])
+    meant[:] = list(known)
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    found = [np.empty(0, dtype=object)]
+    for chunk in coded.chunks:
+        codes = pc.index_in(chunk.dictionary, texts)
+        if codes.null_count or chunk.null_count:
+            odd = chunk.dictionary.filter(codes.is_null()).to_pylist()
+            raise ValueError(f"{odd[0] if odd else None!r} is none of {', '.join(known)}")
+        found.append(meant[codes.to_numpy()[chunk.indices.to_numpy()]])
+    return np.concatenate(found)
 
 
 def _mask(rows: pa.Table, name: str) -> Any:
