@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lcifr.data.attributes import map_in_threads
+from lcifr.data.columns import map_in_threads
 from lcifr.data.encoded_columns import BoundPair, ColumnPrograms, Feature, FeatureColumns, standardising_error
 from lcifr.data.io.files import write_json
 from lcifr.data.program import Program

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lcifr.data.attributes import Attribute, Categorical, Numeric, to_float
+from lcifr.data.attributes import Attribute, Categorical, Numeric
+from lcifr.data.columns import to_float
 from lcifr.data.frames import as_text, read_frame
 from lcifr.data.malformed_numbers import find_malformed_number
 from lcifr.errors import SchemaError, TableError, TableProblem, did_you_mean

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lcifr.data.attributes import map_in_threads, read_codes, read_numbers, rows_where
+from lcifr.data.columns import map_in_threads, read_codes, read_numbers, rows_where
 from lcifr.data.encoded_columns import Feature
 from lcifr.data.frames import as_text, read_frame
 from lcifr.data.malformed_numbers import FEW, find_malformed_number

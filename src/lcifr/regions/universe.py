@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from lcifr.data import Encoding, Individuals, Schema
-from lcifr.data.attributes import LARGEST_INTEGER
+from lcifr.data.columns import LARGEST_INTEGER
 from lcifr.errors import RegionError
 from lcifr.regions.region import BoolArray, Cell, Choice, FloatArray, Region
 

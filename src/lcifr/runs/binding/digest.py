@@ -92,7 +92,7 @@ def _values(column: pa.ChunkedArray, numeric: bool, where: str) -> Iterator[floa
     """Of a typed column: numbers as the gate reads them, categories as the text that they print as."""
     import numpy as np
 
-    from lcifr.data.attributes import to_float
+    from lcifr.data.columns import to_float
     from lcifr.data.frames import is_missing, text_of
 
     if not numeric:
