@@ -45,18 +45,18 @@ class _GrownCut:
 
 
 @dataclass(frozen=True)
-class _Node:
+class _GrownNode:
     """The places (n,) in a node, and the derivatives of their worst values that count there."""
 
     by: Derivatives
     among: Offsets
 
-    def part(self, side: BoolArray) -> _Node:
+    def part(self, side: BoolArray) -> _GrownNode:
         """A child, where the worst values ``side`` (n, slots) count."""
         rows = np.flatnonzero(side.any(1))
         by, there = self.by, side[rows]
         own = Derivatives(by.slots[rows], by.slope[rows] * there, by.curve[rows] * there, by.signs)
-        return _Node(own, self.among[rows])
+        return _GrownNode(own, self.among[rows])
 
 
 class TreeGrower:
@@ -68,11 +68,11 @@ class TreeGrower:
 
     def grow(self, by: Derivatives, depth: int) -> GrownTree | None:
         """A tree with at most ``depth`` cuts on the way to a leaf; None where no cut promises anything."""
-        root = _Node(by, np.arange(len(by.slots)))
+        root = _GrownNode(by, np.arange(len(by.slots)))
         grown = self._grow(root, self._sums(root), 0.0, depth)
         return None if isinstance(grown, float) else _finished(grown, self.searches)
 
-    def _grow(self, node: _Node, sums: Sums, value: float, depth: int) -> _GrownCut | float:
+    def _grow(self, node: _GrownNode, sums: Sums, value: float, depth: int) -> _GrownCut | float:
         """What becomes of a node with these sums by attribute; the cut above gave it ``value``."""
         found = self._best(node.by.signs, sums)
         if found is None:
@@ -88,7 +88,7 @@ class TreeGrower:
         grown = (self._grow(*each, depth - 1) for each in zip(children, known, (a, b), strict=True))
         return _GrownCut(term, first, *grown)
 
-    def _sums_of(self, children: tuple[_Node, _Node], sums: Sums) -> tuple[Sums, Sums]:
+    def _sums_of(self, children: tuple[_GrownNode, _GrownNode], sums: Sums) -> tuple[Sums, Sums]:
         """Of both children, who have together the sums of the node: the smaller one is counted, the other is the rest.
 
         Each worst value of a place is on one side, and so is every own point.
@@ -98,7 +98,7 @@ class TreeGrower:
         rest = {term: one.without(counted[term]) for term, one in sums.items()}
         return (rest, counted) if small else (counted, rest)
 
-    def _sums(self, node: _Node) -> Sums:
+    def _sums(self, node: _GrownNode) -> Sums:
         return self._each(lambda term: self.searches[term].sums_among(node.by, node.among))
 
     def _best(self, signs: FloatArray, sums: Sums) -> tuple[int, FoundStep] | None:
