@@ -37,11 +37,19 @@ WEIGHTS = {"check_sample_weight_equivalence_on_dense_data": "scales and threshol
         RobustRegressor(),
         FairBooster("all within 0.1 sd", rounds=40, min_people=1, validation_fraction=0.0),
         FairBoosterRegressor("all within 0.1 sd", rounds=40, min_people=1, validation_fraction=0.0, interactions=2),
-        FairBooster("all within 0.1 sd", rounds=20, min_people=1, bags=2, interactions="auto"),
     ],
     expected_failed_checks=lambda estimator: WEIGHTS if isinstance(estimator, BaseBooster) else {},
 )
 def test_conforms(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks(
+    [FairBooster("all within 0.1 sd", rounds=20, min_people=1, bags=2, interactions="auto")],
+    expected_failed_checks=lambda estimator: WEIGHTS,
+)
+def test_bags_and_pairs_conform(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.artifacts.saved_models import Plain
+from lcifr.artifacts.learned_function import Plain
 from lcifr.data import Encoding
 from lcifr.learn.defaults import MOST_DEPTH
 from lcifr.learn.trees.additive import AdditiveModel, PairFunction, ShapeFunction, TreeFunction

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from lcifr.artifacts.additive_values import additive_from_dict, additive_to_dict
+from lcifr.artifacts.learned_function import LearnedFunction, Plain
 from lcifr.artifacts.saved_models import (
     ENCODER,
-    LearnedFunction,
-    Plain,
     SavedEncoder,
     Stored,
     Training,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from abc import ABC
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
+from lcifr.artifacts.learned_function import LearnedFunction, Plain
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.data.io.files import write_atomic
 from lcifr.errors import LearningError
@@ -24,7 +24,6 @@ from lcifr.similarity.similarity import Similarity
 FORMAT = "lcifr-model"
 VERSION = 4  # 1 and 2 named φ, scales and weights by earlier canonical forms; numbers of 3 were standardised
 ENCODER = "FairEncoder"
-Plain = Mapping[str, Any]
 Training = Callable[[Schema], Individuals]
 """What reads the training people, whom formulas that take ranks need."""
 KEY = "lcifr"  # one entry: safetensors writes several in any order, and equal models should be equal files
@@ -109,22 +108,6 @@ def _digest(text: str, tensors: dict[str, np.ndarray]) -> str:
         digest.update(f"{name}{array.shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-class LearnedFunction(ABC):
-    """What its estimator's parameters say of a function from people to z."""
-
-    parameters: Plain
-
-    @property
-    def is_unaware(self) -> bool:
-        """Whether it is the baseline by that name: learned for the label alone, without what φ leaves free."""
-        return bool(self.parameters["tie_free"]) and self.parameters["gamma"] == 0
-
-    @property
-    def whole_numbers(self) -> bool:
-        """Whether its hand-overs speak about whole numbers only."""
-        return bool(self.parameters["whole_numbers"])
 
 
 @final

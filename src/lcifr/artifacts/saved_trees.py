@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from lcifr.artifacts.saved_models import Plain, SavedHead, Stored, consistent_file, read_stored, write_stored
+from lcifr.artifacts.learned_function import Plain
+from lcifr.artifacts.saved_models import SavedHead, Stored, consistent_file, read_stored, write_stored
 from lcifr.errors import NetworkError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model, Prediction
