@@ -183,8 +183,8 @@ def _refuse_unranged(schema: Schema) -> None:
         names = ", ".join(f'"{name}"' for name in missing)
         raise RegionError(
             f"a sweep needs a range for every number; there is none for {names}",
-            fix="add lower = … and upper = … to each of them in the schema: the least and largest value that a person can "
-            "have, whether or not they are in the table",
+            fix="add lower = … and upper = … to each of them in the schema: the least and largest value that a person "
+            "can have, whether or not they are in the table",
         )
 
 
