@@ -196,3 +196,13 @@ def test_nothing_is_packed_that_somebody_else_put_into_a_bundle(
     else:
         with pytest.raises(LcifrError, match=rf"{name} is a link, or no file of a bundle"):
             _folder(bundle, "bundle")
+
+
+@pytest.mark.parametrize("name", ["people.parquet", "audited/audit.parquet"])
+def test_a_folder_with_a_damaged_table_is_refused_in_words(story: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(story / "audit", tmp_path / "audit")
+    table = tmp_path / "audit" / name
+    for damaged in (b"", table.read_bytes()[:100]):
+        table.write_bytes(damaged)
+        with pytest.raises(LcifrError, match="its contents are inconsistent"):
+            write_pack(PackRequest(folder=tmp_path / "audit", out=tmp_path / "e.zip"))

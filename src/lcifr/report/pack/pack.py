@@ -27,6 +27,7 @@ from lcifr.runs.auditing.gathering import PATIENCE
 from lcifr.runs.auditing.result import AuditResult
 from lcifr.runs.checking import CheckRequest, check
 from lcifr.runs.events import step
+from lcifr.runs.folders.run import fitting_together
 
 FORMAT = "lcifr-pack-1"
 FORMS = ("html", "md", "json")
@@ -82,7 +83,8 @@ def write_pack(request: PackRequest) -> WrittenPack:
     if result.bundle is None or not (request.folder / result.bundle).is_dir():
         raise LcifrError(f"{request.folder} holds no proofs", fix="audit without --no-bundle: evidence needs them")
     written = moment().date().isoformat()
-    rates = SelectedPeople.read(request.folder, result, request.favourable).rates(request.by, request.unknown)
+    with fitting_together(request.folder):
+        rates = SelectedPeople.read(request.folder, result, request.favourable).rates(request.by, request.unknown)
     with step("Making the report"):
         report = read_folder(request.folder, author=request.author.strip(), written=written)
         made = {f"report.{form}": render(report, form).encode("utf-8", "replace") for form in FORMS}
