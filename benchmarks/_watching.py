@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PAUSE = 0.5
+ROOT = Path(__file__).parents[1]
+STAGES = "from benchmarks._stages import run; run()"
 PROGRAM = "import sys; sys.argv[0] = 'lcifr'; from lcifr.cli import main; main()"
 
 
@@ -23,19 +26,32 @@ class Watched:
     peaks: dict[int, float] = field(default_factory=dict)
 
 
-def watch(words: str, place: Path, marks: Sequence[int] = (), chunk: int = 1) -> Watched:
+def watch(
+    words: str,
+    place: Path,
+    marks: Sequence[int] = (),
+    chunk: int = 1,
+    *,
+    checkout: Path | None = None,
+    program: str = PROGRAM,
+) -> Watched:
     """Run ``lcifr`` with these words.
 
     Parameters
     ----------
     marks : numbers of people; a peak is that of the time before so many were done, and after the mark before.
     chunk : people in a part: how many are done is told by the parts that are there.
+    checkout : of lcifr, whose sources are run; None for those that are imported here. program : that is run.
     """
     found = Watched()
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     with (place / "stderr.txt").open("w+", encoding="utf-8") as errors:
-        command = [sys.executable, "-c", PROGRAM, *words.split()]
-        with subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=errors) as running:
+        command = [sys.executable, "-c", program, *words.split()]
+        here = f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        paths = {"PYTHONPATH": here if checkout is None else str(checkout / "src")}
+        with subprocess.Popen(
+            command, cwd=place, stdout=subprocess.DEVNULL, stderr=errors, env=os.environ | paths
+        ) as running:
             done = 0
             while running.poll() is None:
                 if marks:

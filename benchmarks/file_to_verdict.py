@@ -2,30 +2,36 @@
 
 Three models on German's columns, from a Parquet file with text ids, no proofs on file, one process: a logistic pipeline
 of scikit-learn (its own ``predict`` is asked about everybody), boosted stumps of XGBoost (likewise), and lcifr's own
-network with 20 + 20 neurons. Seconds are of the processor, and counted twice: of the whole command, and without what a
-command takes before it sees anybody (imports, loading of models): the difference of two runs.
+network with 20 + 20 neurons. Seconds are CPU seconds of all processes, counted twice: of the whole command, and without
+what a command takes before it sees anybody (imports, loading of models), by the difference of two runs.
 
-The long run is ``--people 10000000 --workers 2 --models logistic --marks 1000000 5000000 10000000``: it says what all
-processes hold together at these points.
+Machines differ by a factor of two and more. ``--old CHECKOUT`` runs the same commands with another checkout of lcifr in
+between, such as ``git worktree add /tmp/old 51c5d45^``, the last commit before file to verdict was made faster, and
+prints the ratio.
+
+``--stages`` prints microseconds a person of each stage as well, from runs of their own.
+
+The long run is ``--people 10000000 --workers 2 --models logistic --marks 1000000 5000000 10000000``: it shows how much
+memory all processes hold together at these points.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks._watching import watch
+from benchmarks._stages import FILE
+from benchmarks._watching import STAGES, Watched, watch
 
 from lcifr.runs.streaming.large import QUICK
 
 PHI = "same(categorical except sex) and numeric within 0.05 sd\n"
 PEOPLE, FEW = 420_000, 120_000
-BEFORE = {"logistic": 11_400, "additive": 13_000, "network": 17_900}
-"""People a CPU second of the same whole commands on 200,000 people, one process, quiet machine, 2026-11-16, before
-reading, the calls of libraries, and writing were made quicker."""
 BARS = {"logistic": 60_000, "additive": 60_000, "network": 40_000}
 ABOUT = "--phi similar.phi --schema german.toml --reference reference.parquet --no-baselines --no-bundle"
 COMMANDS = {
@@ -65,8 +71,6 @@ def prepare(place: Path, people: int) -> None:
     schema.save(place / "german.toml")
     (place / "similar.phi").write_text(PHI, encoding="utf-8")
     train.X.assign(**{str(schema.target): train.y}).to_parquet(place / "reference.parquet", index=False)
-    for words in PRODUCED:
-        watch(words, place)
     test = data.test.X.assign(**{str(schema.target): data.test.y})
     write(test, place / "few.parquet", FEW)
     write(test, place / "many.parquet", people)
@@ -88,36 +92,102 @@ def write(people: object, path: Path, count: int) -> None:
     writer.close()
 
 
+@dataclass
+class Side:
+    """A checkout whose sources the commands import, None for this one; and the folder ``place`` that they run in."""
+
+    place: Path
+    checkout: Path | None = None
+
+    def prepare(self, files: Path, names: list[str]) -> None:
+        """Link the shared files, train the network, and warm up: what is compiled once is not counted."""
+        self.place.mkdir(exist_ok=True)
+        for file in files.iterdir() if self.place != files else ():
+            if file.is_file():
+                (self.place / file.name).symlink_to(file)
+        for words in PRODUCED if "network" in names else ():
+            watch(words, self.place, checkout=self.checkout)
+        for name in names:
+            self.run(name, "few.parquet", 1)
+
+    def run(self, name: str, table: str, workers: int, marks: list[int] | None = None) -> Watched:
+        """One command."""
+        command = f"{COMMANDS[name]} --id who --workers {workers} --force --out out"
+        return watch(command.format(table=table), self.place, marks or (), QUICK, checkout=self.checkout)
+
+    def stages(self, name: str, table: str) -> dict[str, float]:
+        """CPU seconds by stage of a command with one process."""
+        command = f"{COMMANDS[name]} --id who --workers 1 --force --out out"
+        watch(command.format(table=table), self.place, program=STAGES)
+        return dict(json.loads((self.place / FILE).read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True)
+class Rate:
+    """People a CPU second without the start, and of the whole command."""
+
+    done: Watched
+    people: int
+    start: float
+
+    @property
+    def without_start(self) -> float:
+        return (self.people - FEW) / (self.done.cpu - self.start)
+
+    @property
+    def whole(self) -> float:
+        return self.people / self.done.cpu
+
+
 def main(options: list[str] | None = None) -> dict[str, float]:
     """Print the rates, and return them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks file_to_verdict")
     parser.add_argument("--people", type=int, default=PEOPLE)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--marks", type=int, nargs="*", default=[], help="people at which the peak so far is said")
+    parser.add_argument("--marks", type=int, nargs="*", default=[], help="people at which the peak so far is printed")
     parser.add_argument("--models", nargs="*", default=list(COMMANDS), choices=list(COMMANDS))
+    parser.add_argument("--stages", action="store_true", help="microseconds a person of each stage as well")
+    parser.add_argument("--old", type=Path, help="another checkout of lcifr to compare with")
     asked = parser.parse_args(options or [])
     rates = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         prepare(place, asked.people)
+        sides = [Side(place), *([] if asked.old is None else [Side(place / "old", asked.old.resolve())])]
+        for side in reversed(sides):
+            side.prepare(place, asked.models)
         print(f"{asked.people:,} people of German's columns, {asked.workers} worker(s), CPU seconds of all processes")
         for name in asked.models:
-            command = f"{COMMANDS[name]} --id who --workers {asked.workers} --force --out out"
-            start = watch(command.format(table="few.parquet"), place).cpu
-            done = watch(command.format(table="many.parquet"), place, asked.marks, QUICK)
-            whole, wall = done.cpu, done.wall
-            rates[name] = (asked.people - FEW) / (whole - start)
-            size = sum(file.stat().st_size for file in (place / "out").rglob("*") if file.is_file())
-            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-            print(
-                f"  {name:9} {rates[name]:8,.0f} people a CPU second (whole command {asked.people / whole:,.0f}; "
-                f"before {BEFORE[name]:,}; bar {BARS[name]:,}), {asked.people / wall:,.0f} a second on the clock, "
-                f"{size / asked.people:.0f} bytes written a person, peak {peak:.0f} MB so far",
-                flush=True,
-            )
-            for mark, memory in done.peaks.items():
-                print(f"    until {mark:,} people were proved: {memory:,.0f} MB in all processes", flush=True)
+            starts = [side.run(name, "few.parquet", asked.workers).cpu for side in sides]
+            done = [side.run(name, "many.parquet", asked.workers, asked.marks) for side in sides]
+            found = [Rate(one, asked.people, start) for one, start in zip(done, starts, strict=True)]
+            rates[name] = found[0].without_start
+            _print(name, found, place)
+            if asked.stages:
+                few, many = (sides[0].stages(name, table) for table in ("few.parquet", "many.parquet"))
+                for stage, seconds in many.items():
+                    print(f"    {stage:38} {(seconds - few[stage]) / (asked.people - FEW) * 1e6:5.1f} µs a person")
     return rates
+
+
+def _print(name: str, found: list[Rate], place: Path) -> None:
+    now = found[0]
+    size = sum(file.stat().st_size for file in (place / "out").rglob("*") if file.is_file())
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(
+        f"  {name:9} {now.without_start:8,.0f} people a CPU second (bar {BARS[name]:,}), whole command {now.whole:,.0f}, "
+        f"start {now.start:.1f} s of {now.done.cpu:.1f} s; {now.people / now.done.wall:,.0f} a second on the clock, "
+        f"{size / now.people:.0f} bytes written a person, peak {peak:.0f} MB so far",
+        flush=True,
+    )
+    for old in found[1:]:
+        print(
+            f"            {old.without_start:8,.0f} with the other checkout, whole command {old.whole:,.0f}: "
+            f"{now.without_start / old.without_start:.2f} times as fast, {now.whole / old.whole:.2f} as a whole",
+            flush=True,
+        )
+    for mark, memory in now.done.peaks.items():
+        print(f"    until {mark:,} people were proved: {memory:,.0f} MB in all processes", flush=True)
 
 
 if __name__ == "__main__":
