@@ -1,0 +1,61 @@
+"""CPU seconds of each stage of a command, by stage: run in the command's own process, written to ``stages.json``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+FILE = Path("stages.json")
+STAGES = {
+    "first look (driver)": (
+        "lcifr.runs.people.tables.scan_people",
+        "lcifr.runs.auditing.parties.scan_people",
+    ),
+    "reading (worker)": ("lcifr.runs.streaming.large.EncoderJob.read",),
+    "the library's answers (worker)": ("lcifr.certification.library.library_model.LibraryModel.decisions_about",),
+    "regions and proofs (worker)": ("lcifr.runs.streaming.audited.audit_region",),
+    "verdicts as Parquet (worker)": (
+        "lcifr.runs.streaming.audited.audit_rows",
+        "lcifr.runs.streaming.audited.parquet_bytes",
+    ),
+    "joining (driver)": ("lcifr.runs.streaming.audited.join_tables",),
+    "counting and people.parquet (driver)": (
+        "lcifr.runs.auditing.gathering.gather",
+        "lcifr.runs.auditing.certifying.gather",
+    ),
+}
+"""Functions where they are called; none of them calls another."""
+
+
+def run() -> None:
+    """The command of ``sys.argv``, with a clock in front of each stage."""
+    import pkgutil
+
+    seconds = dict.fromkeys(STAGES, 0.0)
+    for stage, paths in STAGES.items():
+        for path in paths:
+            home, _, name = path.rpartition(".")
+            place: Any = pkgutil.resolve_name(home)
+            setattr(place, name, _clocked(getattr(place, name), seconds, stage))
+    from lcifr.cli import main
+
+    sys.argv[0] = "lcifr"
+    try:
+        main()
+    finally:
+        FILE.write_text(json.dumps(seconds), encoding="utf-8")
+
+
+def _clocked(function: Callable[..., Any], seconds: dict[str, float], stage: str) -> Callable[..., Any]:
+    def clocked(*values: Any, **options: Any) -> Any:
+        begun = time.process_time()
+        try:
+            return function(*values, **options)
+        finally:
+            seconds[stage] += time.process_time() - begun
+
+    return clocked
