@@ -128,11 +128,16 @@ class Rate:
 
     done: Watched
     people: int
-    start: float
+    few: float  # CPU seconds for a few people
 
     @property
     def without_start(self) -> float:
-        return (self.people - FEW) / (self.done.cpu - self.start)
+        return (self.people - FEW) / (self.done.cpu - self.few)
+
+    @property
+    def start(self) -> float:
+        """CPU seconds before anybody is seen."""
+        return self.few - FEW / self.without_start
 
     @property
     def whole(self) -> float:
@@ -158,9 +163,9 @@ def main(options: list[str] | None = None) -> dict[str, float]:
             side.prepare(place, asked.models)
         print(f"{asked.people:,} people of German's columns, {asked.workers} worker(s), CPU seconds of all processes")
         for name in asked.models:
-            starts = [side.run(name, "few.parquet", asked.workers).cpu for side in sides]
+            few = [side.run(name, "few.parquet", asked.workers).cpu for side in sides]
             done = [side.run(name, "many.parquet", asked.workers, asked.marks) for side in sides]
-            found = [Rate(one, asked.people, start) for one, start in zip(done, starts, strict=True)]
+            found = [Rate(many, asked.people, seconds) for many, seconds in zip(done, few, strict=True)]
             rates[name] = found[0].without_start
             _print(name, found, place)
             if asked.stages:
@@ -175,9 +180,9 @@ def _print(name: str, found: list[Rate], place: Path) -> None:
     size = sum(file.stat().st_size for file in (place / "out").rglob("*") if file.is_file())
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(
-        f"  {name:9} {now.without_start:8,.0f} people a CPU second (bar {BARS[name]:,}), whole command {now.whole:,.0f}, "
-        f"start {now.start:.1f} s of {now.done.cpu:.1f} s; {now.people / now.done.wall:,.0f} a second on the clock, "
-        f"{size / now.people:.0f} bytes written a person, peak {peak:.0f} MB so far",
+        f"  {name:9} {now.without_start:8,.0f} people a CPU second (bar {BARS[name]:,}), whole command "
+        f"{now.whole:,.0f}, start {now.start:.1f} of {now.done.cpu:.1f} s; {now.people / now.done.wall:,.0f} a second "
+        f"on the clock, {size / now.people:.0f} bytes written a person, peak {peak:.0f} MB so far",
         flush=True,
     )
     for old in found[1:]:

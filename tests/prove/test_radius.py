@@ -97,7 +97,7 @@ def test_lying_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _, x, region = people(7, count=3)
     network = random_network(np.random.default_rng(7), [8, 3])
     true = affine.bound_people
-    monkeypatch.setattr(affine, "bound_people", lambda request: replace(f := true(request), upper=f.upper - 0.1))
+    monkeypatch.setattr(affine, "bound_people", lambda *a, **b: replace(f := true(*a, **b), upper=f.upper - 0.1))
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,17 @@ def test_rows_with_missing_values_are_left_out_of_what_a_scan_stores(
     read = Individuals.read(table.select(["age", "job"]), SCHEMA)
     assert read.number("age").tolist() == [20, 60, 70]
     assert table["paid"].to_pylist() == [1, 1, 0]
+
+
+def test_a_parquet_table_is_stored_only_where_rows_are_left_out(people: Path, tmp_path: Path) -> None:
+    source, store = FileColumns(people, tuple(column_names(people))), tmp_path / "kept.parquet"
+    whole = tmp_path / "whole.parquet"
+    pd.DataFrame({"who": ["a", "b"], "age": [1, 2], "job": ["NA", "clerk"], "paid": [0, 1]}).to_parquet(whole)
+    found = scan_file(replace(source, path=whole), SCHEMA, "who", "paid", tmp_path, store, skipping=RowSkip("row"))
+    assert (found.path, found.people, found.left_out) == (whole, 2, 0)
+    assert not store.exists()
+    assert scan_file(source, SCHEMA, "who", "paid", tmp_path, store, skipping=RowSkip("row")).path == store
+    assert store.exists()
 
 
 def test_texts_and_types_say_the_same_is_missing(people: Path) -> None:

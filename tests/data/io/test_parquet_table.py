@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lcifr.data import Categorical, Individuals, Schema
+from lcifr.data.io.missing import complete_rows
 from lcifr.data.io.parquet_table import ParquetTable
 from lcifr.data.io.stream import column_names, count_people, read_chunks
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, TableError
 from tests.certification.scenes import SCHEMA, people
 
 
@@ -58,3 +60,37 @@ def test_files_that_do_not_fit_together_are_refused_by_name(tmp_path: Path) -> N
     (tmp_path / "none").mkdir()
     with pytest.raises(LcifrError, match="no Parquet files"):
         ParquetTable.open(tmp_path / "none")
+
+
+@settings(deadline=None)
+@given(start=st.integers(0, 22), count=st.integers(1, 30), size=st.integers(1, 9))
+def test_texts_as_codes_are_the_same_people(many: Path, start: int, count: int, size: int) -> None:
+    table = ParquetTable.open(many)
+    coded = pa.Table.from_batches(table.batches(size, None, start, count, dictionaries=SCHEMA.names_categorical))
+    assert all(pa.types.is_dictionary(coded[name].type) for name in SCHEMA.names_categorical)
+    plain = pa.Table.from_batches(table.batches(size, None, start, count), table.schema)
+    assert coded.to_pylist() == plain.to_pylist()
+    one, two = (Individuals.read(rows, SCHEMA) for rows in (coded, plain))
+    assert (one.codes == two.codes).all()
+    assert (one.numbers == two.numbers).all()
+
+
+ODD = [["a", "b", "a"], ["a", None, "b"], ["a", " ", "b"], ["a", " b", "a"], ["b", "c", "a"], [None, None, None]]
+
+
+@pytest.mark.parametrize("texts", ODD, ids=str)
+def test_codes_of_odd_texts_are_judged_like_texts(texts: list[str | None]) -> None:
+    """Missing, blank, unknown and padded ones; in several chunks, each with a dictionary of its own."""
+    schema, column = Schema((Categorical("x", ("a", "b")),)), pa.array(texts, pa.string())
+    plain = pa.table({"x": pa.chunked_array([column, column[::-1]])})
+    pieces = [column.dictionary_encode(), column[::-1].dictionary_encode()]
+    coded = pa.table({"x": pa.chunked_array(pieces)})
+    assert complete_rows(coded, schema).tolist() == complete_rows(plain, schema).tolist()
+    assert _said(coded, schema) == _said(plain, schema)
+
+
+def _said(table: pa.Table, schema: Schema) -> list[int] | str:
+    try:
+        return Individuals.read(table, schema).codes[:, 0].tolist()
+    except TableError as error:
+        return str(error)

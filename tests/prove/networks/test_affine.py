@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from lcifr.errors import UntrustedResultError
 from lcifr.prove import maximize, radius
 from lcifr.prove.answer import Status
+from lcifr.prove.networks import affine
 from lcifr.regions.region import Region
 from tests.prove.confirming import refusals, refusals_of_radius
 from tests.prove.instances import Instance, random_network
 from tests.prove.laws import broken_by_answer, broken_by_radius
+from tests.prove.people import people
 from tests.prove.whole_worlds import FORMULAS, every_whole_point, whole_people, whole_region
 from tests.prove.worlds import World
 
@@ -75,3 +80,24 @@ def test_rows_with_giants_are_bounded_and_left_open(hidden: tuple[int, ...]) -> 
     assert (found.upper >= truth).all()
     assert refusals(network, np.array([[[1.0], [-1.0]]]), region, found) == []
     assert not ((found.status == Status.EXACT) & (found.upper > truth + 1e-3)).any()
+
+
+@pytest.mark.parametrize("world", WORLDS[::3], ids=str)
+def test_a_target_changes_no_bound_and_whoever_passes_it_has_a_point(world: World) -> None:
+    one = world.build()
+    truth = maximize(one.network, one.directions, one.region, method="branch", tolerance=TOLERANCE)
+    middle = np.where(np.isfinite(truth.upper), truth.upper, 0.0).mean(0)
+    target = np.broadcast_to(middle, truth.upper.shape)
+    found = maximize(one.network, one.directions, one.region, method="branch", tolerance=TOLERANCE, target=target)
+    beyond = truth.best > target + TOLERANCE
+    assert (found.upper >= truth.best).all()
+    assert ((found.upper < target) == (truth.upper < target))[~np.isclose(truth.upper, target)].all()
+    assert (found.best[beyond] > target[beyond]).all()
+
+
+def test_lying_bounds_that_certify_everybody_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, region = random_network(np.random.default_rng(3), [8, 1]), people(7, count=3)[2]
+    true = affine.bound_people
+    monkeypatch.setattr(affine, "bound_people", lambda *a, **b: replace(f := true(*a, **b), upper=f.upper - 0.1))
+    with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
+        maximize(network, np.ones((1, 1)), region, method="branch", target=np.full((3, 1), 1e6))

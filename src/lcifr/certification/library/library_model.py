@@ -121,7 +121,10 @@ class LibraryModel:
         return self.encoder.encoding.encode(people)
 
     def _outputs(self, points: NDArray[np.float64], *, rounds: bool = True) -> Outputs:
-        """Of encoded people, with what rounding can do in the library: a bound for sums in any order, so for its own, in its format."""
+        """Of encoded people, with what rounding can do in the library.
+
+        That is a bound for sums in any order, so for its own, in its format.
+        """
         native = choose_arithmetic(None, *(factor.native for factor in self.model.computed))
         deployment = deploy_both(self.encoder, self.model, native, None)
         nothing = None if rounds else np.zeros(deployment.outputs)
