@@ -10,12 +10,12 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.deployment import AskedModel, Encoder, deploy_both
+from lcifr.certification.library.decisions import EvaluatedPeople, LibraryDecisions
 from lcifr.certification.query import (
     BoolArray,
     FloatArray,
@@ -29,36 +29,8 @@ from lcifr.data import Individuals
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.models.table_model import TableModel
 from lcifr.models.trees.deployed import TreesOnLatents
 from lcifr.regions.region import Region
-
-
-@dataclass(frozen=True)
-class EvaluatedPeople:
-    """People encoded (people, features), and a plain forward pass: values and rounding errors (people, outputs)."""
-
-    features: FloatArray
-    values: FloatArray
-    rounding_error: FloatArray
-
-
-@dataclass(frozen=True)
-class LibraryDecisions:
-    """The library's own word: ``own`` (people,) is what it decides about the people of the audit.
-
-    ``evaluated`` : what the model as it was read computes about them, where the library was compared with that.
-    """
-
-    source: TableModel
-    model: Model
-    own: NDArray[Any]
-    evaluated: EvaluatedPeople | None = None
-
-    def differ(self, rows: NDArray[np.int64], others: Individuals) -> BoolArray:
-        """(rows,) whether the library itself decides otherwise about ``others`` than about the people ``rows``."""
-        return self.model.differ(self.own[rows], self.source.library_decides(others))
-
 
 AT_ONCE = 1_000
 """Pairs that are tried in one call, unless there are more people."""

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from lcifr.artifacts.handover import Representation
 from lcifr.certification.consumer import certify_model
-from lcifr.certification.counterexample import LibraryDecisions, Trial
+from lcifr.certification.counterexample import Trial
 from lcifr.certification.deployment import Encoder
+from lcifr.certification.library.decisions import LibraryDecisions
 from lcifr.certification.producer import represent_lowered
 from lcifr.certification.query import BoolArray
 from lcifr.certification.trees_behind_encoder import search_on_box

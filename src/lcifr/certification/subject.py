@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import LibraryDecisions
 from lcifr.certification.deployment import Encoder
+from lcifr.certification.library.decisions import LibraryDecisions
 from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.producer import freeze
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcifr.certification.counterexample import EvaluatedPeople, LibraryDecisions
 from lcifr.certification.deployment import deploy_both
 from lcifr.certification.library.comparison import LibraryComparison, compare
+from lcifr.certification.library.decisions import EvaluatedPeople, LibraryDecisions
 from lcifr.certification.library.probes import make_up_people
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.query import Outputs, outputs_at

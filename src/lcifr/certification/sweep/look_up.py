@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.bundles.manifest import WORDS, Hashes
-from lcifr.certification.counterexample import LibraryDecisions, Trial, exists
+from lcifr.certification.counterexample import Trial, exists
 from lcifr.certification.deployment import Encoder
 from lcifr.certification.end_to_end import alone, audit_region
+from lcifr.certification.library.decisions import LibraryDecisions
 from lcifr.certification.looked_up import LookedUp
 from lcifr.certification.query import BoolArray, is_strict
 from lcifr.certification.sweep.result import Standing, Sweep

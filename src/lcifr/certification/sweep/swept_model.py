@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.bundles.manifest import Hashes
-from lcifr.certification.counterexample import LibraryDecisions, Trial
+from lcifr.certification.counterexample import Trial
 from lcifr.certification.deployment import Encoder, deploy_both
+from lcifr.certification.library.decisions import LibraryDecisions
 from lcifr.certification.query import FloatArray
 from lcifr.certification.sweep.additive_models.terms import AdditiveTerms, is_additive
 from lcifr.data import Encoding, Individuals
