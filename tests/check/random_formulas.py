@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
-from tests.check.differential.universes import Person, Universe
+from tests.check.tiny_universes import Person, Universe
 
 PEOPLE = ("self", "other")
 

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from lcifr.check.table import AttributeTable
-from tests.check.differential.universes import Decider, Universe
+from tests.check.tiny_universes import Decider, Universe
 
 MOST = 8  # splits on the way to a leaf
 

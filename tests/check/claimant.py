@@ -1,23 +1,16 @@
-"""Claims about people of random universes: what is confirmed is true of everybody who can exist."""
+"""Claims about the people of a tiny universe, right or wrong; and the truth about them, by trying everybody."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from lcifr.check.exact import Limit
 from lcifr.check.judge import Judge
-from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula
-from tests.check.differential.formulas import Formulas, true_of
-from tests.check.differential.proofs import ProofWriter, directions_of
-from tests.check.differential.universes import Decider, Person, Universe
-from tests.effort import sampled
+from tests.check.exhaustive_proofs import ProofWriter, directions_of
+from tests.check.random_formulas import Formulas, true_of
+from tests.check.tiny_universes import Decider, Person, Universe
 
 IDENTITY: dict[str, Any] = {"kind": "network", "factors": []}
 
@@ -73,41 +66,3 @@ class Claimant:
         if decider.rule["kind"] == "within":
             return all(decider.apart(own, there) < decider.rule["tolerance"] for there in every)
         return all(decider.may(there) == {decider.group_of(decision["prediction"])} for there in (own, *every))
-
-
-def claims_of(seed: int) -> list[tuple[str, bool, bool]]:
-    """Of a few claims the verdict, whether they are confirmed, and whether they are true."""
-    one, found = Claimant(seed), []
-    for x in one.dice.sample(one.people, min(3, len(one.people))):
-        line, report = one.line(x), CheckReport()
-        try:
-            one.judge.judge(line, report)
-        except Limit:
-            continue
-        decision = line["decision"]
-        found.append((decision["verdict"], not report.rejected, one.is_true(x, decision)))
-    return found
-
-
-@sampled(400)
-@given(st.integers(0, 2**32))
-def test_what_is_confirmed_of_people_is_true(seed: int) -> None:
-    assert all(true or not confirmed for _, confirmed, true in claims_of(seed))
-
-
-@sampled(200)
-@given(st.integers(0, 2**32))
-def test_phi_is_true_of_the_pairs_that_the_page_says(seed: int) -> None:
-    one = Claimant(seed)
-    for x in one.people[::3]:
-        for other in one.people:
-            assert one.judge.formulas["whole"].holds(x, other) == true_of(one.formula, x, other)
-
-
-def test_right_claims_are_confirmed_and_wrong_ones_are_made() -> None:
-    """So the property above could fail."""
-    found = Counter(claim for seed in range(60) for claim in claims_of(seed))
-    assert found["certified", True, True] > 20
-    assert found["counterexample", True, True] > 3
-    assert found["certified", False, False] > 5
-    assert found["counterexample", False, False] > 5

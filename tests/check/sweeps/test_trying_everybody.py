@@ -14,10 +14,10 @@ from lcifr.check.exact import Limit
 from lcifr.check.report.check_report import CheckReport
 from lcifr.check.similar import Formula
 from lcifr.check.sweeps.judge import SweepJudge, kept
-from tests.check.differential.formulas import true_of
-from tests.check.differential.proofs import directions_of, pair_directions_of
-from tests.check.differential.test_people import IDENTITY, Claimant
-from tests.check.differential.universes import Person
+from tests.check.claimant import IDENTITY, Claimant
+from tests.check.exhaustive_proofs import directions_of, pair_directions_of
+from tests.check.random_formulas import true_of
+from tests.check.tiny_universes import Person
 from tests.effort import sampled
 
 Cell = list[Person]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from lcifr.check.exact import Limit, Rejected
 from lcifr.check.similar import Formula, cells_of
 from lcifr.check.table import Unknown
-from tests.check.differential.formulas import Formulas, true_of
-from tests.check.differential.universes import Person, Universe
+from tests.check.random_formulas import Formulas, true_of
+from tests.check.tiny_universes import Person, Universe
 from tests.effort import sampled
 
 FORMULAS = 20  # of each universe
