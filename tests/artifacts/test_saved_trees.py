@@ -59,7 +59,7 @@ def test_what_does_not_fit_together_is_refused(change: str, tmp_path: Path) -> N
     else:
         content["function"]["base"] = [0.0, 0.0]
     write_stored(path, TREES, Stored(content, {}))
-    with pytest.raises(LearningError, match="does not fit together"):
+    with pytest.raises(LearningError, match="contradicts itself"):
         read_saved_trees(path)
 
 

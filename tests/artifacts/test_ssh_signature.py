@@ -81,7 +81,7 @@ def _armored(blob: bytes) -> str:
 
 
 @pytest.mark.parametrize(
-    ("kind", "passphrase", "words"), [("ed25519", "secret", "passphrase"), ("ecdsa", "", "another kind than ed25519")]
+    ("kind", "passphrase", "words"), [("ed25519", "secret", "passphrase"), ("ecdsa", "", "not an ed25519 key")]
 )
 def test_keys_that_cannot_sign_are_named_with_a_way_out(tmp_path: Path, kind: str, passphrase: str, words: str) -> None:
     with pytest.raises(LcifrError, match=f"{words}(.|\n)*Fix: "):

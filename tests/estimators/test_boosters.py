@@ -64,7 +64,7 @@ def test_every_bag_leaves_out_other_people_and_is_stopped_by_those_given() -> No
     assert not np.allclose(one.scores(X), two.scores(X))
     same = booster(bags=3, validation_fraction=0.0).fit(X, y)  # nobody is left out: all bags are alike
     np.testing.assert_allclose(same.scores(X), booster(validation_fraction=0.0).fit(X, y).scores(X))
-    with pytest.raises(LearningError, match="bags=0 makes no booster"):
+    with pytest.raises(LearningError, match="bags=0 is not valid for a booster"):
         booster(bags=0).fit(X, y)
 
 
@@ -74,7 +74,7 @@ def test_the_number_of_pairs_may_be_left_to_the_held_out() -> None:
     fitted = booster(interactions="auto", gamma=0.1).fit(X, y)
     assert ("age", "income") in {pair.bins.attributes for pair in fitted.additive_.pairs}
     assert clone(fitted).interactions == "auto"
-    with pytest.raises(LearningError, match="interactions='some' makes no booster"):
+    with pytest.raises(LearningError, match="interactions='some' is not valid for a booster"):
         booster(interactions="some").fit(X, y)
 
 
@@ -123,7 +123,7 @@ def test_warm_start_goes_on_in_the_same_scales_and_refuses_other_labels() -> Non
     fitted.fit(X, y)
     assert fitted.encoding_ is encoding
     assert fitted.history_[0].loss < loss
-    with pytest.raises(LearningError, match=r"labels are others than before[\s\S]*Fix: say warm_start=False"):
+    with pytest.raises(LearningError, match=r"labels are not those of the first fit[\s\S]*Fix: use warm_start=False"):
         fitted.fit(*population(120, kind="classes"))
     assert fitted.set_params(warm_start=False).fit(X, y).history_[0].loss > loss
 

@@ -163,7 +163,7 @@ def test_losses_are_the_usual_ones() -> None:
         ({}, np.ones(3), "radius has the shape"),
         ({}, -np.ones(50), "negative"),
         ({"epochs": 0, "hidden": (3,)}, None, "epochs=0"),
-        ({"class_weight": {7: 2.0}}, None, "no class"),
+        ({"class_weight": {7: 2.0}}, None, "not a class"),
     ],
 )
 def test_wrong_settings_are_refused_with_words(options: dict[str, Any], radius: Any, words: str) -> None:

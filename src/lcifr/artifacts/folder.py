@@ -91,7 +91,9 @@ def read_json(path: Path) -> Any:
 
     _require_plain_file(path)
     if path.stat().st_size > LARGEST_JSON:
-        raise ArtefactError(f"{path} is larger than {LARGEST_JSON} bytes", fix="it is not a file of lcifr")
+        raise ArtefactError(
+            f"{path} is larger than {LARGEST_JSON} bytes", fix="lcifr did not write it; get the right file"
+        )
     try:
         return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):

@@ -119,7 +119,7 @@ class Outline:
 
     def check_counts(self, root: Path, counts: dict[str, int]) -> None:
         if self.counts != counts:
-            raise ArtefactError(f"{root / MANIFEST} counts otherwise than {LATENT}: {self.counts}")
+            raise ArtefactError(f"{root / MANIFEST} does not agree with {LATENT}: {self.counts}")
 
 
 def manifest_of(

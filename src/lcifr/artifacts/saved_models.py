@@ -72,7 +72,7 @@ def read_stored(path: str | Path, kind: str) -> Stored:
         raise LearningError(f"{path} holds a {header.get('kind')}, not a {kind}", fix=f"use {header.get('kind')}.load")
     text = header.get("content", "")
     if header.get("hash") != _digest(text, tensors):
-        raise LearningError(f"{path}: the numbers are not those that were saved", fix="get the file again")
+        raise LearningError(f"{path}: its numbers have changed since it was saved", fix="get the file again")
     values = json.loads(text)
     networks = {
         name: Network.from_arrays([(tensors[f"{name}.{i}.weight"], tensors[f"{name}.{i}.bias"]) for i in range(depth)])
@@ -95,9 +95,7 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         metadata = json.loads(data[8 : 8 + length]).get("__metadata__") or {}
         header = json.loads(metadata.get(KEY, "{}"))
     except (SafetensorError, ValueError, struct.error) as problem:
-        raise LearningError(
-            f"{path} is broken or truncated, or no saved model at all: {problem}", fix="get the file again"
-        ) from None
+        raise LearningError(f"{path} is damaged, or not a saved model: {problem}", fix="get the file again") from None
     return header if isinstance(header, dict) else {}, tensors
 
 
@@ -237,4 +235,4 @@ def consistent_file(path: str | Path) -> Iterator[None]:
     except LearningError:
         raise
     except (KeyError, TypeError, ValueError) as problem:
-        raise LearningError(f"{path}: what it says of the model does not fit together: {problem!r}") from None
+        raise LearningError(f"{path}: its description of the model contradicts itself: {problem!r}") from None

@@ -47,7 +47,7 @@ def plain_name(name: str) -> str:
     """
     parts = name.split("/")
     if any(part in ("", ".", "..") for part in parts) or "\\" in name or not name.isprintable():
-        raise ArtefactError(f"{visible(name)!r:.200}: no name for a file that is signed", fix="rename or remove it")
+        raise ArtefactError(f"{visible(name)!r:.200}: not a valid name for a signed file", fix="rename or remove it")
     return name
 
 
@@ -64,7 +64,9 @@ def files_below(folder: Path) -> Iterator[str]:
             path = Path(where) / name
             below = plain_name(path.relative_to(folder).as_posix())
             if path.is_symlink() or not (path.is_dir() or path.is_file()):
-                raise ArtefactError(f"{visible(str(path))} is a link, or no plain file", fix="remove it, or put a copy")
+                raise ArtefactError(
+                    f"{visible(str(path))} is a link, or not a plain file", fix="remove it, or replace it with a copy"
+                )
             if not path.is_dir() and below not in (LIST, SIGNATURE):
                 yield below
 

@@ -36,12 +36,12 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
     except TypeError:
         raise LcifrError(
             f"{path} is locked with a passphrase, which lcifr cannot ask for",
-            fix="`lcifr evidence sign FOLDER` without --key prints the line that asks for it; unzip a pack before",
+            fix="`lcifr evidence sign FOLDER` without --key prints the line that asks for it; unzip a pack first",
         ) from None
     except (ValueError, library.UnsupportedAlgorithm) as problem:
         raise LcifrError(f"{path} is not an OpenSSH private key: {problem}", fix=MAKE_ONE) from None
     if not isinstance(key, library.ed25519.Ed25519PrivateKey):
-        raise LcifrError(f"{path} is a key of another kind than ed25519", fix=MAKE_ONE)
+        raise LcifrError(f"{path} is not an ed25519 key", fix=MAKE_ONE)
     return cast("Ed25519PrivateKey", key)
 
 
@@ -58,7 +58,7 @@ def read_public_key(path: Path) -> Ed25519PublicKey:
     except (ValueError, library.UnsupportedAlgorithm) as problem:
         raise LcifrError(f"{path} is not an OpenSSH public key: {problem}", fix=MAKE_ONE) from None
     if not isinstance(key, library.ed25519.Ed25519PublicKey):
-        raise LcifrError(f"{path} is a key of another kind than ed25519", fix=MAKE_ONE)
+        raise LcifrError(f"{path} is not an ed25519 key", fix=MAKE_ONE)
     return cast("Ed25519PublicKey", key)
 
 

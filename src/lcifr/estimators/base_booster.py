@@ -124,7 +124,9 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
             self.schema_ = people.schema
             self.encoding_ = getattr(self.similarity, "encoding", None) or Encoding.fit(people, people.schema)
         elif target.kind is not self.target_.kind or not np.array_equal(target.classes, self.target_.classes):
-            raise LearningError("warm_start=True, and the labels are others than before", fix="say warm_start=False")
+            raise LearningError(
+                "warm_start=True, but the labels are not those of the first fit", fix="use warm_start=False"
+            )
         self.similarity_ = resolve_similarity(self.similarity, people.schema, self.encoding_)
         given = self._encoded(people, labels, target, sample_weight)
         held = None if validation is None else self._held(validation, target)
@@ -222,7 +224,7 @@ class BaseBooster(ScoreRepresentation, BaseEstimator, ABC):  # type: ignore[misc
     def read_table(self, table: Any, encoding: Encoding) -> TableModel:
         """For ``lcifr.audit(booster, X, similarity=booster.similarity_)``: the own encoding, trees and decisions."""
         if encoding.schema.attributes != self.schema_.attributes:
-            raise LearningError("the similarity is one of another schema", fix="pass similarity=booster.similarity_")
+            raise LearningError("the similarity belongs to another schema", fix="pass similarity=booster.similarity_")
         return TableModel(self.encoding_, identity(len(self.encoding_.features)), self.model_, self.predict, table)
 
     def explain(self, X: Any, ids: Any = None) -> Explanation:

@@ -87,7 +87,9 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
             known = radius is not None or box is not None
             choice = "radius" if known else "delta" if self.delta is not None else "nothing"
         if choice not in list(Perturbation):
-            raise LearningError(f"against={self.against!r}", fix='say "auto", "nothing", "delta" or "radius"')
+            raise LearningError(
+                f"against={self.against!r} is unknown", fix='use "auto", "nothing", "delta" or "radius"'
+            )
         if choice == Perturbation.NOTHING:
             return Perturbation.NOTHING, (Z, np.zeros((people, 1)))
         if choice == Perturbation.DELTA:

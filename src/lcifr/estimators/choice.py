@@ -26,7 +26,7 @@ class Scale:
     def of(cls, by: str) -> Scale:
         """The score that ``by`` asks for."""
         if by not in SCORES:
-            raise LearningError(f"by={by!r} is no score", fix='say "accuracy" or "balanced"')
+            raise LearningError(f"by={by!r} is not a score", fix='use "accuracy" or "balanced"')
         return cls(SCORES[by])
 
     def score(self, point: FrontierPoint) -> float:

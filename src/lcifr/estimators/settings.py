@@ -38,10 +38,10 @@ def unread_attributes(encoder: Any) -> tuple[str, ...]:
 def encoder_settings(encoder: Any) -> EncoderSettings:
     """The training settings of a :class:`FairEncoder` whose schema and φ are known."""
     if encoder.method not in list(TrainingMethod):
-        raise LearningError(f"method={encoder.method!r} is unknown", fix='say "bounds" or "dl2"')
+        raise LearningError(f"method={encoder.method!r} is unknown", fix='use "bounds" or "dl2"')
     if not (encoder.stretch > 0 and np.isfinite(encoder.stretch)):
         raise LearningError(
-            f"stretch={encoder.stretch!r} is not a valid factor", fix="say a positive number; 1 is the proved radius"
+            f"stretch={encoder.stretch!r} is not a valid factor", fix="use a positive number; 1 is the proved radius"
         )
     return EncoderSettings(
         hidden=tuple(encoder.hidden),

@@ -41,7 +41,7 @@ class Target(Prediction):
     def of(cls, y: NDArray[Any], task: str = "auto") -> Target:
         """From training labels; ``task`` is ``"auto"``, ``"classification"`` or ``"regression"``."""
         if task not in ("auto", "classification", "regression"):
-            raise LearningError(f"task={task!r} is unknown", fix='say "auto", "classification" or "regression"')
+            raise LearningError(f"task={task!r} is unknown", fix='use "auto", "classification" or "regression"')
         if task == "regression" or (task == "auto" and _is_measured(y)):
             return cls(Kind.NUMBER, np.array([]), *_scale(np.asarray(y, dtype=np.float64)))
         classes = np.unique(y)
@@ -183,7 +183,7 @@ def class_weights(target: Target, label: NDArray[np.float64], weights: Any) -> N
     if isinstance(weights, dict):
         known = target.classes.tolist()
         if unknown := [name for name in weights if name not in known]:
-            raise LearningError(f"class_weight names {unknown[0]!r}, which is no class", fix=f"use {known}")
+            raise LearningError(f"class_weight names {unknown[0]!r}, which is not a class", fix=f"use {known}")
         weights = {known.index(name): value for name, value in weights.items()}
     chosen: NDArray[np.float64] = compute_sample_weight(weights, codes)
     return np.asarray(chosen / chosen.mean())

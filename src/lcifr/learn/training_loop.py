@@ -54,7 +54,9 @@ class Schedule:
         ]
         if wrong:
             found = ", ".join(f"{name}={getattr(self, name)!r}" for name in wrong)
-            raise LearningError(f"{found} makes no schedule", fix="counts and rates are positive, warmup is in [0, 1]")
+            raise LearningError(
+                f"{found} is not a valid schedule", fix="counts and rates are positive, warmup is in [0, 1]"
+            )
 
     def strength(self, epoch: int) -> float:
         """The share of that weight in ``epoch`` (from 0)."""

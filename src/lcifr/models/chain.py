@@ -133,9 +133,9 @@ def choose_for(asked: str | None, factors: Iterable[Network | Trees]) -> Arithme
     if chosen is Arithmetic.EXACT and divides:
         native = next((f.native for f in known if f.native is Arithmetic.FLOAT32), Arithmetic.FLOAT64)
         raise LcifrError(
-            f"{divides} divides by numbers whose inverses no float64 holds, so of this model nothing can be said in "
-            "exact arithmetic",
-            fix=f'say arithmetic="{native}", in which it is computed',
+            f"{divides} divides by numbers whose inverses are not float64 numbers, so nothing can be proved about this "
+            "model in exact arithmetic",
+            fix=f'use arithmetic="{native}", in which it is computed',
         )
     return chosen
 

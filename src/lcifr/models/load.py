@@ -87,7 +87,7 @@ def load_file(path: str | Path, description: ModelDescription | None = None) -> 
     except ModuleNotFoundError as missing:
         if not str(missing.name).startswith("lcifr."):
             raise
-        raise NetworkError(f"{file} is a model of {found}, which cannot be read yet") from None
+        raise NetworkError(f"{file} is a model of {found}, which lcifr cannot read yet") from None
     return ModelFile(file, found, sha256_of(file), loader.read_file(file, description), description)
 
 

@@ -229,7 +229,7 @@ class Network(Function):
         except Exception as problem:
             raise NetworkError(f"{path} is not a saved network: {problem}", fix="write it with Network.save") from None
         if header.get("format") != FORMAT or header.get("hash") != network.hash:
-            raise NetworkError(f"{path}: the numbers are not those that were saved", fix="get the file again")
+            raise NetworkError(f"{path}: its numbers have changed since it was saved", fix="get the file again")
         return network
 
 

@@ -133,7 +133,7 @@ def test_one_person() -> None:
 
 @pytest.mark.parametrize("options", [{"rounds": 0}, {"learning_rate": 0.0}, {"gamma": -1.0}, {"subsample": 2.0}])
 def test_settings_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(LearningError, match=r"makes no booster[\s\S]*Fix: "):
+    with pytest.raises(LearningError, match=r"is not valid for a booster[\s\S]*Fix: "):
         BoostingSettings(**options)
 
 

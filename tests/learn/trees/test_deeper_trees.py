@@ -167,5 +167,5 @@ def test_boosting_goes_on_from_trees_and_averages_them() -> None:
 
 @pytest.mark.parametrize("depth", [0, 7])
 def test_depths_that_make_no_sense_are_refused(depth: int) -> None:
-    with pytest.raises(LearningError, match=rf"depth={depth} makes no booster"):
+    with pytest.raises(LearningError, match=rf"depth={depth} is not valid for a booster"):
         BoostingSettings(depth=depth)

@@ -155,7 +155,7 @@ def test_what_a_description_leaves_open_or_contradicts_is_refused(
 
 
 def test_a_tensor_without_a_description_asks_for_one() -> None:
-    with pytest.raises(NetworkError, match=r"no column of the table(.|\n)*lcifr init people.csv --model"):
+    with pytest.raises(NetworkError, match=r"not a column of the table(.|\n)*lcifr init people.csv --model"):
         read_onnx(scores()).read_table(TABLE, Encoding.fit(TABLE, Schema.infer(TABLE)))
 
 
@@ -239,6 +239,6 @@ def test_exact_arithmetic_is_refused_where_a_node_divides() -> None:
     hidden = graph.add("Div", graph.add("Gemm", "x", WEIGHTS[:1], transB=1), graph.numbers([3.0]))
     data = graph.model(hidden).SerializeToString()
     model = read_onnx(data, ModelDescription(INPUTS, DescribedOutput(Meaning.SCORE)))
-    with pytest.raises(LcifrError, match=r'divides(.|\n)*say arithmetic="float32"'):
+    with pytest.raises(LcifrError, match=r'divides(.|\n)*use arithmetic="float32"'):
         lcifr.audit(model, TABLE, similarity="age' = age", arithmetic="exact")
     assert len(lcifr.audit(model, TABLE, similarity="age' = age").certified) == len(TABLE)

@@ -54,7 +54,7 @@ class BoostingSettings:
         }
         if wrong := [f"{name}={getattr(self, name)!r}" for name, fine in good.items() if not fine]:
             raise LearningError(
-                f"{', '.join(wrong)} makes no booster",
+                f"{', '.join(wrong)} is not valid for a booster",
                 fix="counts are at least 1, weights 0, learning_rate and subsample above 0 up to 1, "
                 f'interactions 0, more or "auto", depth at most {MOST_DEPTH}',
             )

@@ -102,7 +102,7 @@ class _Attempt:
         self._place()
         depth = self.layer_of[self.end]
         if depth > DEEPEST:
-            raise NetworkError(f"the model is {depth} layers deep", fix=f"at most {DEEPEST} can be read")
+            raise NetworkError(f"the model is {depth} layers deep", fix=f"lcifr reads at most {DEEPEST}")
         layers: list[list[FlowVector]] = [[] for _ in range(depth + 1)]
         for vector, at in self.layer_of.items():
             layers[at].append(vector)

@@ -83,7 +83,7 @@ class _FileEntry:
         for key in self.plain:
             if key not in known:
                 raise self.error(
-                    f'unknown entry "{key}".{did_you_mean(key, known)}', f"what may be here: {', '.join(known)}"
+                    f'unknown entry "{key}".{did_you_mean(key, known)}', f"allowed here: {', '.join(known)}"
                 )
 
     def get(self, key: str, *kinds: type, default: Any = None) -> Any:
@@ -108,14 +108,14 @@ class _FileEntry:
         if value not in set(words):
             known = [str(word) for word in words]
             raise self.error(
-                f"{key} = {value!r} is none of {', '.join(known)}.{did_you_mean(value, known)}", f"correct {key}"
+                f"{key} = {value!r} is not one of {', '.join(known)}.{did_you_mean(value, known)}", f"correct {key}"
             )
         return words(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
         values = self.get(key, list)
         if not values or not all(isinstance(value, str) for value in values) or len(set(values)) < len(values):
-            raise self.error(f"{key} = {values!r} is no list of different texts", f'{key} = ["female", "male"]')
+            raise self.error(f"{key} = {values!r} is not a list of different texts", f'{key} = ["female", "male"]')
         return tuple(values)
 
 
@@ -185,7 +185,8 @@ def _output(entry: _FileEntry) -> DescribedOutput:
         known["threshold"] = entry.number("threshold")
         if meaning is Meaning.PROBABILITY and not 0 < known["threshold"] < 1:
             raise entry.error(
-                f"threshold = {known['threshold']:g} is no probability between 0 and 1", 'or say meaning = "score"'
+                f"threshold = {known['threshold']:g} is not a probability between 0 and 1",
+                'correct it, or use meaning = "score"',
             )
     elif stray := [key for key in ("comparison", "threshold", "position") if key in entry.plain]:
         raise entry.error(
@@ -197,7 +198,7 @@ def _output(entry: _FileEntry) -> DescribedOutput:
 def _classes(entry: _FileEntry, meaning: Meaning) -> tuple[Any, ...]:
     values = entry.get("classes", list)
     if len(set(map(repr, values))) < len(values) or not all(isinstance(one, str | int) for one in values):
-        raise entry.error(f"classes = {values!r} is no list of different names", 'classes = ["refused", "granted"]')
+        raise entry.error(f"classes = {values!r} is not a list of different names", 'classes = ["refused", "granted"]')
     if meaning is Meaning.NUMBER:
         raise entry.error("numbers have no classes", "leave classes out")
     if len(values) < 2 or (meaning in COMPARED and len(values) > 2):

@@ -65,7 +65,7 @@ def recognise(path: Path) -> ModelFormat:
     if _is_onnx(head) or (head and path.suffix.lower() == ".onnx"):  # whose reader says what is wrong with it
         return ModelFormat.ONNX
     raise NetworkError(
-        f"{path} is no model that can be read: {'an empty file' if not head else 'an unknown format'}",
+        f"{path} is not a model that lcifr can read: {'an empty file' if not head else 'an unknown format'}",
         fix=f"give one of {', '.join(ModelFormat)}; {_hint(path)}",
     )
 

@@ -53,11 +53,11 @@ def read_terms(model: Any) -> ReadTerms:
     """
     name = type(model).__name__
     if name not in (CLASSIFIER, REGRESSOR):
-        raise NetworkError(f"{name} of interpret is not read", fix=f"use {CLASSIFIER} or {REGRESSOR}")
+        raise NetworkError(f"{name} of interpret is not supported", fix=f"use {CLASSIFIER} or {REGRESSOR}")
     base = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64))
     classes = np.asarray(model.classes_) if name == CLASSIFIER else None
     if classes is not None and len(classes) < 2:
-        raise NetworkError(f"{name} knows one class only")
+        raise NetworkError(f"{name} knows only one class")
     if classes is not None and len(base) != (1 if len(classes) == 2 else len(classes)):
         raise NetworkError(f"{name} knows {len(classes)} classes and has {len(base)} scores")
     if classes is None and (model.link_ != "identity" or len(base) != 1):
@@ -72,7 +72,7 @@ def matrix_of(model: Any, columns: tuple[RawColumn, ...] | Block, where: str) ->
     kinds = list(model.feature_types_in_)
     if isinstance(columns, Block):
         if any(kind != "continuous" for kind in kinds):
-            raise NetworkError(f"{where} takes numbers of a transformer as categories", fix="say feature_types=…")
+            raise NetworkError(f"{where} takes numbers of a transformer as categories", fix="set feature_types=…")
         return columns
     found: list[Column] = []
     for column, kind, levels in zip(columns, kinds, model.bins_, strict=True):

@@ -79,7 +79,7 @@ def _by_name(tensor: GraphTensor, table: TableColumns) -> Columns | Texts:
     if tensor.name not in table.schema or (tensor.shape is not None and prod(tensor.shape) != 1):
         size = "" if tensor.shape is None else f", {prod(tensor.shape)} numbers,"
         raise NetworkError(
-            f'the input "{tensor.name}"{size} of the model is no column of the table.'
+            f'the input "{tensor.name}"{size} of the model is not a column of the table.'
             f"{did_you_mean(tensor.name, table.schema.names)}",
             fix=DESCRIBE,
         )
@@ -91,7 +91,7 @@ def _as_is(tensor: GraphTensor, column: str, table: TableColumns) -> Columns | T
     attribute, where = table.schema[column], f'input "{tensor.name}"'
     shape = (1,) if tensor.shape is None else tensor.shape
     if tensor.dtype is None:
-        raise NetworkError(f"{where} is no tensor")
+        raise NetworkError(f"{where} is not a tensor")
     if is_text(tensor.dtype):
         if not isinstance(attribute, Categorical):
             raise NetworkError(

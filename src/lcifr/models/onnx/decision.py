@@ -56,7 +56,7 @@ def deciding_output(graph: Graph, described: DescribedOutput | None) -> str:
     of_scores = [one.name for one in graph.outputs if not _is_class(one)]
     wanted = of_scores if described is not None and described.meaning in OF_SCORES else of_classes or of_scores
     if len(wanted) != 1:
-        raise NetworkError(f"which of its outputs decides is not clear: {', '.join(names)}", fix=DESCRIBE)
+        raise NetworkError(f"it is not clear which of its outputs decides: {', '.join(names)}", fix=DESCRIBE)
     return wanted[0]
 
 
@@ -79,8 +79,8 @@ def read_decision(value: Value, described: DescribedOutput | None, name: str) ->
     where = f'the output "{name}"'
     if isinstance(value, Decided):
         raise NetworkError(
-            f"{where} is a class already, and no {described.meaning}",
-            fix='say meaning = "class", or name another output',
+            f"{where} is a class already, not a {described.meaning}",
+            fix='use meaning = "class", or name another output',
         )
     if described.meaning is Meaning.NUMBER:
         hidden = as_hidden(value, where)

@@ -81,7 +81,7 @@ def to_onnx(
         For a weight that the arithmetic does not hold, and for ``exact``, in which no runtime computes.
     """
     if arithmetic is Arithmetic.EXACT:
-        raise NetworkError("no runtime computes in exact arithmetic", fix="say float32 or float64")
+        raise NetworkError("no runtime computes in exact arithmetic", fix="use float32 or float64")
     require_onnx("a model is written as ONNX by the onnx package")
     graph = _GraphWriter(arithmetic)
     hidden = graph.encode(encoding)
@@ -166,7 +166,7 @@ class _GraphWriter:
         largest = FORMATS[self.arithmetic].largest
         for place, layer in enumerate(network.layers):
             if max(np.abs(layer.weight).max(), np.abs(layer.bias).max()) >= largest:
-                raise NetworkError(f"layer {place} holds a weight that {self.arithmetic} does not", fix="say float64")
+                raise NetworkError(f"layer {place} holds a weight that {self.arithmetic} does not", fix="use float64")
             weight, bias = (self.constant(part.astype(self.dtype)) for part in (layer.weight, layer.bias))
             hidden = self.add("Gemm", hidden, weight, bias, transB=1)
             hidden = self.add("Relu", hidden) if place < network.depth else hidden

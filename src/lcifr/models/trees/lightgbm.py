@@ -117,7 +117,7 @@ def rule_of(objective: str, count: int, where: str) -> Rule:
         return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead))
     if name in NUMBERS and count == 1 and "sqrt" not in options:
         return Rule(Kind.NUMBER, 1)
-    raise NetworkError(f"{where}: the objective {objective!r} is not known here", fix=f"use one of {WORKS}")
+    raise NetworkError(f"{where}: the objective {objective!r} is not supported", fix=f"use one of {WORKS}")
 
 
 def slope_of(objective: str) -> float:

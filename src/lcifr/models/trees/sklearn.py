@@ -56,7 +56,7 @@ def read_trees(model: Any) -> LibraryTrees:
     if getattr(model, "n_outputs_", 1) != 1 or isinstance(classes, list):
         raise NetworkError(f"{name} predicts several labels at once", fix="fit one at a time")
     if classes is not None and len(classes) < 2:
-        raise NetworkError(f"{name} knows one class only")
+        raise NetworkError(f"{name} knows only one class")
     if name in HISTOGRAM:
         return _histogram(model, classes)
     if name in BOOSTED:

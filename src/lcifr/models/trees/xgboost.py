@@ -149,7 +149,7 @@ def _rule(objective: str, count: int, where: str) -> tuple[Rule, bool]:
         return Rule(Kind.CLASS, count, tuple((c,) for c in range(count)), band=(-lead, lead)), False
     if objective in NUMBERS and count == 1:
         return Rule(Kind.NUMBER, 1), False
-    raise NetworkError(f"{where}: the objective {objective} is not known here", fix=f"use one of {WORKS}")
+    raise NetworkError(f"{where}: the objective {objective} is not supported", fix=f"use one of {WORKS}")
 
 
 def _base_scores(text: str, count: int) -> list[float]:
@@ -162,7 +162,7 @@ def _margin(score: float, where: str) -> float:
     """The margin of a probability, as the library computes it in float32."""
     if not LEAST_SCORE < score < 1.0 - LEAST_SCORE:
         raise NetworkError(
-            f"{where}: the base score {score} is no probability between {LEAST_SCORE} and 1 - {LEAST_SCORE}",
+            f"{where}: the base score {score} is not a probability between {LEAST_SCORE} and 1 - {LEAST_SCORE}",
             fix="train with another base_score",
         )
     one = np.float32(1.0)

@@ -54,7 +54,7 @@ def _read(data: bytes, where: str) -> XGBoostModel:
     except (KeyError, TypeError, ValueError, IndexError, RecursionError) as problem:
         if isinstance(problem, NetworkError):
             raise
-        raise NetworkError(f"{where} is no saved model of XGBoost: {type(problem).__name__}: {problem}") from None
+        raise NetworkError(f"{where} is not a saved XGBoost model: {type(problem).__name__}: {problem}") from None
 
 
 @dataclass(frozen=True)
