@@ -132,7 +132,7 @@ def _counterexamples(subject: AuditSubject, found: Audit, most: int) -> list[Cou
     from lcifr.data.io.files import json_value
     from lcifr.runs.auditing.result import CounterexamplePair
 
-    rows = np.flatnonzero(found.violated)[:most] if most else []
+    rows = np.flatnonzero(found.violated)[:most]
     if not len(rows):
         return []
     people, others = found.people.take(rows), found.others.take(rows)

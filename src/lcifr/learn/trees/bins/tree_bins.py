@@ -76,11 +76,11 @@ class TreeBins:
 
     def sets_of_points(self, x: FloatArray) -> LeafSets:
         """(people,) the leaf of each person, as a set of one."""
-        return np.bitwise_and.reduce([bits[axis.of_points(x)] for axis, bits in self._sets])
+        return np.asarray(np.bitwise_and.reduce([bits[axis.of_points(x)] for axis, bits in self._sets]))
 
     def sets_of_cell(self, cell: Cell) -> LeafSets:
         """(people,) the sets of leaves that somebody in a cell can be in."""
-        return np.bitwise_and.reduce([_touched(axis, bits, cell) for axis, bits in self._sets])
+        return np.asarray(np.bitwise_and.reduce([_touched(axis, bits, cell) for axis, bits in self._sets]))
 
     @property
     def _leaf(self) -> LeafSets:
