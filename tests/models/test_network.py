@@ -66,7 +66,7 @@ def test_saving_keeps_every_bit_and_a_changed_file_is_refused(tmp_path: Path) ->
     data = bytearray(path.read_bytes())
     data[-3] ^= 1
     path.write_bytes(bytes(data))
-    with pytest.raises(NetworkError, match="not those that were saved"):
+    with pytest.raises(NetworkError, match="changed since it was saved"):
         Network.load(path)
     path.write_bytes(b"nothing")
     with pytest.raises(NetworkError, match="not a saved network"):
