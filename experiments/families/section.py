@@ -35,8 +35,8 @@ def _advice(found: dict[str, Found]) -> str:
     return ADVICE + "\n" + "\n".join(said) + "\n"
 
 
-RULES = """**Trees** are `FairBooster`: one step function per attribute, in some fits also of a few pairs of attributes, on
-Health followed by trees of five cuts, boosted against each person's worst similar person. What is tried is in
+RULES = """**Trees** are `FairBooster`: one step function per attribute, in some fits also of a few pairs of attributes,
+on Health followed by trees of five cuts, boosted against each person's worst similar person. What is tried is in
 `experiments/trees/settings.py`. Nothing is random in such a fit, so each is one fit on the training people, stopped by
 validation people; on Health 60,000 training people, drawn once; on the small tables (Compas, Crime, German) the average
 of four, each without another fifth of the training people. Certified is end to end, in closed form, which is exact for
@@ -47,9 +47,9 @@ Two points of each frontier are chosen without test people, by rules written dow
 made (`experiments/families/rules.py`). *Accurate*: certified at least min(100, half a point more than the paper's
 method), then most accurate; where nothing reaches that, the most certified that is not trivial. *Certified*: balanced
 accuracy at least 60 and at most 4 points below the plain model's of the same family, then most certified. Trees are
-judged by five-fold cross-validation among training and validation people, twice, on the small tables, else by validation
-people, as networks are everywhere. Across both families the choice is between the two families' own points, judged by
-the same validation people; it is in bold.
+judged by five-fold cross-validation among training and validation people, twice, on the small tables, else by
+validation people, as networks are everywhere. Across both families the choice is between the two families' own points,
+judged by the same validation people; it is in bold.
 
 The rule for networks is not the one of the table of constraints, which goes by the mean of accuracy and balanced
 accuracy; their cells are the same.
