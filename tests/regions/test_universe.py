@@ -79,7 +79,7 @@ def test_cells_cut_to_the_end_are_single_people():
 
 def test_a_number_without_a_range_is_named():
     schema = Schema((Numeric("age", lower=0), Categorical("sex", ("f", "m"))))
-    with pytest.raises(RegionError, match=r"\"age\"(.|\n)*declare lower"):
+    with pytest.raises(RegionError, match=r"\"age\"(.|\n)*add lower"):
         UniverseCells.everybody(Encoding(schema, np.zeros(1), np.ones(1)), whole=False)
 
 

@@ -60,7 +60,7 @@ class Trial:
         self.library = library
         self.encoder, self.model, self.people, self.arithmetic = encoder, model, people, arithmetic
         self.deployment = deploy_both(encoder, model, arithmetic, handed)
-        known = None if library is None else library.evaluated
+        known = None if library is None else library.known_of(people)
         self.features = encoder.encoding.encode(people) if known is None else known.features
         self._rough = RoughError(self.deployment)
         self.own = self._own_outputs(known)

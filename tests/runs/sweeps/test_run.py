@@ -70,6 +70,6 @@ def test_what_cannot_be_swept_is_said(place: Path) -> None:
     (place / "none.toml").write_text((place / "people.toml").read_text().replace("lower = 0\n", ""))
     asked = [word if word != "people.toml" else "none.toml" for word in ASKED]
     said = lcifr("sweep", "people.csv", *asked, "--out", "none", cwd=place, expect=2)
-    assert "declare lower" in said.err
+    assert "add lower" in said.err
     said = lcifr("sweep", "people.csv", "--out", "none", cwd=place, expect=2)
     assert "an argument is missing after it" in said.err

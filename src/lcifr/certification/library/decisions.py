@@ -18,6 +18,7 @@ from lcifr.models.table_model import TableModel
 class EvaluatedPeople:
     """People encoded (people, features), and a plain forward pass: values and rounding errors (people, outputs)."""
 
+    people: Individuals
     features: FloatArray
     values: FloatArray
     rounding_error: FloatArray
@@ -34,6 +35,14 @@ class LibraryDecisions:
     model: Model
     own: NDArray[Any]
     evaluated: EvaluatedPeople | None = None
+
+    def known_of(self, people: Individuals) -> EvaluatedPeople | None:
+        """What was computed, if it is about exactly these people: of anybody else it would be a wrong verdict."""
+        known = self.evaluated
+        if known is None or known.people is people:
+            return known
+        same = np.array_equal(known.people.numbers, people.numbers) and np.array_equal(known.people.codes, people.codes)
+        return known if same else None
 
     def differ(self, rows: NDArray[np.int64], others: Individuals) -> BoolArray:
         """(rows,) whether the library itself decides otherwise about ``others`` than about the people ``rows``."""

@@ -103,7 +103,7 @@ class LibraryModel:
             wrong = np.zeros(len(people), np.bool_)
             wrong[rows] = some.wrong
             self._refuse_difference(replace(exact, wrong=wrong), who, ids)
-        return said.decisions, EvaluatedPeople(points, outputs.values, outputs.rounding_error)
+        return said.decisions, EvaluatedPeople(people, points, outputs.values, outputs.rounding_error)
 
     def _refuse_difference(self, found: LibraryComparison, who: str, ids: Sequence[Any] | None) -> None:
         if found.agrees:
