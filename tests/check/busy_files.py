@@ -14,7 +14,7 @@ import lcifr
 from lcifr.data.io.files import sha256_of
 
 PEOPLE = "people.jsonl.gz"
-SECONDS, BYTES = 5, 200 << 20
+SECONDS, BYTES = 10, 200 << 20  # the limit is five on a quick core: machines of half the speed run these tests too
 MAIN = "import sys; sys.path.insert(0, sys.argv[1]); import lcifr.check.__main__ as m; sys.exit(m.main(sys.argv[2:]))"
 Attack = Callable[[dict[str, Any]], None]
 
