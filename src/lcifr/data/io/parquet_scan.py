@@ -51,21 +51,9 @@ def scan_parquet(
     A local table needs no copy unless rows are left out of it. Only then is it read again, to store those that stay.
     """
     if store is not None and not is_remote(source.path):
-        found = _scan(source, schema, id_column, label, folder, None, skipping)
+        found = scan_parquet(source, schema, id_column, label, folder, None, skipping)
         if not found.left_out:
             return found
-    return _scan(source, schema, id_column, label, folder, store, skipping)
-
-
-def _scan(
-    source: FileColumns,
-    schema: Schema,
-    id_column: str | None,
-    label: str | None,
-    folder: Path,
-    store: Path | None,
-    skipping: RowSkip | None,
-) -> FileColumns:
     start = people = 0
     coded = [name for name in schema.names_categorical if name != id_column] if store is None else []
     with DuplicateIds(folder) as names, ExitStack() as stack:
