@@ -39,6 +39,11 @@ class Seen:
     balanced: float
     certified: float
 
+    @classmethod
+    def of(cls, figures: dict[str, float]) -> Seen:
+        """Out of all figures of a model."""
+        return cls(figures["accuracy"], figures["balanced"], figures["certified"])
+
 
 @dataclass(frozen=True)
 class Point:
@@ -46,7 +51,7 @@ class Point:
 
     Parameters
     ----------
-    head : of a network; of a booster ``pairs`` if it reads some, ``stricter φ`` if it was learned for another row.
+    head : of a network; of a booster ``pairs`` or ``deeper`` trees if it reads some, ``stricter φ`` if of another row.
     seen : certified share of training and validation people together.
     spread : standard deviation over the seeds of the test figures; 0 for one seed.
     crossed : figures by cross-validation among training and validation people, where there are some.
@@ -84,9 +89,7 @@ class Point:
     @property
     def judged(self) -> Seen:
         """The same by cross-validation, where there is one: it judges by more people."""
-        if self.crossed is None:
-            return self.on_validation
-        return Seen(*(self.crossed[name] for name in ("accuracy", "balanced", "certified")))
+        return self.on_validation if self.crossed is None else Seen.of(self.crossed)
 
 
 def points(row: str, found: dict[str, Found], method: str) -> list[Point]:

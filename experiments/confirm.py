@@ -16,7 +16,7 @@ import numpy as np
 
 from experiments.cells import Cell
 from experiments.choose import chosen
-from experiments.plan import all_cells
+from experiments.plan import needed
 from experiments.store import Found, Store
 from experiments.verdicts import as_representation, exactly
 from lcifr.certification.bundles.writer import write_bundle
@@ -30,7 +30,7 @@ from lcifr.runs.auditing.result import CheckedProofs
 def confirm(cell: Cell, store: Store, data: Dataset) -> Found:
     """Confirm as many certified people of the chosen model as the settings ask for."""
     row, seed = cell.settings["row"], cell.settings["seed"]
-    point = chosen(row, _found(cell, store))
+    point = chosen(row, needed(cell, store))
     assert point is not None
     name = next(name for name in point.cells if name.endswith(f"-s{seed}"))
     encoder = FairEncoder.load(store.model_path(name, "encoder"), training=data.train.X)
@@ -41,11 +41,6 @@ def confirm(cell: Cell, store: Store, data: Dataset) -> Found:
     with tempfile.TemporaryDirectory() as folder:
         said = _check(Path(folder) / "bundle", encoder, head, data.test.X, judged, asked)
     return {"model": name, "head": point.head, "certified": len(rows), **said}
-
-
-def _found(cell: Cell, store: Store) -> dict[str, Found]:
-    plans = [one for quick in (False, True) for one in all_cells(quick=quick) if one.name in cell.needs]
-    return store.done(plans)
 
 
 def _check(folder: Path, encoder: Any, head: Any, X: Any, judged: Any, rows: Any) -> Found:

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments import confirm, scaling
+from experiments import confirm, networks, scaling
 from experiments.cells import Cell
-from experiments.settings import DECAY, DELTA, TRANSFER
+from experiments.families.crossing import cross_networks
+from experiments.folds import folds, means
+from experiments.networks import decay, fit, heads_of, learn, paper_head
+from experiments.settings import TRANSFER
 from experiments.store import Found, Store
 from experiments.trees import boosters, gradient
 from experiments.trees.confirm import confirm_trees
@@ -22,9 +25,6 @@ from lcifr.datasets import Dataset, Split
 from lcifr.estimators import FairEncoder, RobustClassifier
 from lcifr.learn.score import DegenerateModelWarning
 
-device: str | None = None
-"""Where encoders are learned, set once by the runner; a cell made elsewhere than on the CPU says so."""
-
 
 def measure(cell: Cell, store: Store) -> Found:
     """Compute one cell. The same cell gives the same figures on the same machine, times aside."""
@@ -32,54 +32,13 @@ def measure(cell: Cell, store: Store) -> Found:
         warnings.simplefilter("ignore", DegenerateModelWarning)  # the figures themselves say it
         start = time.process_time()
         found = KINDS[cell.kind](cell, store)
-        where = {"learned_on": device} if device else {}
+        where = {"learned_on": networks.device} if networks.device else {}
         return {**found, **where, "cpu_seconds": round(time.process_time() - start, 2)}
 
 
 @lru_cache(maxsize=2)
 def load(dataset: str, label: str | None = None) -> Dataset:
     return datasets.load(dataset, label=label)
-
-
-def fit(settings: dict[str, Any], data: Dataset) -> FairEncoder:
-    """The encoder that the settings describe, learned."""
-    encoder = _encoder(settings, data.schema)
-    return encoder.fit(data.train.X, data.train.y, validation=(data.validation.X, data.validation.y))
-
-
-def _encoder(settings: dict[str, Any], schema: Any) -> FairEncoder:
-    options = {**settings["training"], "hidden": tuple(settings["training"]["hidden"])}
-    return FairEncoder(
-        settings["row"],
-        schema=schema,
-        method="dl2" if settings["method"] == "dl2" else "bounds",
-        gamma=settings["gamma"],
-        random_state=settings["seed"],
-        device=device,
-        **options,
-    )
-
-
-def heads_of(settings: dict[str, Any], latent: Any, radius: Any, y: Any) -> dict[str, RobustClassifier]:
-    """The consumer's heads, trained from (z, ε, y) alone: plain, the paper's, or one for each weight."""
-    method, labels, penalty = settings["method"], np.asarray(y), decay(latent)
-    if method in ("plain", "unaware") or settings["gamma"] == 0:
-        return {"plain": RobustClassifier(against="nothing", penalty=penalty).fit(latent, labels)}
-    if method == "dl2":
-        return {"delta": paper_head(latent).fit(latent, labels)}
-    made = {f"{weight:g}": RobustClassifier(gamma=weight, penalty=penalty) for weight in settings["heads"]}
-    return {name: head.fit(latent, labels, radius=radius) for name, head in made.items()}
-
-
-def paper_head(latent: Any, **changes: Any) -> RobustClassifier:
-    """The paper's consumer: only the attacked loss counts, within one δ, and the weights decay."""
-    return RobustClassifier(against="delta", delta=DELTA, gamma=1e9, penalty=decay(latent), **changes)
-
-
-def decay(latent: Any) -> float:
-    """The paper's weight decay, which in Adam is a penalty of half of it, for weights in units of z's own spread."""
-    spread = max(float(latent.std(0, ddof=1).mean()), 1e-6)
-    return DECAY / 2 / spread**2
 
 
 def model(cell: Cell, store: Store) -> Found:
@@ -167,33 +126,17 @@ def consumer(cell: Cell, store: Store) -> Found:
 
 def architecture(cell: Cell, store: Store) -> Found:
     """Variants of a network or schedule, cross-validated: test people take no part."""
-    import pandas as pd
-    from sklearn.model_selection import StratifiedKFold
-
     settings = cell.settings
     data = load(settings["row"].split("/")[0])
-    X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
     found: Found = {}
     for name, changes in settings["variants"].items():
         figures = []
-        for repeat in range(2):
-            for rows, others in StratifiedKFold(5, shuffle=True, random_state=repeat).split(X, y):
-                options = {"hidden": [20], **settings["training"], **changes}
-                tried = {**settings, "method": "bounds", "training": options, "seed": repeat, "heads": [1.0]}
-                fold = Split(X.iloc[others], pd.Series(y[others]))
-                figures.append(_cross(tried, data.schema, (X.iloc[rows], y[rows]), fold))
-        error = round(float(np.std([one["accuracy"] for one in figures])) / len(figures) ** 0.5, 2)
-        means = {key: round(float(np.mean([one[key] for one in figures])), 2) for key in figures[0]}
-        found[name] = {**means, "error": error}
+        for fold in folds(data, range(2)):
+            options = {"hidden": [20], **settings["training"], **changes}
+            tried = {**settings, "method": "bounds", "training": options, "seed": fold.seed, "heads": [1.0]}
+            figures.append(quick(*learn(tried, data.schema, fold.learned), fold.held_out))
+        found[name] = means(figures, digits=2)
     return {"variants": found}
-
-
-def _cross(settings: dict[str, Any], schema: Any, training: tuple[Any, Any], others: Split) -> dict[str, float]:
-    """One fold: learned from the one, judged on the others."""
-    encoder = _encoder(settings, schema).fit(*training)
-    near = encoder.reach(training[0])
-    (head,) = heads_of(settings, near.latent, near.radius, training[1]).values()
-    return quick(encoder, head, others)
 
 
 def statistics(cell: Cell, store: Store) -> Found:
@@ -226,6 +169,7 @@ OF_ROW = {
     "booster": boosters.booster,
     "gradient": gradient.gradient,
     "confirm_trees": confirm_trees,
+    "crossed": cross_networks,
 }
 KINDS = {
     "model": model,

@@ -34,7 +34,9 @@ from experiments.settings import (
     SWEEP,
     WHOLE,
 )
+from experiments.store import Found, Store
 from experiments.trees.plan import tree_cells
+from experiments.trees.settings import folds
 
 
 def hidden(dataset: str, method: str) -> list[int]:
@@ -89,7 +91,7 @@ def _cost(settings: dict[str, Any], points: int = 1) -> float:
 
 
 def constraint_cells(row: str, seeds: tuple[int, ...], gammas: tuple[float, ...], **changes: Any) -> list[Cell]:
-    """Both baselines, ``dl2`` and ``bounds`` for every weight and seed, and the confirmation of what is chosen."""
+    """Both baselines, ``dl2`` and ``bounds`` for every weight and seed; their choice confirmed and cross-validated."""
     dataset, place, cells = row.split("/")[0], row.replace("/", "-"), []
     for seed in seeds:
         for method, gamma in (("plain", 0.0), ("unaware", 0.0), ("dl2", paper.weight(dataset))):
@@ -106,6 +108,9 @@ def constraint_cells(row: str, seeds: tuple[int, ...], gammas: tuple[float, ...]
     for seed in seeds:
         settings = {"row": row, "seed": seed, "people": -(-CONFIRMED // len(seeds)), "of": of}
         cells.append(Cell(f"{place}/confirm-s{seed}", "confirm", settings, 60.0, needs))
+    if folds(row):
+        settings = {"row": row, "folds": list(folds(row)), "of": of}
+        cells.append(Cell(f"{place}/crossed", "crossed", settings, 600 * SECONDS[dataset], needs))
     return cells
 
 
@@ -197,6 +202,11 @@ def all_cells(*, quick: bool = False) -> list[Cell]:
         *statistics_cells(),
         *(cell for row in ROWS for cell in tree_cells(row, _named(cells, f"{row.replace('/', '-')}/dl2-*"))),
     ]
+
+
+def needed(cell: Cell, store: Store) -> dict[str, Found]:
+    """What is there of the cells that another one needs, by the plan or by its quick slice: names are the same."""
+    return store.done(one for quick in (False, True) for one in all_cells(quick=quick) if one.name in cell.needs)
 
 
 def _named(cells: list[Cell], pattern: str) -> tuple[str, ...]:

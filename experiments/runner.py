@@ -90,10 +90,10 @@ def _settle(device: str | None) -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     import torch
 
-    from experiments import measure
+    from experiments import networks
 
     torch.set_num_threads(1)
-    measure.device = device
+    networks.device = device
 
 
 def _make(cell: Cell, folder: str) -> str:

@@ -8,9 +8,9 @@ They were written down before any test figure of boosters was made:
   certified.
 
 Within a family a point is judged by cross-validation among training and validation people where its cells have that,
-else by validation people. Across families both are judged by the same validation people, by whom networks are: it is
-the better of the two families' own points. Certified is over the reals, end to end for trees and on the ball for
-networks, where a consumer certifies; that is never more than end to end.
+else by validation people. Across families it is the better of the two families' own points, both judged by the same
+people: by the same folds where there are some, else by validation people. Certified is over the reals, end to end for
+trees and on the ball for networks, where a consumer certifies; that is never more than end to end.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from experiments.choose import TRIVIAL, Point, goal, points
+from experiments.choose import TRIVIAL, Point, Seen, goal, points
 from experiments.plan import eligible
 from experiments.store import Found
 
@@ -92,12 +92,26 @@ def within(row: str, found: dict[str, Found], family: str, rule: str) -> Choice 
 
 
 def across(row: str, found: dict[str, Found], rule: str) -> Choice | None:
-    """The better of both families' points by the same rule."""
+    """The better of both families' points by the same rule, judged by the same people."""
     both = [choice for family in METHODS if (choice := within(row, found, family, rule)) is not None]
-
-    def look(choice: Choice) -> Judgement:
-        return choice.point.on_validation
-
+    crossed = [_crossed(row, found, choice) for choice in both]
+    judgements = [
+        choice.point.on_validation if None in crossed else seen for choice, seen in zip(both, crossed, strict=True)
+    ]
+    judged = list(zip(both, judgements, strict=True))
     if rule == "accurate":
-        return accurate(both, goal(row, points(row, found, "dl2")), look)
-    return max(both, key=lambda one: (look(one).certified, look(one).accuracy), default=None)
+        best = accurate(judged, goal(row, points(row, found, "dl2")), lambda one: one[1])
+    else:
+        best = max(judged, key=lambda one: (one[1].certified, one[1].accuracy), default=None)
+    return None if best is None else best[0]
+
+
+def _crossed(row: str, found: dict[str, Found], choice: Choice) -> Seen | None:
+    """A choice judged by the folds of its row; None where it is not."""
+    if choice.family == "trees":
+        known = choice.point.crossed
+    else:
+        cell = found.get(f"{row.replace('/', '-')}/crossed", {})
+        weights = choice.point.gamma, choice.point.head
+        known = next((one for one in cell.get("crossed", ()) if (one["gamma"], one["head"]) == weights), None)
+    return None if known is None else Seen.of(known)

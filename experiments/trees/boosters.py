@@ -12,12 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.cells import Cell
+from experiments.folds import folds, means
 from experiments.store import Found, Store
-from experiments.trees.settings import FOLD_COUNT
 from experiments.verdicts import accuracies, share
 from lcifr import FairBooster
 from lcifr.data import Encoding, Numeric, Schema
@@ -36,13 +35,12 @@ def booster(cell: Cell, store: Store, data: Dataset) -> Found:
     asked = [Similarity.ready(row, data.schema, encoding) for row in rows(settings)]
     near, checked = (_drawn(split, settings) for split in (data.train, data.validation))
     model = make(settings, asked[0]).fit(near.X, near.y, validation=(checked.X, checked.y))
-    head = "pairs" if "interactions" in settings["options"] else ""
     points = [
         {
             "training": seen(about, near),
             "validation": seen(about, data.validation),
             "test": exactly(about, data.test),
-            "head": head,
+            "head": settings["reads"],
         }
         for about in (speaking_of(model, similarity) for similarity in asked)
     ]
@@ -93,24 +91,14 @@ def crossed(settings: dict[str, Any], data: Dataset) -> list[dict[str, float]]:
 
     Within a fold people to stop by are held out of those who are learned from; the fold's seed draws both.
     """
-    from sklearn.model_selection import StratifiedKFold
-
-    X, y = pd.concat([data.train.X, data.validation.X]), np.concatenate([data.train.y, data.validation.y])
     figures: dict[str, list[dict[str, float]]] = {row: [] for row in rows(settings)}
-    for seed in settings["folds"]:
-        for learned, others in StratifiedKFold(FOLD_COUNT, shuffle=True, random_state=seed).split(X, y):
-            model = make(settings, settings["row"], schema=data.schema, random_state=seed)
-            model.fit(X.iloc[learned], y[learned])
-            held_out = Split(X.iloc[others], pd.Series(y[others]))
-            for row, known in figures.items():
-                similarity = Similarity.ready(row, model.schema_, model.encoding_)
-                known.append(seen(speaking_of(model, similarity), held_out))
-    return [_means(known) for known in figures.values()]
-
-
-def _means(figures: list[dict[str, float]]) -> dict[str, float]:
-    means = {key: round(float(np.mean([one[key] for one in figures])), 3) for key in figures[0]}
-    return {**means, "error": round(float(np.std([one["accuracy"] for one in figures])) / len(figures) ** 0.5, 3)}
+    for fold in folds(data, settings["folds"]):
+        model = make(settings, settings["row"], schema=data.schema, random_state=fold.seed)
+        model.fit(fold.learned.X, np.asarray(fold.learned.y))
+        for row, known in figures.items():
+            similarity = Similarity.ready(row, model.schema_, model.encoding_)
+            known.append(seen(speaking_of(model, similarity), fold.held_out))
+    return [means(known) for known in figures.values()]
 
 
 def speaking_of(booster: FairBooster, similarity: Similarity) -> FairBooster:

@@ -7,19 +7,19 @@ from hashlib import sha256
 from typing import Any
 
 from experiments.cells import Cell
+from experiments.folds import COUNT
 from experiments.settings import CONFIRMED
 from experiments.trees.settings import (
     DRAWN,
-    FOLD_COUNT,
     GRADIENT,
     GRADIENT_NODES,
     LEARNERS,
-    PAIRS,
+    MORE,
     SCHEDULES,
     SEARCHED,
     SECONDS,
     folds,
-    paired,
+    richer,
     stricter,
     weights,
 )
@@ -56,11 +56,14 @@ def _tried(row: str, changes: dict[str, Any]) -> list[Cell]:
     """The boosters among which one is chosen."""
     return [
         *(_booster(row, "trees", gamma, stretch, changes) for gamma, stretch in weights(row)),
-        *(_booster(row, "trees", gamma, stretch, {**changes, **PAIRS}) for gamma, stretch in paired(row)),
+        *(
+            _booster(row, "trees", gamma, stretch, {**changes, **MORE[reads]}, reads)
+            for reads, gamma, stretch in richer(row)
+        ),
     ]
 
 
-def _booster(row: str, method: str, gamma: float, stretch: float, changes: dict[str, Any]) -> Cell:
+def _booster(row: str, method: str, gamma: float, stretch: float, changes: dict[str, Any], reads: str = "") -> Cell:
     dataset, place = row.split("/")[0], row.replace("/", "-")
     divisions, weaker = list(folds(row)), f"{dataset}/noise"
     settings = {
@@ -70,9 +73,10 @@ def _booster(row: str, method: str, gamma: float, stretch: float, changes: dict[
         "stretch": stretch,
         "options": {**SCHEDULES[dataset], **changes},
         "folds": divisions,
+        "reads": reads,
         **({"weaker": weaker} if method == "trees" and stricter(weaker) == row else {}),
         **({"learners": LEARNERS[dataset], "seed": DRAWN} if dataset in LEARNERS else {}),
     }
     name = f"{method}-{gamma:g}x{stretch:g}" if method == "trees" else method
-    name += "-pairs" if "interactions" in changes else ""
-    return Cell(f"{place}/{name}", "booster", settings, SECONDS[dataset] * (1 + FOLD_COUNT * len(divisions)))
+    name += f"-{reads}" if reads else ""
+    return Cell(f"{place}/{name}", "booster", settings, SECONDS[dataset] * (1 + COUNT * len(divisions)))

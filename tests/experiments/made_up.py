@@ -8,7 +8,8 @@ import numpy as np
 from experiments import paper
 from experiments.cells import Cell
 from experiments.families.rules import RULES
-from experiments.plan import all_cells
+from experiments.plan import all_cells, gammas
+from experiments.settings import HEADS
 from experiments.store import Found
 
 FIGURES = ("accuracy", "balanced", "certified", "box", "end_to_end", "violated", "ball_open")
@@ -30,9 +31,12 @@ def found(cell: Cell, draw: np.random.Generator) -> Found:
     elif cell.kind == "booster":
         whole["people"] = [100, 50, 50]
         parts = ("training", "validation", "test", *(["crossed"] if cell.settings["folds"] else []))
-        head = "pairs" if "interactions" in cell.settings["options"] else ""
+        head = cell.settings["reads"]
         for key in ("points", *(["weaker_points"] if "weaker" in cell.settings else [])):
             whole[key] = [{"head": head, **{part: made_up_figures(draw) for part in parts}}]
+    elif cell.kind == "crossed":
+        weights = [(gamma, f"{head:g}") for gamma in gammas(cell.settings["row"]) for head in HEADS]
+        whole["crossed"] = [{"gamma": gamma, "head": head, **made_up_figures(draw)} for gamma, head in weights]
     elif cell.kind == "gradient":
         whole["test"] = {**made_up_figures(draw), "certified": 40.0, "violated": 55.0}
     elif cell.kind == "confirm_trees":

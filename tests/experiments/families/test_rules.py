@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,41 +58,60 @@ def test_other_test_figures_change_no_choice(row: str) -> None:
                 )
 
 
-def test_within_trees_folds_decide_and_across_families_validation_people() -> None:
-    """Both families are judged by the same people only there: networks have no folds."""
-    found, row = everything(), "german/cat_noise"
+def same_for_all(found: dict[str, Any]) -> None:
+    """On German, Cat + Noise, every model the same but for the folds of one booster, which is the best by them."""
     for name, cell in found.items():
         if not name.startswith("german-cat_noise/") or "points" not in cell:
             continue
-        best = name == "german-cat_noise/trees-5x1"
+        best = name == "german-cat_noise/trees-5x2"
         for point in cell["points"]:
             for part in ("training", "validation"):
                 point[part] |= {"accuracy": 70.0, "balanced": 70.0, "certified": 99.0}
             if "crossed" in point:
                 point["crossed"] |= {"accuracy": 80.0 if best else 75.0, "balanced": 70.0, "certified": 99.0}
-    choice = within(row, found, "trees", "accurate")
+
+
+def family_of(found: dict[str, Any], rule: str = "accurate") -> str:
+    both = across("german/cat_noise", found, rule)
+    assert both is not None
+    return both.family
+
+
+def test_folds_decide_within_trees_and_across_families() -> None:
+    found = everything()
+    same_for_all(found)
+    choice = within("german/cat_noise", found, "trees", "accurate")
     assert choice is not None
-    assert choice.point.cells == ("german-cat_noise/trees-5x1",)
+    assert choice.point.cells == ("german-cat_noise/trees-5x2",)
+    for accuracy, family in ((79.0, "trees"), (81.0, "networks")):
+        for one in found["german-cat_noise/crossed"]["crossed"]:
+            one |= {"accuracy": accuracy, "balanced": 70.0, "certified": 99.0}
+        found["german-cat_noise/trees-5x2"]["points"][0]["validation"]["accuracy"] = 150.0 - accuracy
+        assert family_of(found) == family
+
+
+def test_without_folds_of_networks_validation_people_decide_across_families() -> None:
+    found = everything()
+    same_for_all(found)
+    del found["german-cat_noise/crossed"]
     for accuracy, family in ((71.0, "trees"), (69.0, "networks")):
-        found["german-cat_noise/trees-5x1"]["points"][0]["validation"]["accuracy"] = accuracy
-        both = across(row, found, "accurate")
-        assert both is not None
-        assert both.family == family
+        found["german-cat_noise/trees-5x2"]["points"][0]["validation"]["accuracy"] = accuracy
+        assert family_of(found) == family
 
 
 def test_a_model_of_a_stricter_row_is_chosen_by_what_it_does_in_this_one() -> None:
     found, row = everything(), "compas/noise"
     for name, cell in found.items():
         if cell["kind"] == "booster" and name.startswith("compas-"):
-            best = name == "compas-cat_noise/trees-1x0.5"
+            best = name == "compas-cat_noise/trees-3x0.5"
             for key, accuracy in (("points", 75.0), ("weaker_points", 80.0 if best else 70.0)):
                 for point in cell.get(key, ()):
                     point["crossed"] |= {"accuracy": accuracy, "balanced": 70.0, "certified": 99.0}
     choice = within(row, found, "trees", "accurate")
     assert choice is not None
-    assert choice.point.cells == ("compas-cat_noise/trees-1x0.5",)
-    assert choice.weights == "1 / 0.5, stricter φ"
-    found["compas-cat_noise/trees-1x0.5"]["weaker_points"][0]["crossed"]["certified"] = 0.0
+    assert choice.point.cells == ("compas-cat_noise/trees-3x0.5",)
+    assert choice.weights == "3 / 0.5, stricter φ"
+    found["compas-cat_noise/trees-3x0.5"]["weaker_points"][0]["crossed"]["certified"] = 0.0
     other = within(row, found, "trees", "accurate")
     assert other is not None
     assert other.point.cells[0].startswith("compas-noise/")

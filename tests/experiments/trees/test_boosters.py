@@ -50,7 +50,7 @@ def test_chosen_boosters_are_searched_and_checked_over_the_reals(
     tmp_path: Path, cells: dict[str, Cell], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store(tmp_path)
-    few = [cells[name] for name in ("trees_plain", "trees-1x0.1", "trees-5x2")]
+    few = [cells[name] for name in ("trees_plain", "trees-1x0.25", "trees-5x2")]
     for cell in few:
         store.write(cell, measure(cell, store))
     others = [replace(cell, settings={**cell.settings, "gamma": 9.0}) for cell in few]  # same names, never measured
@@ -73,10 +73,10 @@ def test_a_booster_of_a_stricter_row_certifies_more_in_the_weaker_one_and_is_con
     plain, confirm = (
         cell for cell in tree_cells(weak, rounds=15) if cell.name.endswith(("/trees_plain", "/confirm_trees"))
     )
-    few = [plain, cells["trees-1x0.1"]]
+    few = [plain, cells["trees-1x0.25"]]
     for cell in few:
         store.write(cell, measure(cell, store))
-    found = store.read(cells["trees-1x0.1"])
+    found = store.read(cells["trees-1x0.25"])
     assert found is not None
     (own,), (other,) = found["points"], found["weaker_points"]
     for part in ("training", "validation", "test", "crossed"):
@@ -85,7 +85,7 @@ def test_a_booster_of_a_stricter_row_certifies_more_in_the_weaker_one_and_is_con
     assert {cell.name for cell in few} <= set(confirm.needs)
     monkeypatch.setattr("experiments.trees.confirm.all_cells", lambda quick: few)
     said = measure(replace(confirm, settings={**confirm.settings, "people": 20}), store)["confirmed"]["accurate"]
-    assert said["model"] == "german-cat_noise/trees-1x0.1"
+    assert said["model"] == "german-cat_noise/trees-1x0.25"
     assert said["certified"] == other["test"]["certified"]
     assert said["search"] == said["certified"]
     assert said["confirmed"] == said["asked"] == 20
