@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -67,6 +68,28 @@ def no_such_file(path: str | Path, fix: str = "check the path") -> LcifrError:
     with suppress(OSError):
         there += sorted(one.name for one in Path(path).parent.iterdir() if one.is_file())
     return LcifrError(f"{path}: there is no such file.{did_you_mean(Path(path).name, there)}", fix=fix)
+
+
+SYSTEM_FIXES = {
+    errno.EACCES: "check the permissions, or choose another file or folder",
+    errno.EPERM: "check the permissions, or choose another file or folder",
+    errno.EROFS: "choose a folder that can be written to",
+    errno.EISDIR: "give a file, not a folder",
+    errno.ENOTDIR: "check the path: a file stands where a folder is expected",
+    errno.EEXIST: "choose another name",
+    errno.ENOSPC: "free some space on the disk, and run the same command again",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+"""What to do about errors of the operating system."""
+
+
+def system_error(error: OSError) -> LcifrError:
+    """An error of the operating system: the file, what is wrong with it, and what to do about it."""
+    if isinstance(error, FileNotFoundError):
+        return no_such_file(error.filename or str(error))
+    where = f"{error.filename}: " if error.filename else ""
+    fix = SYSTEM_FIXES.get(error.errno or 0, "check the path and its permissions")
+    return LcifrError(f"{where}{error.strerror or error}", fix=fix)
 
 
 class SchemaError(LcifrError, ValueError):

@@ -18,6 +18,7 @@ from lcifr.report import build, format_names, render
 from lcifr.report.build import read_frontier
 from lcifr.report.charts import frontier
 from lcifr.report.document import Chart, Table
+from lcifr.report.people import shown as shown_people
 from lcifr.report.people.shown import show
 from lcifr.report.wording import put_into_words
 from tests.certification import scenes as small
@@ -99,6 +100,20 @@ def test_the_explorer_of_the_page_holds_the_people_of_the_other_formats():
         for row, expected in zip(one[4], shown.rows, strict=True):
             assert [data["texts"][n] for n in row[:3]] == [expected.own, expected.may, expected.other]
             assert bool(row[3]) is expected.differs
+
+
+def test_the_page_puts_everybody_into_words_once(monkeypatch):
+    """To see whether they fit on the page, and to write them there; on paper, the counterexamples once more."""
+    times = Counter()
+
+    def counted(person, explorer):
+        times[person.id] += 1
+        return show(person, explorer)
+
+    monkeypatch.setattr(shown_people, "show", counted)
+    report = scenes.made_report()
+    render(report)
+    assert times == Counter(person.id for person in report.explorer.people)
 
 
 def test_the_same_audit_gives_the_same_bytes():

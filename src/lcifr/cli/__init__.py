@@ -25,7 +25,7 @@ from typer.core import TyperGroup
 
 from lcifr.cli.terminal.output import to_stderr
 from lcifr.cli.terminal.result_stream import keep_stdout_for_results
-from lcifr.errors import LcifrError
+from lcifr.errors import LcifrError, system_error
 
 WRONG_USE, FAULT, STOPPED = 2, 70, 130
 SHARED = "terminal"  # the one folder that is no group of commands
@@ -51,7 +51,7 @@ class _PlainErrors(TyperGroup):
         except BrokenPipeError:  # whoever read along has seen enough
             raise
         except OSError as error:
-            to_stderr(f"Error: {error.filename or 'a file'}: {error.strerror or error}")
+            to_stderr(f"Error: {system_error(error)}")
             raise typer.Exit(WRONG_USE) from None
         except Exception as error:
             if type(error).__module__.split(".")[0] in ("click", "typer") or os.environ.get(TRACEBACK):

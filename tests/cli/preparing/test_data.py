@@ -166,3 +166,11 @@ def test_a_new_file_is_a_new_command(monkeypatch, tmp_path):
         build()
     for name in ("greet", "hollow"):
         del sys.modules[f"lcifr.cli.{name}"]
+
+
+def test_a_missing_table_is_said_before_a_missing_schema(tmp_path):
+    for name in ("nowhere.parquet", "nowhere.csv"):
+        result = CliRunner().invoke(build(), ["data", "check", str(tmp_path / name)])
+        assert result.exit_code == 2
+        assert f"{tmp_path / name}: there is no such file" in result.stderr
+        assert "Fix: check the path" in result.stderr

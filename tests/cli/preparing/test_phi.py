@@ -204,6 +204,30 @@ def test_what_init_proposes_can_be_checked_as_it_says(formula, tmp_path):
     assert "Fix: " in result.stderr
 
 
+def test_people_with_missing_values_are_left_out_and_rows_are_those_of_the_file(formula, tmp_path):
+    path = formula("same(categorical except sex) and numeric within 0.3 sd")
+    find("german").schema.save(path.with_suffix(".toml"))
+    people = load("german").test.X.head(40)
+    people = pd.concat([people.assign(age=None).head(3), people.assign(sex="male"), people.assign(sex="female")])
+    people.to_csv(tmp_path / "people.csv", index=False)
+    words = ("phi", "check", path, "--data", tmp_path / "people.csv")
+    result = run(*words)
+    assert result.exit_code == 0, result.output
+    assert "people.csv: 3 of 83 rows have missing values and are left out" in result.stderr
+    assert "Of all 80 people, each compared with the other 79 in the data (3 left out: values are missing):" in (
+        result.stdout
+    )
+    found = json.loads(run(*words, "--json").stdout)["neighbours"]
+    assert (found["people"], found["left_out"]) == (80, 3)
+    written = pd.read_csv(tmp_path / "people.csv")
+    for pair in (*found["similar_pairs"], *found["just_missed_pairs"]):
+        for row, one in zip(pair["rows"], (pair["x"], pair["other"]), strict=True):
+            assert row is None or {name: written[name][row] for name in one} == one
+    assert any(None not in pair["rows"] for pair in found["similar_pairs"])
+    assert f"(row {found['largest_row']})" in result.stdout
+    assert found["largest_row"] >= 3
+
+
 def test_a_slip_in_the_formula_is_said_before_what_is_wrong_with_the_people(formula, tmp_path):
     path = formula("agee within 5")
     find("german").schema.save(path.with_suffix(".toml"))

@@ -30,9 +30,10 @@ def _findings_text(result: FormulaCheckResult) -> str:
 def _neighbours_text(result: FormulaCheckResult) -> str:
     found = result.neighbours
     sampled = f"{len(found.asked)} random people (seed {result.seed})"
+    left_out = f" ({result.left_out:,} left out: values are missing)" if result.left_out else ""
     lines = [
         f"Of {sampled if found.is_sample else f'all {found.people:,} people'}, "
-        f"each compared with the other {found.people - 1:,} in the data:",
+        f"each compared with the other {found.people - 1:,} in the data{left_out}:",
         f"- number of similar people: median {found.median:g}, largest {found.largest} (row {found.largest_row})",
         f"- {short_percent(found.share_isolated)} have no similar person in the data",
         "",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -57,8 +58,8 @@ def _printed(block: PeopleBlock) -> Iterator[Any]:
     if not explorer.attributes:
         yield element("p", "On screen, this page shows everyone’s decision, verdict and margin.")
         return
-    pairs = [show(one, explorer) for one in explorer.people if one.verdict == "COUNTEREXAMPLE"]
-    kept = _within(pairs)
+    violated = (one for one in explorer.people if one.verdict == "COUNTEREXAMPLE")
+    kept = _within(show(one, explorer) for one in islice(violated, PRINTED))
     yield element("p", _which(len(kept), block.violated))
     if kept:
         head = ("Person", "Differs in", "This person", "A similar person")
@@ -83,9 +84,9 @@ def _around(explorer: Explorer) -> Iterator[Element]:
         yield from figures
 
 
-def _within(pairs: list[Shown]) -> list[Shown]:
+def _within(pairs: Iterable[Shown]) -> list[Shown]:
     kept, words = [], 0
-    for one in pairs[:PRINTED]:
+    for one in pairs:
         words += len(one.id) + len(one.sentence)
         words += sum(len(row.attribute) + len(row.own) + len(row.other) for row in one.rows if row.differs)
         if words > WORDS:

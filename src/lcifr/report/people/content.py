@@ -60,7 +60,7 @@ class Scores:
     up: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Explorer:
     """The people one can look at: all of them, or a sample and as many counterexamples as the page has room for."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lcifr.drawing.scores import Freedom
 from lcifr.drawing.text import exactly, floored, format_value, moved_words, short, visible
@@ -143,6 +144,7 @@ def _signed(value: float) -> str:
     return "0" if value == 0 else ("+" if value > 0 else "−") + short(abs(value))
 
 
+@lru_cache(maxsize=1)  # once to see whether the people fit on the page, and once to write them there
 def compact(explorer: Explorer) -> Mapping[str, object]:
     """All people for the page's script: texts that occur often once each, people as numbers into them."""
     texts: dict[str, int] = {}
@@ -150,12 +152,12 @@ def compact(explorer: Explorer) -> Mapping[str, object]:
     def number(text: str) -> int:
         return texts.setdefault(text, len(texts))
 
+    everyone = [show(one, explorer) for one in explorer.people]
     people = []
-    for one in explorer.people:
-        shown = show(one, explorer)
+    for one, shown in zip(explorer.people, everyone, strict=True):
         rows = [[number(row.own), number(row.may), number(row.other), int(row.differs)] for row in shown.rows]
         facts = [[number(name), value] for name, value in shown.facts]
         pictures = compact_pictures(one, explorer, number)
         people.append([shown.id, shown.kind, number(shown.sentence), facts, rows, number(shown.note), *pictures])
-    names = [[row.attribute, row.unit] for row in show(explorer.people[0], explorer).rows] if explorer.people else []
+    names = [[row.attribute, row.unit] for row in everyone[0].rows] if everyone else []
     return {"attributes": names, "texts": list(texts), "people": people}

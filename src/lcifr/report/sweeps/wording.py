@@ -117,7 +117,7 @@ def _both_ends(result: SweepResult, texts: dict[Standing, str]) -> str:
         return f"{refuted}, and nothing is open."
     most = percent(float(result.sweep.share(Standing.PROVED) + result.sweep.share(Standing.OPEN)))
     known = any(one.pair is not None for one in result.sweep.open)
-    some = ", but not quite, because some pairs in the open part are known" if known else ""
+    some = " (not all of it: the open part contains known pairs)" if known else ""
     return f"{refuted}; {texts[Standing.OPEN]} is open, so more work may prove up to {most}{some}."
 
 
@@ -141,7 +141,8 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
         yield Caution(
             "open",
             "Not everything is known",
-            f"{percent(float(sweep.share(Standing.OPEN)))} is open: not proved, and not violating throughout.",
+            f"Of everyone who could exist, {percent(float(sweep.share(Standing.OPEN)))} is open: not proved, "
+            "and not violating throughout.",
         )
     if weak := sweep.share(Standing.CROSSINGS):
         yield Caution(

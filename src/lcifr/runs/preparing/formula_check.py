@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,13 +48,20 @@ class ExplainedFormula:
 
 @dataclass(frozen=True, eq=False)
 class FormulaCheckResult:
-    """Everything that is found out about a formula; data : who was looked at. seed : of samples and examples."""
+    """The findings on a formula, and its effect on people.
+
+    Parameters
+    ----------
+    data : the people it was checked on. seed : of samples and examples.
+    left_out : rows of the table with missing values, which were not looked at. Rows are counted with them.
+    """
 
     similarity: Similarity
     data: str
     findings: tuple[Finding, ...]
     neighbours: Neighbours
     seed: int
+    left_out: int = 0
 
     @property
     def has_errors(self) -> bool:
@@ -77,6 +84,7 @@ class FormulaCheckResult:
             "findings": [self._finding(finding) for finding in self.findings],
             "neighbours": {
                 "people": found.people,
+                "left_out": self.left_out,
                 "asked": len(found.asked),
                 "sampled": found.is_sample,
                 "seed": self.seed,
@@ -131,7 +139,7 @@ def check_formula(
     with listening(listener):
         text, source = read_formula(request.formula)
         people = _read_people(request.data or _dataset_of(request.formula), request)
-        return check_with_people(people.fit(text, source), people.name, most=most, seed=seed)
+        return people.in_file(check_with_people(people.fit(text, source), people.name, most=most, seed=seed))
 
 
 def check_with_people(similarity: Similarity, data: str, *, most: int = 500, seed: int = 0) -> FormulaCheckResult:
@@ -150,13 +158,14 @@ def check_with_people(similarity: Similarity, data: str, *, most: int = 500, see
 class _FormulaPeople:
     """The people a formula is looked at with: where they come from, their schema and table.
 
-    rows : their numbers in the file, where some of it are left out.
+    rows : their rows of the file, where some of its rows are left out. left_out : how many.
     """
 
     name: str
     schema: Schema
     table: Any
     rows: Sequence[int] | None = None
+    left_out: int = 0
 
     def fit(self, text: str, source: str) -> Similarity:
         """The formula with the scales of these people."""
@@ -165,6 +174,13 @@ class _FormulaPeople:
         except TableError as error:
             found = [one if self.rows is None else one.among(self.rows) for one in error.problems]
             raise with_fix(TableError(found, fix=error.fix), self.name) from None
+
+    def in_file(self, result: FormulaCheckResult) -> FormulaCheckResult:
+        """What was found about these people, with the rows of their file."""
+        if self.rows is None:
+            return result
+        findings = tuple(finding.among(self.rows) for finding in result.findings)
+        return replace(result, findings=findings, neighbours=result.neighbours.among(self.rows), left_out=self.left_out)
 
 
 def _read_people(data: str, request: FormulaRequest) -> _FormulaPeople:
@@ -191,11 +207,9 @@ def _complete_people(data: str, schema: Schema, table: pa.Table) -> _FormulaPeop
     rows = [row for row, is_complete in enumerate(kept.tolist()) if is_complete]
     if len(rows) in (0, len(table)):
         return _FormulaPeople(data, schema, table)
-    note(
-        f"{data}: {len(table) - len(rows):,} of {len(table):,} rows have missing values and are left out; rows of "
-        "examples are counted without them"
-    )
-    return _FormulaPeople(data, schema, table.take(rows), rows)
+    left_out = len(table) - len(rows)
+    note(f"{data}: {left_out:,} of {len(table):,} rows have missing values and are left out")
+    return _FormulaPeople(data, schema, table.take(rows), rows, left_out)
 
 
 def _is_ready(formula: str) -> bool:

@@ -191,7 +191,7 @@ def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None, *, s
 
 def _about_the_guess(schema: Schema, delicate: list[str], freed: list[str]) -> Iterator[str]:
     if freed:
-        yield f"going by their names, these must not matter, so the formula frees them: {_listed(freed)}"
+        yield f"judging by their names, these should not matter, so the formula frees them: {_listed(freed)}"
     elif schema.categorical and schema.target is not None and not delicate:
         one = quote_name(schema.names_categorical[0])
         yield (

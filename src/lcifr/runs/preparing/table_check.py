@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lcifr.errors import LcifrError, TableError
+from lcifr.data.io.places import is_remote
+from lcifr.errors import LcifrError, TableError, no_such_file
 from lcifr.runs.events import Listener, listening
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def check_table(request: TableCheckRequest, listener: Listener | None = None) ->
     problems: list[TableProblem] = []
     people = 0
     with listening(listener):
+        if not (is_remote(file) or file.exists()):  # before a schema is missed that stands beside no table
+            raise no_such_file(file)
         if (named := request.schema or schema_of_file(file)) is None:
             raise LcifrError(
                 f"no schema: there is no {file.with_suffix('.toml')}",

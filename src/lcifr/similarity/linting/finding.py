@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -49,6 +49,11 @@ class Example:
         """The attributes in which the two differ."""
         return tuple(name for name, value in self.x.items() if self.other[name] != value)
 
+    def among(self, rows: Sequence[int]) -> Example:
+        """The same pair in a larger table, of which these rows were looked at."""
+        first, second = (None if row is None else rows[row] for row in self.rows)
+        return replace(self, rows=(first, second))
+
     def __str__(self) -> str:
         shown = [f"{name} {_show(self.x[name])} → {_show(self.other[name])}" for name in self.differing]
         if not shown:
@@ -80,6 +85,10 @@ class Finding:
     message: str
     span: Span | None = None
     examples: tuple[Example, ...] = ()
+
+    def among(self, rows: Sequence[int]) -> Finding:
+        """The same finding, its examples in a larger table, of which these rows were looked at."""
+        return replace(self, examples=tuple(example.among(rows) for example in self.examples))
 
 
 def values_of(people: Individuals, row: int) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,11 @@ class Neighbours:
     def share_isolated(self) -> float:
         """The share of those asked to whom nobody else in the data is similar."""
         return float((self.counts == 0).mean())
+
+    def among(self, rows: Sequence[int]) -> Neighbours:
+        """The same people in a larger table, of which these rows were looked at."""
+        similar, missed = (tuple(one.among(rows) for one in some) for some in (self.similar, self.missed))
+        return replace(self, asked=np.asarray(rows)[self.asked], similar=similar, missed=missed)
 
 
 def find_neighbours(

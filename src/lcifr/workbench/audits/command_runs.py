@@ -22,7 +22,7 @@ from lcifr.runs.auditing.verdicts_so_far import VerdictsSoFar
 from lcifr.runs.event_log import VARIABLE, read_events
 from lcifr.workbench.work_folder import WORK, WorkFolder
 
-PROGRAM = (sys.executable, "-m", "lcifr.cli")
+PROGRAM = (sys.executable, "-m", "lcifr")
 GRACE = 10.0
 """Seconds that a command has to stop before it is killed when the workbench ends; what is done is kept either way."""
 LAST = 6

@@ -1,4 +1,4 @@
-"""``python -m lcifr.cli``: the command line without its script on the path."""
+"""``python -m lcifr``: the command line, where ``lcifr`` is not on the path."""
 
 from __future__ import annotations
 
