@@ -76,7 +76,8 @@ def alone(region: Region) -> BoolArray:
     for number, cell in enumerate(region.cells):
         wide = (cell.upper > cell.lower).any(1) | (number > 0)
         for choice in cell.choices:
-            wide |= choice.allowed.sum(1) > 1
+            if choice.only is None:
+                wide |= choice.allowed.sum(1) > 1
         moves |= wide & cell.present
     return ~moves
 

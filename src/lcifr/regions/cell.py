@@ -37,6 +37,16 @@ class Choice:
     columns: IntArray
     allowed: BoolArray
 
+    @cached_property
+    def only(self) -> IntArray | None:
+        """(people,) the position of the one value that is allowed; None unless that is so for everybody."""
+        people, values = self.allowed.shape
+        places = np.flatnonzero(self.allowed)
+        if len(places) != people:
+            return None
+        found = places - np.arange(0, people * values, values)
+        return found if ((found >= 0) & (found < values)).all() else None
+
 
 @dataclass(frozen=True)
 class LinearRows:

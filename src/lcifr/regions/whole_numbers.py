@@ -70,14 +70,28 @@ def _narrowed(cell: Cell, encoding: Encoding, whole: BoolArray) -> Cell:
     return cell.between(np.where(whole, lower, cell.lower), np.where(whole, upper, cell.upper))
 
 
+def _outermost_of_five(
+    bounds: FloatArray, near: FloatArray, inward: FloatArray, within: np.ufunc, encoding: Encoding
+) -> FloatArray:
+    found = bounds
+    for step in (2, 1, 0, -1, -2):  # the last that fits is the outermost
+        tried = encoding.scale(near + inward * step)
+        found = np.where(within(tried, bounds), tried, found)
+    return found
+
+
 def _outermost(bounds: FloatArray, encoding: Encoding, sign: int) -> FloatArray:
     """The outermost encoded whole number within an encoded end. Encoding is monotone: trying neighbours is exact."""
     near = np.rint(encoding.unscale(bounds))
-    found = bounds
     inward = np.where(encoding.numbers.falling, -sign, sign)
-    for step in (2, 1, 0, -1, -2):  # the last that fits is the outermost
-        tried = encoding.scale(near + inward * step)
-        found = np.where(sign * tried >= sign * bounds, tried, found)
+    within = np.greater_equal if sign > 0 else np.less_equal
+    there = encoding.scale(near)
+    fits = within(there, bounds)
+    beside = encoding.scale(near + np.where(fits, -inward, inward))
+    found = np.where(fits, there, beside)
+    rows = np.flatnonzero((fits == within(beside, bounds)).any(1))
+    if len(rows):  # the outermost is further away
+        found[rows] = _outermost_of_five(bounds[rows], near[rows], inward, within, encoding)
     # Decoding is off by less than 1 up to here; beyond, the bound stays as it is.
     exact = np.abs(near) + np.abs(encoding.numbers.origins) < LARGEST
     if not encoding.standardises:

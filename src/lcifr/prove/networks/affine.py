@@ -13,9 +13,8 @@ import numpy as np
 
 from lcifr.models.network import LARGEST, Network, gamma
 from lcifr.prove.answer import FloatArray
-from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
-from lcifr.prove.networks.linear_bounds.plain_proofs import entries, plain_proofs
-from lcifr.prove.networks.request import Findings, Proofs, Request
+from lcifr.prove.networks.closed_form import bound_affine
+from lcifr.prove.networks.request import Findings, Proofs, Request, still_open
 from lcifr.prove.proof import CellProof, Entry, Leaf, Multipliers, ProvedBound
 from lcifr.regions.region import Cell, LinearRows, Region
 
@@ -48,12 +47,28 @@ def bound_only(request: Request) -> Findings:
 
     Where there is a target, a point is looked for only where the bound passes it, and for one person in WATCHED.
     """
-    found = bound_people(request, climbing=request.target is None)
+    found = _bounds_of(request, climbing=request.target is None)
+    rest, some, again = np.arange(len(found.upper)), request, found
     if request.target is not None:
         rest = np.union1d(still_open(request, found), np.arange(0, len(found.upper), WATCHED))
-        found.put(rest, bound_people(request.take(rest)))
-    found.exhausted[still_open(request, found)] = request.branch
-    return replace(found, proofs=plain_proofs(request, found.upper)) if request.proof else found
+        some = request.take(rest)
+        again = _bounds_of(some)
+        found.put(rest, again)
+    found.exhausted[rest[still_open(some, again)]] = request.branch  # nobody else was open before
+    if not request.proof:
+        return found
+    from lcifr.prove.networks.linear_bounds.plain_proofs import plain_proofs
+
+    return replace(found, proofs=plain_proofs(request, found.upper))
+
+
+def _bounds_of(request: Request, *, climbing: bool = True) -> Findings:
+    """In closed form where there is one. The other bounds need torch, which takes seconds to import."""
+    if request.network.depth == 0 and all(cell.rows is None for cell in request.region.cells):
+        return bound_affine(request, climbing=climbing)
+    from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people
+
+    return bound_people(request, climbing=climbing)
 
 
 def _shifts(request: Request) -> FloatArray:
@@ -100,6 +115,8 @@ def _with_number(cell: Cell, number: FloatArray, column: int) -> Cell:
 
 def _proofs_about(request: Request, found: Proofs, upper: FloatArray) -> Proofs:
     """Proofs about relu(W x + C) as proofs about W x + b."""
+    from lcifr.prove.networks.linear_bounds.plain_proofs import entries
+
     rows = np.broadcast_to(request.directions, (*upper.shape, request.network.outputs))
     lowered: Proofs = []
     for person, proofs in enumerate(found):

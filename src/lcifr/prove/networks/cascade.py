@@ -15,7 +15,7 @@ from lcifr.models.network import Network
 from lcifr.models.trees.trees import Trees
 from lcifr.prove.answer import Claim, Question
 from lcifr.prove.method import Method, Obstacle, SolverMethod
-from lcifr.prove.networks.request import Findings, Proofs, Request
+from lcifr.prove.networks.request import Findings, Proofs, Request, still_open
 from lcifr.prove.oracles.solvers import Capability
 from lcifr.prove.trees import answer_trees, find_tree_obstacle
 
@@ -114,14 +114,7 @@ def _claim(question: Question, found: Findings) -> Claim:
 
 def _blank(question: Question, proofs: Proofs) -> Findings:
     shape = question.directions.shape[:2]
-    return Findings(
-        upper=np.full(shape, -np.inf),
-        nodes=np.zeros(shape, np.int64),
-        exhausted=np.zeros(shape, np.bool_),
-        branched=np.zeros(shape, np.bool_),
-        witness=np.full((shape[0], question.answers, question.region.features), np.nan),
-        proofs=proofs,
-    )
+    return replace(Findings.blank(shape, question.answers, question.region.features), proofs=proofs)
 
 
 def _answer_chunk(question: Question, piece: slice, branch: bool) -> Findings:
@@ -137,7 +130,7 @@ def _answer_on_device(request: Request) -> Findings:
     Where there is a target, bounds do no more than tell who needs no search: everybody else is answered as if there
     were no device, so that who is decided how, and by which point, does not depend on it.
     """
-    from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open
+    from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people
 
     decides = request.target is not None and request.branch
     found = bound_people(request, climbing=not decides)

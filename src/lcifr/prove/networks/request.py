@@ -13,6 +13,8 @@ from lcifr.prove.answer import FloatArray, IntArray
 from lcifr.prove.proof import CellProof
 from lcifr.regions.region import Region
 
+DOUBT = 1e-9
+"""Of a value: how far it has to be beyond a target before nobody looks further."""
 Proofs = list[Sequence[list[CellProof]]]
 """``proofs[person][direction]``: one for each cell."""
 
@@ -43,6 +45,11 @@ class Request:
     deadline: float | None
     device: str | None
     proof: bool
+
+    @property
+    def answers(self) -> int:
+        """How many answers everybody gets: one for all directions together, or one for each."""
+        return int(self.reached.shape[1])
 
     def take(self, who: IntArray) -> Request:
         """The same about some of the people."""
@@ -77,7 +84,42 @@ class Findings:
     unanswered: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     interrupted: bool = False
 
+    @classmethod
+    def blank(cls, shape: tuple[int, ...], answers: int, features: int) -> Findings:
+        """Nothing, of (people, directions): every bound is that of an empty region."""
+        return cls(
+            upper=np.full(shape, -np.inf),
+            nodes=np.zeros(shape, np.int64),
+            exhausted=np.zeros(shape, np.bool_),
+            branched=np.zeros(shape, np.bool_),
+            witness=np.full((shape[0], answers, features), np.nan),
+        )
+
     def put(self, who: slice | IntArray, found: Findings) -> None:
         """Copy what was found about some of the people to their places."""
         self.upper[who], self.witness[who], self.nodes[who] = found.upper, found.witness, found.nodes
         self.exhausted[who], self.branched[who] = found.exhausted, found.branched
+
+
+def still_open(request: Request, found: Findings) -> IntArray:
+    """People (indices) for whom a smaller bound or a better point could change an answer."""
+    best = np.maximum(request.reached, values_at(request, found.witness))
+    bound, size = found.upper + request.offset, np.where(np.isneginf(best), 0.0, 1.0 + np.abs(best))
+    limit, settled = best + 0.5 * request.tolerance * size, np.zeros(best.shape, np.bool_)
+    if request.target is not None:
+        limit = np.maximum(limit, np.nextafter(request.target, -np.inf))
+        settled = best - DOUBT * size > request.target
+    return np.flatnonzero(((bound > limit) & ~settled).any(1))
+
+
+def values_at(request: Request, points: FloatArray) -> FloatArray:
+    """(n, answers) the value of each answer at its point (n, answers, features), −inf where there is none."""
+    there = ~np.isnan(points[:, :, 0])
+    if not there.any():
+        return np.full(there.shape, -np.inf)
+    outputs = request.network(np.where(there[..., None], points, 0.0))
+    rows = request.directions if request.directions.ndim == 3 else request.directions[None]
+    values = np.einsum("nao,nko->nak", outputs, np.broadcast_to(rows, (len(points), *rows.shape[1:])))
+    values = values + request.offset[:, None, :]
+    each = values.max(2) if request.together else np.diagonal(values, axis1=1, axis2=2)
+    return np.where(there, each, -np.inf)

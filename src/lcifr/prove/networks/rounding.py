@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lcifr.models.network import FLOOR, gamma
+import numpy as np
+
+from lcifr.models.network import FLOOR, LARGEST, gamma
 from lcifr.prove.answer import FloatArray
+from lcifr.regions.region import Cell
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+UNIT_UP = 1.0 + 2.0**-50
+"""Enlarges a radius by more than the rounding of the two operations that made it."""
 Array = TypeVar("Array", "FloatArray", "Tensor")
 """Of numpy for the compiled search, of torch for bounds on a device."""
 
@@ -65,6 +70,15 @@ class RoundingBound(Generic[Array]):
         """Rounding of c·y at ``layer`` for |c| = ``size`` (…, K, width) and X = ``largest`` (n,) -> (n, K)."""
         rise, level = size @ self.slope[layer] + FLOOR, size @ self.shift[layer] + FLOOR
         return self.unit * (rise * largest[:, None] + level)
+
+
+def largest_numbers(cell: Cell) -> FloatArray:
+    """(people,) the largest |x| of a numeric feature; infinite beyond LARGEST."""
+    far = np.zeros(len(cell.present))
+    for ends in (cell.lower, cell.upper):
+        for place in range(ends.shape[1]):
+            np.maximum(far, np.abs(ends[:, place]), out=far)
+    return np.where(far <= LARGEST, far, np.inf)
 
 
 def _largest_of_rows(values: Any) -> Any:

@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, final
 
+from threadpoolctl import threadpool_limits
+
 from lcifr.artifacts.folder import versions
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.data import Schema
@@ -86,9 +88,14 @@ class Job(ABC):
 
     @final
     def part(self, piece: Any) -> bytes:
-        """The content of the part of a piece, which is read where it is worked on; empty where nobody is in it."""
-        chunk = self.read(piece) if isinstance(piece, RowRange) else piece
-        return self.work(chunk) if len(chunk.ids) else b""
+        """The content of the part of a piece, which is read where it is worked on; empty where nobody is in it.
+
+        Matrix products take one thread, here as in worker processes: sums are the same wherever a part is made, and
+        threads of BLAS that wait for the next small product would keep a core busy with nothing.
+        """
+        with threadpool_limits(1, user_api="blas"):
+            chunk = self.read(piece) if isinstance(piece, RowRange) else piece
+            return self.work(chunk) if len(chunk.ids) else b""
 
     def read(self, rows: RowRange) -> Chunk:
         """The people of some rows, for jobs on tables."""

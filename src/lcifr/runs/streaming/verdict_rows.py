@@ -137,10 +137,13 @@ def _looked_up(found: LookedUp | None, people: int) -> dict[str, Any]:
 
 def _texts(words: NDArray[np.object_], kind: Iterable[StrEnum]) -> pa.Array:
     known, codes = list(kind), np.full(len(words), -1, np.int8)
-    for code, word in enumerate(known):
-        codes[words == word] = code
-    if (codes < 0).any():
-        raise ValueError(f"{words[codes < 0][0]!r} is none of {', '.join(known)}")
+    rest = np.arange(len(words))
+    for code, word in enumerate(known):  # nearly everybody has one of the first
+        is_it = np.asarray(words[rest] == word)
+        codes[rest[is_it]] = code
+        rest = rest[~is_it]
+    if len(rest):
+        raise ValueError(f"{words[rest[0]]!r} is none of {', '.join(known)}")
     return pa.DictionaryArray.from_arrays(codes, [str(word) for word in known]).cast(pa.string())
 
 

@@ -11,13 +11,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lcifr.models.network import FLOOR, LARGEST, Network
-from lcifr.prove.networks.rounding import RoundingBound
+from lcifr.models.network import FLOOR, Network
+from lcifr.prove.networks.rounding import UNIT_UP, RoundingBound, largest_numbers
 from lcifr.regions.region import Cell
 
 Layers = Sequence[tuple[Tensor, Tensor]]
-UNIT_UP = 1.0 + 2.0**-50
-"""Enlarges a radius by more than the rounding of the two operations that made it."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +130,7 @@ def view_cell(layers: Layers, cell: Cell) -> CellView:
         lower=lower,
         upper=upper,
         allowed=tuple(tensor(cell.choices[i].allowed) for i in free),
-        largest=tensor(_largest(cell)),
+        largest=tensor(largest_numbers(cell)),
         rounding=RoundingBound.of(
             [(part.detach(), shift.detach()) for part, shift in layers], columns.numeric, columns.choices
         ),
@@ -141,11 +139,6 @@ def view_cell(layers: Layers, cell: Cell) -> CellView:
         radius=radius,
     )
     return CellView(moving, free, batch)
-
-
-def _largest(cell: Cell) -> NDArray[np.float64]:
-    far = np.maximum(np.abs(cell.lower), np.abs(cell.upper)).max(1, initial=0.0)
-    return np.where(far <= LARGEST, far, np.inf)
 
 
 def _tensor(array: np.ndarray, device: torch.device) -> Tensor:

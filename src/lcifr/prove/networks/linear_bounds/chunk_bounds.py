@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lcifr.prove.answer import FloatArray, IntArray
+from lcifr.prove.answer import FloatArray
 from lcifr.prove.networks.linear_bounds.cell_batch import CellView, Layers, tensors, view_cell
 from lcifr.prove.networks.linear_bounds.linear import Reach, backward, hidden_lines
 from lcifr.prove.networks.linear_bounds.search import assemble, climb, vertex_of
@@ -27,8 +27,6 @@ CACHE = 800_000
 columns, several times smaller: some MB, which stay in the cache."""
 MEMORY = 400_000_000
 """The same on a GPU, where large batches are what makes it fast: a few GB."""
-DOUBT = 1e-9
-"""Of a value: how far it has to be beyond a target before nobody looks further."""
 
 
 @torch.no_grad()
@@ -38,45 +36,14 @@ def bound_people(request: Request, *, climbing: bool = True) -> Findings:
     ``climbing`` : whether to look for points at all.
     """
     layers = tensors(request.network, request.device)
-    shape, answers = request.offset.shape, request.reached.shape[1]
-    found = Findings(
-        upper=np.full(shape, -np.inf),
-        nodes=np.zeros(shape, np.int64),
-        exhausted=np.zeros(shape, np.bool_),
-        branched=np.zeros(shape, np.bool_),
-        witness=np.full((shape[0], answers, request.region.features), np.nan),
-    )
+    found = Findings.blank(request.offset.shape, request.answers, request.region.features)
     best = request.reached.copy()
     for cell in request.region.cells:
-        for who in _pieces(layers, cell, shape[1]):
+        for who in _pieces(layers, cell, found.upper.shape[1]):
             reach = _bound_piece(request, layers, cell.take(who), who, found)
             if climbing:
                 _climb_piece(request, reach, cell.take(who), who, found, best)
     return found
-
-
-def still_open(request: Request, found: Findings) -> IntArray:
-    """People (indices) for whom a smaller bound or a better point could change an answer."""
-    best = np.maximum(request.reached, values_at(request, found.witness))
-    bound, size = found.upper + request.offset, np.where(np.isneginf(best), 0.0, 1.0 + np.abs(best))
-    limit, settled = best + 0.5 * request.tolerance * size, np.zeros(best.shape, np.bool_)
-    if request.target is not None:
-        limit = np.maximum(limit, np.nextafter(request.target, -np.inf))
-        settled = best - DOUBT * size > request.target
-    return np.flatnonzero(((bound > limit) & ~settled).any(1))
-
-
-def values_at(request: Request, points: FloatArray) -> FloatArray:
-    """(n, answers) the value of each answer at its point (n, answers, features), −inf where there is none."""
-    there = ~np.isnan(points[:, :, 0])
-    if not there.any():
-        return np.full(there.shape, -np.inf)
-    outputs = request.network(np.where(there[..., None], points, 0.0))
-    rows = request.directions if request.directions.ndim == 3 else request.directions[None]
-    values = np.einsum("nao,nko->nak", outputs, np.broadcast_to(rows, (len(points), *rows.shape[1:])))
-    values = values + request.offset[:, None, :]
-    each = values.max(2) if request.together else np.diagonal(values, axis1=1, axis2=2)
-    return np.where(there, each, -np.inf)
 
 
 def _pieces(layers: Layers, cell: Cell, directions: int) -> Iterator[NDArray[np.intp]]:
