@@ -99,8 +99,8 @@ def _shuffle(look: Look, rows: int) -> tuple[int, bytes | None]:
     look_once = ray.remote(num_returns=1 + buckets, **options)(_look)
     compare = ray.remote(**options)(_compare)
     there = look.anywhere()
-    made = [look_once.remote(there, some, buckets) for some in look.ranges(rows, buckets)]
-    made = [one if buckets else [one] for one in made]
+    asked: list[Any] = [look_once.remote(there, some, buckets) for some in look.ranges(rows, buckets)]
+    made: list[list[Any]] = asked if buckets else [[one] for one in asked]
     people = 0
     try:
         for seen in (ray.get(one[0]) for one in made):  # in order: the first problem of the table is the one
