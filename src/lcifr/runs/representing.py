@@ -84,7 +84,9 @@ def represent(
         command = Command.of("represent", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             schema = encoder.encoding.schema
-            source = scan_people(request.table, schema, request.id_column, run.work, labels=False, stored=False)
+            source = scan_people(
+                request.table, schema, request.id_column, run.work, labels=False, stored=False, workers=request.crew
+            )
             if request.bundle:
                 refuse_bundle(source.count)
                 source = source.in_memory()  # hand-over and proofs need them

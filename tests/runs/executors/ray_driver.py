@@ -10,6 +10,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from lcifr.data.io import scan as tables_scan
+from lcifr.errors import LcifrError
+from lcifr.runs.executors import first_look
 from lcifr.runs.executors.crew import RayCluster
 from lcifr.runs.executors.ray import ClusterError
 from lcifr.runs.streaming.handovers import certify_folder, represent_file
@@ -43,6 +46,35 @@ def test_ray_gives_the_same_bytes_as_this_process(here: None, lender: Path) -> N
     found = pd.read_parquet(lender / "cluster/audited/audit.parquet")
     assert found["id"].is_unique
     assert len(found) == 58
+
+
+@pytest.mark.parametrize("odd", ["twice in one range", "twice in two ranges", "no id", "left out"])
+def test_the_first_look_says_what_one_process_says(
+    odd: str, here: None, lender: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each range is looked at by a task, and ids are compared in three buckets; the driver itself compares nothing."""
+    path, alone = lender / "people.parquet", list[str]()
+    frame = pd.read_parquet(path)
+    last, names = len(frame) - 1, frame["person"].astype(object)
+    if odd.startswith("twice"):
+        names[last] = names[0 if odd.endswith("two ranges") else last - 1]
+        names[last - 3] = names[2]
+    elif odd == "no id":
+        names[last] = names[last - 5] = None
+    frame.assign(person=names).to_parquet(path, index=False)
+    monkeypatch.setattr(first_look, "RANGE", 8)
+    monkeypatch.setattr(first_look, "SHARE", 1)
+    monkeypatch.setattr(first_look, "BUCKET", 20)
+    if odd == "left out":
+        assert audited(lender, "cluster", executor="ray") == audited(lender, "alone", workers=1)
+        return
+    for name, options in (("alone", {"workers": 1}), ("cluster", {"executor": "ray"})):
+        with pytest.raises(LcifrError) as said:
+            audited(lender, name, **options)
+        alone.append(str(said.value))
+        monkeypatch.setattr(tables_scan, "scan_file", lambda *_, **__: pytest.fail("the driver looked"))
+    assert alone[0] == alone[1]
+    assert ("twice" if odd.startswith("twice") else f"row {last - 5}") in alone[0]
 
 
 def test_handovers_and_certificates_are_the_same_bytes(here: None, tmp_path: Path) -> None:

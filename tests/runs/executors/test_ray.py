@@ -61,13 +61,14 @@ def cluster() -> Iterator[Any]:
     made.shutdown()
 
 
-def drive(folder: Path, address: str) -> subprocess.Popen[bytes]:
+def drive(folder: Path, address: str, program: str = AUDIT) -> subprocess.Popen[bytes]:
     """A driver of its own, so that it can be killed."""
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", AUDIT, address, str(folder)],
+        [sys.executable, "-W", "ignore", "-c", program, address, str(folder)],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": path},
+        stderr=None if program is AUDIT else subprocess.PIPE,
     )
 
 
@@ -77,6 +78,44 @@ def wait_for_parts(folder: Path, count: int) -> None:
     while not waiting.is_dir() or len(list(waiting.glob("part-*"))) < count:
         assert time.monotonic() - begun < 300, "no parts are made"
         time.sleep(0.05)
+
+
+LOOK = """
+import sys
+from pathlib import Path
+from lcifr.data.io import scan
+from lcifr.runs.executors import first_look
+from tests.runs.executors.lender import audited
+first_look.RANGE, first_look.SHARE, first_look.BUCKET = 8, 1, 500
+honest = first_look._compare
+def late(*mine):
+    import time
+    time.sleep(2)
+    return honest(*mine)
+first_look._compare = late
+Path(sys.argv[2], "looking").touch()
+audited(Path(sys.argv[2]), "out", executor="ray", address=sys.argv[1], chunk=16)
+"""
+
+
+@pytest.mark.long
+def test_a_node_may_die_during_the_first_look(cluster: Any, tmp_path: Path) -> None:
+    """What it had looked at is looked at again: an id that comes twice is still found, before any proof."""
+    write_lender(tmp_path, people=2000, groups=300)
+    frame = pd.read_parquet(tmp_path / "people.parquet")
+    names = frame["person"].astype(object)
+    names[1990] = names[5]  # of row 3 something is missing
+    frame.assign(person=names).to_parquet(tmp_path / "people.parquet", index=False)
+    driver = drive(tmp_path, cluster.address, LOOK)
+    while not (tmp_path / "looking").exists():
+        assert driver.poll() is None
+        time.sleep(0.05)
+    time.sleep(8)  # tasks take some seconds to start, and their number makes a look long
+    cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+    said = driver.communicate(timeout=300)[1].decode()
+    assert driver.returncode == 1, (driver.returncode, said)
+    assert f"{names[5]!r} twice" in said
+    assert not (tmp_path / ".out.work/.audited.parts").exists()
 
 
 @pytest.mark.long

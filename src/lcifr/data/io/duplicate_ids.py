@@ -71,11 +71,7 @@ class DuplicateIds:
     def add_column(self, column: pa.ChunkedArray) -> None:
         """Add a column of ids at once: quicker by ten than one id at a time, by another hash."""
         self._begin()
-        hashes = hash_column(column)
-        which = hashes[:, 0] % FILES
-        order = np.argsort(which, kind="stable")
-        ends = np.cumsum(np.bincount(which, minlength=FILES))[:-1]
-        for file, mine in zip(self._files, np.split(hashes[order], ends), strict=True):
+        for file, mine in zip(self._files, divide(hash_column(column), FILES), strict=True):
             file.write(mine.tobytes())
 
     def _begin(self) -> None:
@@ -84,15 +80,15 @@ class DuplicateIds:
             self._files = [self._open.enter_context(file) for file in fresh]
 
     def repeated(self) -> bytes | None:
-        """The hash of a duplicate id; None if all differ."""
+        """The smallest hash of a duplicate id; None if all differ."""
+        found = []
         for file in self._files:
             rounds = -(-file.tell() // (WIDTH * self._held))
             for turn in range(rounds):
                 # By the second half of the hash, as the first has chosen the file.
                 mine = [block[block[:, 1] % rounds == turn] for block in _blocks(file)]
-                if (found := _twice(np.concatenate(mine))) is not None:
-                    return found
-        return None
+                found.append(repeated_hash(np.concatenate(mine)))
+        return smallest(found)
 
 
 def _blocks(file: IO[bytes]) -> Iterator[NDArray[np.uint64]]:
@@ -101,7 +97,20 @@ def _blocks(file: IO[bytes]) -> Iterator[NDArray[np.uint64]]:
         yield np.frombuffer(content, np.uint64).reshape(-1, 2)
 
 
-def _twice(hashes: NDArray[np.uint64]) -> bytes | None:
+def divide(hashes: NDArray[np.uint64], buckets: int) -> list[NDArray[np.uint64]]:
+    """The hashes, (people, 2), in so many buckets; equal ones are in the same."""
+    which = (hashes[:, 0] % buckets).astype(np.int64)
+    ends = np.cumsum(np.bincount(which, minlength=buckets))[:-1]
+    return np.split(hashes[np.argsort(which, kind="stable")], ends)
+
+
+def smallest(found: Iterable[bytes | None]) -> bytes | None:
+    """One of the hashes that occur twice: the same however they were divided."""
+    return min(filter(None, found), key=lambda one: np.frombuffer(one, np.uint64).tolist(), default=None)
+
+
+def repeated_hash(hashes: NDArray[np.uint64]) -> bytes | None:
+    """The smallest hash that occurs twice among these, (people, 2); None if all differ."""
     ordered = hashes[np.lexsort((hashes[:, 1], hashes[:, 0]))]
     same = (ordered[1:] == ordered[:-1]).all(axis=1)
     return ordered[int(np.argmax(same))].tobytes() if same.any() else None

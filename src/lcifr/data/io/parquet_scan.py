@@ -5,7 +5,7 @@ The types of its columns are known, so one look is enough, unlike that of CSV (:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -55,32 +55,57 @@ def scan_parquet(
         if not found.left_out:
             return found
     start = people = 0
-    coded = [name for name in schema.names_categorical if name != id_column] if store is None else []
     with DuplicateIds(folder) as names, ExitStack() as stack:
         writer: parquet.ParquetWriter | None = None
-        for table in read_tables(source, None, dictionaries=coded):
-            rows, kept = taken_rows(table, schema, start, skipping)
-            check_rows(kept, source, schema, id_column, label, rows)
+        for seen, rows, kept in look_at(source, schema, id_column, label, skipping, coded=store is None):
             if id_column is not None and len(kept):
                 names.add_column(kept[id_column])
-            start, people = start + len(table), people + len(kept)
+            start, people = start + seen, people + len(kept)
             if store is not None:
                 kept = with_numbers(kept, rows, skipping)
                 writer = writer or stack.enter_context(parquet.ParquetWriter(store, kept.schema))
                 writer.write_table(kept)
         if id_column is not None and (twice := names.repeated()) is not None:
-            _refuse_twice(source, id_column, twice)
-    if start == 0:
+            refuse_twice(source, id_column, twice)
+    refuse_nobody(source, start, people)
+    found = replace(source, people=start, left_out=start - people)
+    return found if store is None else stored_columns(found, store, people, skipping)
+
+
+def look_at(
+    source: FileColumns,
+    schema: Schema,
+    id_column: str | None,
+    label: str | None,
+    skipping: RowSkip | None,
+    among: range | None = None,
+    *,
+    coded: bool = True,
+) -> Iterator[tuple[int, Sequence[int], pa.Table]]:
+    """Validate rows some at a time: how many were read, and the numbers and columns of those that stay.
+
+    ``among`` : these rows alone. ``coded`` : whether categories may come as codes.
+    """
+    start = 0 if among is None else among.start
+    names = [name for name in schema.names_categorical if name != id_column] if coded else []
+    for table in read_tables(source, None, dictionaries=names, rows=among):
+        rows, kept = taken_rows(table, schema, start, skipping)
+        check_rows(kept, source, schema, id_column, label, rows)
+        yield len(table), rows, kept
+        start += len(table)
+
+
+def refuse_nobody(source: FileColumns, rows: int, people: int) -> None:
+    """Refuse a table of which no row stays."""
+    if rows == 0:
         raise LcifrError(f"{name_of(source)} has no rows", fix="give at least one person")
     if people == 0:
         raise LcifrError(
             f"{name_of(source)}: every row has a missing value", fix="give at least one row without missing values"
         )
-    found = replace(source, people=start, left_out=start - people)
-    return found if store is None else stored_columns(found, store, people, skipping)
 
 
-def _refuse_twice(source: FileColumns, id_column: str, twice: bytes) -> None:
+def refuse_twice(source: FileColumns, id_column: str, twice: bytes) -> None:
     """Raise for a duplicate id. Only hashes are kept, so the table is searched for the id itself."""
     wanted = np.frombuffer(twice, np.uint64)
     for table in read_tables(replace(source, names=(id_column,)), None):

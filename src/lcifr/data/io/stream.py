@@ -108,17 +108,23 @@ def read_chunks(source: TableSource, schema: Schema, size: int, id_column: str |
 
 
 def read_tables(
-    source: TableSource, schema: Schema | None, size: int | None = None, *, dictionaries: Sequence[str] = ()
+    source: TableSource,
+    schema: Schema | None,
+    size: int | None = None,
+    *,
+    dictionaries: Sequence[str] = (),
+    rows: range | None = None,
 ) -> Iterator[pa.Table]:
     """The rows of a file in tables of ``size``, not yet validated. Without a schema, CSV columns are text.
 
     ``dictionaries`` : columns of Parquet whose texts may come as codes (:meth:`ParquetTable.batches`).
+    ``rows`` : of Parquet, consecutive ones that are read alone.
     """
     size = size or ROWS
     typed = (
         isinstance(source, pa.Table) or (isinstance(source, FileColumns) and source.kinds) or is_parquet(_path(source))
     )
-    for table in _resized(_batches(source, size, dictionaries), size):
+    for table in _resized(_batches(source, size, dictionaries, rows), size):
         yield table if typed or schema is None else convert_csv_texts(table, schema)
 
 
@@ -191,7 +197,9 @@ def parquet_batches(path: Path, *, dictionaries: Sequence[str] = ()) -> Iterator
         yield from file.iter_batches(batch_size=ROWS)
 
 
-def _batches(source: TableSource, size: int, dictionaries: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _batches(
+    source: TableSource, size: int, dictionaries: Sequence[str], rows: range | None
+) -> Iterator[pa.RecordBatch]:
     from pyarrow import csv
 
     if isinstance(source, pa.Table):
@@ -201,7 +209,8 @@ def _batches(source: TableSource, size: int, dictionaries: Sequence[str]) -> Ite
     names = list(some.names) if some else None
     with file_errors(path):
         if is_parquet(path):
-            yield from ParquetTable.open(path).batches(size, names, dictionaries=dictionaries)
+            start, count = (0, None) if rows is None else (rows.start, len(rows))
+            yield from ParquetTable.open(path).batches(size, names, start, count, dictionaries=dictionaries)
             return
         # Types are not guessed from the first block, because a later one might not fit. And a category may well be
         # called "NA", as in memory; the gate knows blank ones as missing.

@@ -175,7 +175,7 @@ def _refuse_another_encoder(handed: Provenance, learned_from: Provenance, reques
 def _from_table(run: Run, request: CertifyRequest, producer: Path) -> CertifyResult:
     look_up = SweepLookUp.read(request.sweep)
     parties = read_parties(producer, request.consumer, arithmetic=request.arithmetic)
-    source = open_people(parties, producer, request.people, request.id_column, run.work)
+    source = open_people(parties, producer, request.people, request.id_column, run.work, workers=request.crew)
     proved = None if look_up is None else look_up.cells
     audit_people(
         run.steps, parties, source, request.crew, request.chunk, modular=False, proved=proved, device=request.device

@@ -119,7 +119,7 @@ class _Writers:
             self._write("labels.parquet", pa.table({"label": label}))
 
     def _write(self, name: str, table: Any) -> None:
-        from lcifr.runs.streaming.parts import ParquetAppender
+        from lcifr.runs.streaming.parquet_files import ParquetAppender
 
         if name not in self._files:
             self._files[name] = self._into.enter_context(ParquetAppender(self._work / name))

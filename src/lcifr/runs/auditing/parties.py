@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lcifr.data import Schema
     from lcifr.models.model import Model
     from lcifr.runs.auditing.result import ModelSummary
+    from lcifr.runs.executors.crew import Workers
     from lcifr.similarity import Similarity
     from lcifr.similarity.linting.finding import Finding
 
@@ -181,6 +182,7 @@ def open_people(
     work: Path,
     sample: int | None = None,
     seed: int = 0,
+    workers: Workers = None,
 ) -> PeopleSource:
     """The people of a table or some of them, or those whom the producer held out; labels where they are known."""
 
@@ -193,7 +195,7 @@ def open_people(
         )
     known = replace(parties.schema, target=parties.target) if parties.target not in parties.schema else parties.schema
     return (
-        scan_people(table, known, id_column, work)
+        scan_people(table, known, id_column, work, workers=workers)
         if sample is None
         else sample_people(table, known, id_column, sample, seed)
     )

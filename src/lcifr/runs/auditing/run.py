@@ -71,7 +71,14 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
         command = Command.of("audit", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = open_people(
-                parties, request.producer, request.table, request.id_column, run.work, request.sample, request.seed
+                parties,
+                request.producer,
+                request.table,
+                request.id_column,
+                run.work,
+                request.sample,
+                request.seed,
+                request.crew,
             )
             request.refuse_many(source)
             gathering.audit_people(

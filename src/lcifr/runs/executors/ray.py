@@ -90,8 +90,7 @@ class RayCrew:
         from lcifr.runs.executors.work import PackedWork
 
         work = PackedWork.of(self._job)  # first: what cannot be sent is refused before anything is started
-        if not ray.is_initialized():
-            self._start(ray)
+        self._started = connect(self._cluster)
         self._work, self._name = [ray.put(work.data)], work.sha256
         options = {"num_cpus": 1, "max_retries": RETRIES, "name": f"lcifr {type(self._job).__name__}"}
         if self._job.device is not None:
@@ -99,24 +98,6 @@ class RayCrew:
             options["num_gpus"] = GPU_SHARE
         self._task = ray.remote(**options)(_work)
         return self
-
-    def _start(self, ray: Any) -> None:
-        address = self._cluster.address
-        os.environ.setdefault("RAY_DEDUP_LOGS", "0")
-        options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-        if address is None and "RAY_ADDRESS" not in os.environ:
-            options |= {"include_dashboard": False, "num_cpus": self._cluster.workers, "address": "local"}
-        else:
-            options["address"] = address
-        try:
-            ray.init(**options)
-        except (ConnectionError, ValueError, RuntimeError) as problem:
-            raise ClusterError(
-                f"no Ray cluster answers at {address or os.environ.get('RAY_ADDRESS') or 'this machine'}: "
-                f"{str(problem).strip().splitlines()[0]}",
-                fix="start one on its head node by `ray start`, and say --address auto, or its address",
-            ) from None
-        self._started = True
 
     def _refuse_without_gpu(self, ray: Any) -> None:
         there = ray.cluster_resources()
@@ -142,6 +123,29 @@ class RayCrew:
         self._pending.clear()
         if self._started:
             ray.shutdown()
+
+
+def connect(cluster: RayCluster) -> bool:
+    """Connect this process with a cluster, or start one here; False where it is connected already."""
+    ray = _ray()
+    if ray.is_initialized():
+        return False
+    address = cluster.address
+    os.environ.setdefault("RAY_DEDUP_LOGS", "0")
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address is None and "RAY_ADDRESS" not in os.environ:
+        options |= {"include_dashboard": False, "num_cpus": cluster.workers, "address": "local"}
+    else:
+        options["address"] = address
+    try:
+        ray.init(**options)
+    except (ConnectionError, ValueError, RuntimeError) as problem:
+        raise ClusterError(
+            f"no Ray cluster answers at {address or os.environ.get('RAY_ADDRESS') or 'this machine'}: "
+            f"{str(problem).strip().splitlines()[0]}",
+            fix="start one on its head node by `ray start`, and say --address auto, or its address",
+        ) from None
+    return True
 
 
 def _ray() -> Any:

@@ -58,7 +58,7 @@ def audit_model(
         prepared = prepare_model(request)
         command = Command.of("audit", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
-            source = read_people(prepared, request, run.work, request.sample, request.seed)
+            source = read_people(prepared, request, run.work, request.sample, request.seed, request.crew)
             request.refuse_many(source)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)

@@ -82,7 +82,7 @@ def certify_model(
         prepared = prepare_model(request)
         command = Command.of("certify", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
-            source = read_people(prepared, request, run.work)
+            source = read_people(prepared, request, run.work, workers=request.crew)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
             proved = None if look_up is None else look_up.cells

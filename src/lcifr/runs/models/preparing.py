@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from lcifr.data import Schema
     from lcifr.models.load import ModelFile
+    from lcifr.runs.executors.crew import Workers
     from lcifr.runs.people.loading import LoadedTable
     from lcifr.similarity import Similarity
 
@@ -122,14 +123,19 @@ def _fit(text: str, source: str, schema: Schema, frame: pa.Table, path: Path) ->
 
 
 def read_people(
-    prepared: PreparedModel, question: ModelQuestion, work: Path, sample: int | None = None, seed: int = 0
+    prepared: PreparedModel,
+    question: ModelQuestion,
+    work: Path,
+    sample: int | None = None,
+    seed: int = 0,
+    workers: Workers = None,
 ) -> PeopleSource:
     """The people of the table of whom nothing is missing; it is said how many are left out."""
     from lcifr.runs.people.tables import sample_people, scan_people
 
     path, ids = question.table, question.id_column
     if sample is None:
-        source = scan_people(path, prepared.schema, ids, work, skip_missing=True)
+        source = scan_people(path, prepared.schema, ids, work, skip_missing=True, workers=workers)
     else:
         source = sample_people(path, prepared.schema, ids, sample, seed, skip_missing=True)
     if source.left_out:

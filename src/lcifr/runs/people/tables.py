@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lcifr.errors import NO_VALUE, TableError
 from lcifr.runs.events import note
+from lcifr.runs.executors.crew import RayCluster
 from lcifr.runs.formulas import read_schema, schema_beside
 from lcifr.runs.people.source import (
     STORED,
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lcifr.data import Schema
+    from lcifr.data.io.missing import RowSkip
+    from lcifr.data.io.stream import FileColumns
+    from lcifr.runs.executors.crew import Workers
     from lcifr.runs.people.loading import LoadedTable
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".pq", ".gz")
@@ -158,6 +162,7 @@ def scan_people(
     labels: bool = True,
     stored: bool = True,
     skip_missing: bool = False,
+    workers: Workers = None,
 ) -> PeopleSource:
     """The people of a file, once all of it has been read and fits.
 
@@ -169,6 +174,7 @@ def scan_people(
         a missing one ("NA").
     skip_missing : leave rows with missing values out, and count them; otherwise they are refused. Needs ``stored``.
         Whoever is left is known by their row of the file where no column names them.
+    workers : a cluster looks at a Parquet table; otherwise this process does. What has to be stored is read here too.
     """
     from lcifr.data.frames import is_parquet
     from lcifr.data.io.missing import RowSkip
@@ -190,7 +196,11 @@ def scan_people(
         with step(f"Reading {path}"):
             store = folder / STORED if stored else None
             source = FileColumns(path, (*columns, *more))
-            found = scan_file(source, schema, id_column, label, folder, store, skipping=skipping)
+            found = None
+            if isinstance(workers, RayCluster) and known is not None:
+                found = _look_on_cluster(source, schema, id_column, label, skipping, workers)
+            if found is None or (store is not None and (found.left_out or is_remote(path))):
+                found = scan_file(source, schema, id_column, label, folder, store, skipping=skipping)
     except TableError as error:
         raise with_fix(error, str(path)) from None
     people, left_out = int(found.people or 0), found.left_out
@@ -202,3 +212,17 @@ def scan_people(
         scanned = ScannedTable(where, digest, attributes, id_column, people + left_out, skip_missing, stamp)
     named = id_column or (numbered if numbered in found.names else None)
     return PeopleSource(found, schema, named, label, people, left_out=left_out, scanned=scanned)
+
+
+def _look_on_cluster(
+    source: FileColumns,
+    schema: Schema,
+    id_column: str | None,
+    label: str | None,
+    skipping: RowSkip | None,
+    cluster: RayCluster,
+) -> FileColumns:
+    from lcifr.artifacts.folder import versions
+    from lcifr.runs.executors.first_look import Look, look_on_cluster  # Ray is imported only for a cluster
+
+    return look_on_cluster(Look(source, schema, id_column, label, skipping, versions()), cluster)

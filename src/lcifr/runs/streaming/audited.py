@@ -32,7 +32,8 @@ from lcifr.runs.executors.crew import Workers
 from lcifr.runs.executors.library_file import LibraryFile
 from lcifr.runs.executors.packing import Luggage, pack_encoder, pack_model
 from lcifr.runs.streaming.large import CHUNK, Done, EncoderJob
-from lcifr.runs.streaming.parts import ParquetAppender, ParquetRows, assembled, join_tables, parts_beside
+from lcifr.runs.streaming.parquet_files import ParquetAppender, ParquetRows, join_tables
+from lcifr.runs.streaming.parts import assembled, parts_beside
 from lcifr.runs.streaming.verdict_rows import audit_rows, audit_schema, parquet_bytes, read_audit
 
 AUDITED = "audit.parquet"

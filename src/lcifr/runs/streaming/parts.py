@@ -10,20 +10,15 @@ import hashlib
 import re
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, final
-
-import pyarrow as pa
+from typing import final
 
 from lcifr.artifacts.folder import fresh_folder
 from lcifr.data.io.files import locked
-from lcifr.data.io.parquet_table import is_text
 from lcifr.data.io.places import StoragePlace
-from lcifr.data.io.stream import parquet_batches
 from lcifr.errors import ArtefactError
 
 NAMED = "named"
@@ -163,78 +158,3 @@ def keep_part(path: Path) -> None:
     """Keep a part that was just stored."""
     if (place := _place.get()) is not None:
         place.upload(path, f"{KEPT}{path.name}")
-
-
-GROUP = 1 << 16
-"""Rows in a row group of Parquet: each group adds some kB to the footer, which is held in memory."""
-
-
-def join_tables(parts: Sequence[Path], path: Path) -> None:
-    """All parts as one Parquet file."""
-    from pyarrow import parquet
-
-    with ParquetAppender(path) as rows:
-        for part in parts:
-            if part.stat().st_size:  # else nobody is in it
-                rows.add(parquet.read_table(part, read_dictionary=repeated_texts(parquet.read_schema(part))))
-
-
-def repeated_texts(schema: pa.Schema) -> list[str]:
-    """The columns of texts of which a few occur again and again: all but the ids."""
-    return [field.name for field in schema if is_text(field.type) and field.name != "id"]
-
-
-@final
-class ParquetAppender:
-    """A Parquet file written in batches; the first batch determines its schema.
-
-    Texts may come as dictionaries, which are written quickly: in the file they are texts.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._waiting: list[Any] = []
-        self._writer: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._flush()
-        if self._writer is not None:
-            self._writer.close()
-
-    def add(self, table: Any) -> None:
-        """Append rows; they are buffered until they fill a row group."""
-        from pyarrow import parquet
-
-        if self._writer is None:
-            self._schema = table.schema.remove_metadata()
-            self._writer = parquet.ParquetWriter(self._path, self._schema, store_schema=False)
-        self._waiting.append(table.cast(self._schema))
-        if sum(map(len, self._waiting)) >= GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._waiting:
-            self._writer.write_table(pa.concat_tables(self._waiting))
-            self._waiting.clear()
-
-
-class ParquetRows:
-    """The next rows of a Parquet file, as many as one asks for; all texts but ids are codes."""
-
-    def __init__(self, path: Path) -> None:
-        from pyarrow import parquet
-
-        coded = repeated_texts(parquet.read_schema(path))
-        self._batches = parquet_batches(path, dictionaries=coded)
-        with parquet.ParquetFile(path, read_dictionary=coded) as file:
-            self._waiting: pa.Table = file.schema_arrow.empty_table()
-
-    def take(self, count: int) -> pa.Table:
-        """A table of so many rows; shorter where the file ends."""
-        while len(self._waiting) < count and (batch := next(self._batches, None)) is not None:
-            self._waiting = pa.concat_tables([self._waiting, pa.Table.from_batches([batch])])
-        rows, self._waiting = self._waiting.slice(0, count), self._waiting.slice(count)
-        return rows
