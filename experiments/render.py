@@ -124,9 +124,9 @@ def _cost(found: dict[str, Found]) -> str:
     parts = [[cell for cell in found.values() if (cell["kind"] in TREES) is trees] for trees in (False, True)]
     minutes = [sum(cell["cpu_seconds"] for cell in part) / 60 for part in parts]
     said = (
-        f"All {len(found)} cells were made on the same code and machine: {len(parts[0])} of networks in {minutes[0]:.0f} "
-        f"minutes of CPU time, {len(parts[1])} of trees in {minutes[1]:.0f}. On two such cores that is "
-        f"{sum(minutes) / 2:.0f} minutes."
+        f"All {len(found)} cells were made on the same code and machine: {len(parts[0])} of networks in "
+        f"{minutes[0]:.0f} minutes of CPU time, {len(parts[1])} of trees in {minutes[1]:.0f}. "
+        f"On two such cores that is {sum(minutes) / 2:.0f} minutes."
     )
     where = sorted({cell["learned_on"] for cell in found.values() if "learned_on" in cell})
     cells = sum("learned_on" in cell for cell in found.values())

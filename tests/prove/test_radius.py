@@ -96,8 +96,8 @@ def test_lying_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A network without hidden layers is bounded in closed form."""
     _, x, region = people(7, count=3)
     network = random_network(np.random.default_rng(7), [8, 3])
-    true = affine.bound_people
-    monkeypatch.setattr(affine, "bound_people", lambda *a, **b: replace(f := true(*a, **b), upper=f.upper - 0.1))
+    true = affine.bound_affine
+    monkeypatch.setattr(affine, "bound_affine", lambda *a, **b: replace(f := true(*a, **b), upper=f.upper - 0.1))
     with pytest.raises(UntrustedResultError, match="no result of this run can be trusted"):
         radius(network, x, region)
 

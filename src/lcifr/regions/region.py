@@ -19,13 +19,13 @@ from lcifr.regions.cell import (
     FloatArray,
     IntArray,
     LinearRows,
-    WholeColumn,
     cell_contains,
     cell_from_arrays,
     on_rows,
 )
 from lcifr.regions.projection import project_onto_cell
 from lcifr.regions.sampling import sample_cells
+from lcifr.regions.whole_column import WholeColumn
 
 __all__ = ["BoolArray", "Cell", "Choice", "FloatArray", "IntArray", "LinearRows", "Region", "WholeColumn"]
 

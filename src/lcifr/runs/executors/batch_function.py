@@ -16,7 +16,7 @@ from lcifr.errors import LcifrError
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.streaming.audited import AuditJob
 from lcifr.runs.streaming.handovers import CertifyJob, RepresentJob
-from lcifr.runs.streaming.large import Job
+from lcifr.runs.streaming.job import Job
 from lcifr.runs.streaming.verdict_rows import certificate_schema
 
 NAMED = "the record batch"

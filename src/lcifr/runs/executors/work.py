@@ -29,7 +29,7 @@ from lcifr.runs.executors.library_file import open_library
 from lcifr.runs.executors.packing import Luggage, unpack_encoder, unpack_model
 from lcifr.runs.streaming.audited import AuditJob
 from lcifr.runs.streaming.handovers import CertifyJob, RepresentJob
-from lcifr.runs.streaming.large import Job
+from lcifr.runs.streaming.job import Job
 
 FORMAT = "lcifr-work-1"
 KEY = "lcifr"

@@ -30,7 +30,8 @@ from lcifr.models.load import read_model
 from lcifr.models.model import Model
 from lcifr.runs.executors.crew import Workers
 from lcifr.runs.executors.packing import Luggage, pack_encoder, pack_model
-from lcifr.runs.streaming.large import CHUNK, Done, EncoderJob, Job, run_parts
+from lcifr.runs.streaming.job import Job
+from lcifr.runs.streaming.large import CHUNK, Done, EncoderJob, run_parts
 from lcifr.runs.streaming.parquet_files import join_tables
 from lcifr.runs.streaming.parts import assembled, parts_beside
 from lcifr.runs.streaming.verdict_rows import certificate_rows, parquet_bytes

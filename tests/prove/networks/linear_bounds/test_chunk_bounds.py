@@ -7,8 +7,8 @@ import pytest
 
 from lcifr.prove import maximize
 from lcifr.prove.networks.linear_bounds import chunk_bounds
-from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people, still_open, values_at
-from lcifr.prove.networks.request import Request
+from lcifr.prove.networks.linear_bounds.chunk_bounds import bound_people
+from lcifr.prove.networks.request import Request, still_open, values_at
 from tests.prove.instances import Instance, largest_sampled
 from tests.prove.worlds import World
 
