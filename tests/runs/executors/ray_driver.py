@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +13,30 @@ import pandas as pd
 import pytest
 
 from lcifr.data.io import scan as tables_scan
+from lcifr.data.io.places import StoragePlace
 from lcifr.errors import LcifrError
 from lcifr.runs.executors import first_look
 from lcifr.runs.executors.crew import RayCluster
 from lcifr.runs.executors.ray import ClusterError
 from lcifr.runs.streaming.handovers import certify_folder, represent_file
 from tests.certification.scenes import people
+from tests.data.io.store import object_store
 from tests.runs.executors.lender import audited, write_lender
 from tests.runs.streaming.world import ROOT, one
 
 ray = pytest.importorskip("ray")
+STORE = find_spec("moto") is not None
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[None]:
-    """Ray on this machine, one worker; started once, as that takes seconds."""
+    """Ray on this machine, one worker; started once, as that takes seconds. Workers inherit the address of a store."""
     environment = {"env_vars": {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}}
-    ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env=environment)
-    yield
-    ray.shutdown()
+    with object_store("bucket") if STORE else nullcontext():
+        ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env=environment)
+        yield
+        ray.shutdown()
 
 
 @pytest.fixture
@@ -75,6 +81,19 @@ def test_the_first_look_says_what_one_process_says(
         monkeypatch.setattr(tables_scan, "scan_file", lambda *_, **__: pytest.fail("the driver looked"))
     assert alone[0] == alone[1]
     assert ("twice" if odd.startswith("twice") else f"row {last - 5}") in alone[0]
+
+
+@pytest.mark.skipif(not STORE, reason="moto is not installed: there is no store")
+def test_the_driver_does_not_look_at_a_table_in_a_store(
+    here: None, lender: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cluster does; then the table is read where it is, and never copied."""
+    path = lender / "people.parquet"
+    pd.read_parquet(path).dropna().to_parquet(path, index=False)
+    alone = audited(lender, "alone", workers=1)
+    StoragePlace.of("s3://bucket/people").upload(path, "a.parquet")
+    monkeypatch.setattr(tables_scan, "scan_file", lambda *_, **__: pytest.fail("the driver looked"))
+    assert audited(lender, "cluster", executor="ray", table=Path("s3://bucket/people")) == alone
 
 
 def test_handovers_and_certificates_are_the_same_bytes(here: None, tmp_path: Path) -> None:

@@ -125,7 +125,6 @@ class PeopleSource:
     def rows(self) -> Iterator[tuple[Individuals, Any]]:
         """Everybody in order, some at a time: who they are, and their labels (an Arrow column) or None."""
         from lcifr.data import Individuals
-        from lcifr.data.io.places import is_remote
         from lcifr.data.io.stream import read_tables
         from lcifr.data.table import target_values
 
@@ -134,7 +133,7 @@ class PeopleSource:
             label = None if self.label is None else target_values(table[self.label], self.label, start)
             yield Individuals.read(table.select(list(self.schema.names)), self.schema), label
             start += len(table)
-        if self.scanned is not None and not is_remote(self.scanned.path):
+        if self.scanned is not None:
             self.scanned.refuse_changed()
 
     def label_columns(self) -> Iterator[pa.ChunkedArray]:

@@ -174,7 +174,8 @@ def scan_people(
         a missing one ("NA").
     skip_missing : leave rows with missing values out, and count them; otherwise they are refused. Needs ``stored``.
         Whoever is left is known by their row of the file where no column names them.
-    workers : a cluster looks at a Parquet table; otherwise this process does. What has to be stored is read here too.
+    workers : a cluster looks at a Parquet table, which is then read where it is; otherwise this process does. Where
+        rows are left out and the others have to be stored, this process looks at it as well.
     """
     from lcifr.data.frames import is_parquet
     from lcifr.data.io.missing import RowSkip
@@ -199,7 +200,7 @@ def scan_people(
             found = None
             if isinstance(workers, RayCluster) and known is not None:
                 found = _look_on_cluster(source, schema, id_column, label, skipping, workers)
-            if found is None or (store is not None and (found.left_out or is_remote(path))):
+            if found is None or (store is not None and found.left_out):  # the copy is of those who are left
                 found = scan_file(source, schema, id_column, label, folder, store, skipping=skipping)
     except TableError as error:
         raise with_fix(error, str(path)) from None

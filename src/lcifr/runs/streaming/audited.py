@@ -58,7 +58,7 @@ class AuditJob(EncoderJob):
     library: LibraryModel | None = None
     proved: ProvedCells | None = None
     file: LibraryFile | None = None
-    version = 6
+    version = 7
     suffix = ".parquet"
 
     def settings(self) -> str:
