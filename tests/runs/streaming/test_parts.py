@@ -101,7 +101,7 @@ def test_every_job_has_its_version_in_its_key(table: Path) -> None:
     auditing = audited.AuditJob(one().encoder, AUDITING, read_model(one().model))
     assert auditing.key().startswith(f"AuditJob {auditing.version} ")
     columns = pd.read_parquet(pa.BufferReader(auditing.work(chunk))).columns.tolist()
-    assert auditing.version == 6
+    assert auditing.version == 7
     assert columns == [
         *("id", "verdict", "prediction", "margin", "reason", "vacuous", "arithmetic"),
         *("certified_on_ball", "certified_on_box", "alone", "radius"),
