@@ -59,7 +59,7 @@ def _may_miss(column: pa.ChunkedArray, numeric: bool) -> bool:
 def _missing(column: pa.ChunkedArray, numeric: bool) -> NDArray[np.bool_]:
     if pa.types.is_floating(column.type):
         found = column.is_null(nan_is_null=True)
-    elif numeric and pa.types.is_string(column.type):
+    elif numeric and is_text(column.type):
         texts = pc.utf8_trim_whitespace(column)
         found = pc.or_kleene(column.is_null(), pc.fill_null(pc.is_in(texts, MISSING), True))
     elif numeric:

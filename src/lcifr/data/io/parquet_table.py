@@ -139,12 +139,25 @@ class ParquetTable:
         keys = dict(piece.keys)
         own = [name for name in names if name not in keys]
         with self._file(piece, coded) as file:
+            self._refuse_other_columns(piece, file.schema_arrow, own)
             for batch in file.iter_batches(batch_size=size, row_groups=groups, columns=own):
                 if start >= len(batch):
                     start -= len(batch)
                     continue
                 yield self._whole(batch.slice(start), names, keys, piece)
                 start = 0
+
+    def _refuse_other_columns(self, piece: ParquetPiece, schema: pa.Schema, names: list[str]) -> None:
+        """Refuse a file that lacks a column of the table, or has other values there than the table can hold."""
+        for name in names:
+            if name not in schema.names:
+                raise LcifrError(
+                    f'{piece.path} has no column "{name}", which other files of the table have',
+                    fix="write all files of a table with the same columns",
+                )
+            there, here = schema.field(name).type, self.schema.field(name).type
+            if not is_lossless(there, here):
+                raise _other_types(piece, f'"{name}" is {there} there and {here} elsewhere')
 
     def _file(self, piece: ParquetPiece, coded: list[str]) -> parquet.ParquetFile:
         remote = is_remote(self.place.text)
@@ -156,6 +169,7 @@ class ParquetTable:
         self, batch: pa.RecordBatch, names: list[str], keys: dict[str, Any], piece: ParquetPiece
     ) -> pa.RecordBatch:
         """With the columns of the partition, in order, and of the types that the table has."""
+        _refuse_broken_texts(batch, piece)
         if len(self.pieces) == 1 and not keys:
             return batch
         kinds = {name: self.schema.field(name).type for name in names}
@@ -167,11 +181,37 @@ class ParquetTable:
                 for name in names
             ]
         except pa.ArrowException as problem:
-            raise LcifrError(
-                f"{piece.path}: its columns are not of the types of the other files: {problem}",
-                fix="write all files of a table with the same schema",
-            ) from None
+            raise _other_types(piece, str(problem)) from None
         return pa.RecordBatch.from_arrays(columns, names)
+
+
+def is_lossless(kind: pa.DataType, into: pa.DataType) -> bool:
+    """Whether a cast keeps every value, or fails: Arrow also rounds to decimals and shorter floats, and reads texts."""
+    kind, into = (one.value_type if pa.types.is_dictionary(one) else one for one in (kind, into))
+    if kind == into or pa.types.is_null(kind) or (is_text(kind) and is_text(into)):
+        return True
+    if pa.types.is_integer(kind):  # casts of whole numbers are checked, value by value
+        return bool(pa.types.is_integer(into) or pa.types.is_float64(into))
+    return bool(pa.types.is_floating(kind) and pa.types.is_floating(into) and kind.bit_width <= into.bit_width)
+
+
+def _other_types(piece: ParquetPiece, problem: str) -> LcifrError:
+    return LcifrError(
+        f"{piece.path}: its columns are not of the types of the other files: {problem}",
+        fix="write all files of a table with the same schema",
+    )
+
+
+def _refuse_broken_texts(batch: pa.RecordBatch, piece: ParquetPiece) -> None:
+    """Arrow takes the bytes of texts as they are: whoever reads them later would fail without a word of the file."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if is_text(column.type) or is_dictionary_of_texts(column.type):
+            try:
+                column.validate(full=True)
+            except pa.ArrowInvalid:
+                raise LcifrError(
+                    f'{piece.path}: column "{name}" holds texts that are not UTF-8', fix="write them as UTF-8"
+                ) from None
 
 
 def _of_type(column: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -207,19 +207,33 @@ def example_rows(source: PeopleSource) -> Any:
     for table in read_tables(source.table, source.schema):
         rows = np.unique([*range(min(left, len(table))), *_first_seen(table, unseen)]).astype(np.int64)
         left -= min(left, len(table))
-        found.append(table.select(names).take(pa.array(rows)))
+        found.append(_as_numbers(table.select(names).take(pa.array(rows)), source.schema))
         if left == 0 and not any(unseen.values()):
             break
     return pa.concat_tables(found).to_pandas()
 
 
+def _as_numbers(table: pa.Table, schema: Schema) -> pa.Table:
+    """With 0 and 1 where numbers are written as booleans: a model that is asked about 2 must not be told True."""
+    import pyarrow as pa
+
+    for name in schema.names_numeric:
+        if pa.types.is_boolean(table.schema.field(name).type):
+            table = table.set_column(table.schema.get_field_index(name), name, table[name].cast(pa.int64()))
+    return table
+
+
 def _first_seen(table: pa.Table, unseen: dict[str, set[str]]) -> Iterator[int]:
     """Rows in which a category appears first; ``unseen`` loses them."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     for name, values in unseen.items():
-        for value in pc.unique(table[name]) if values else ():
+        column = table[name]
+        if pa.types.is_dictionary(column.type):  # as pandas writes categories
+            column = column.cast(column.type.value_type)
+        for value in pc.unique(column) if values else ():
             text = text_of(value.as_py()).strip()
             if text in values:
                 values.remove(text)
-                yield pc.index(table[name], value).as_py()
+                yield pc.index(column, value).as_py()
