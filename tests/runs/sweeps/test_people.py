@@ -87,7 +87,7 @@ def test_a_limit_is_kept_and_said(place: Path) -> None:
     said = lcifr(
         "sweep", "people.csv", *ASKED, "--cells", 1, "--people", 5, "--out", "five", cwd=place, expect=1
     )  # fmt: skip
-    assert "67 open (67 not asked about)" in said.out
+    assert "67 open (not asked about)" in said.out
     found = SweepResult.read(place / "five").people
     assert sum(found.one_by_one.values()) == 5
     rows = pd.read_parquet(place / "five" / PEOPLE)
@@ -149,5 +149,8 @@ def test_proofs_of_single_people_are_not_in_the_bundle_and_it_says_so(place: Pat
 
 def test_an_older_result_has_counts_alone() -> None:
     old = SweptPeople.from_dict({"people": {"proved": 3, "violating": 1, "open": 2}})
-    assert str(old) == "3 proved (3 by their cell); 1 refuted (1 by their cell); 2 open (2 not asked about)"
+    assert str(old) == "3 proved (by their cell); 1 refuted (by their cell); 2 open (not asked about)"
     assert SweptPeople.from_dict(old.to_dict()) == old
+    both = SweptPeople({"proved": 1200}, {"proved": 30, "open": 2}, 5)
+    proved = "1,230 proved (1,200 by their cell, 30 by a proof of their own)"
+    assert str(both) == f"{proved}; 7 open (2 after a search of their own, 5 not asked about)"

@@ -87,17 +87,22 @@ class SweptPeople:
         from lcifr.certification.sweep.result import Standing
 
         words = {Standing.PROVED: "proved", Standing.CROSSINGS: str(Standing.CROSSINGS), Standing.VIOLATING: "refuted"}
-        own = {Standing.VIOLATING: "a counterexample of their own"}
+        own = {Standing.VIOLATING: "by a counterexample of their own"}
+        known: dict[str, dict[str, int]] = {
+            word: {
+                "by their cell": self.by_cell.get(standing, 0),
+                own.get(standing, "by a proof of their own"): self.one_by_one.get(standing, 0),
+            }
+            for standing, word in words.items()
+        }
+        searched = self.one_by_one.get(Standing.OPEN, 0)
+        known["open"] = {"after a search of their own": searched, "not asked about": self.not_asked}
         parts = []
-        for standing, word in words.items():
-            ways = {"their cell": self.by_cell.get(standing, 0)}
-            ways[own.get(standing, "a proof of their own")] = self.one_by_one.get(standing, 0)
-            if total := sum(ways.values()):
-                said = ", ".join(f"{count:,} by {way}" for way, count in ways.items() if count)
-                parts.append(f"{total:,} {word} ({said})")
-        ways = {"after a search of their own": self.one_by_one.get(Standing.OPEN, 0), "not asked about": self.not_asked}
-        if total := sum(ways.values()):
-            parts.append(f"{total:,} open ({', '.join(f'{count:,} {way}' for way, count in ways.items() if count)})")
+        for word, ways in known.items():
+            some = {way: count for way, count in ways.items() if count}
+            said = ", ".join(f"{count:,} {way}" for way, count in some.items()) if len(some) > 1 else "".join(some)
+            if some:
+                parts.append(f"{sum(some.values()):,} {word} ({said})")
         return "; ".join(parts) or "none"
 
 
