@@ -11,9 +11,10 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
+import lcifr
 from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import NetworkError
-from lcifr.models.load import load_file
+from lcifr.models.load import load_file, read_table_model
 from lcifr.models.sklearn.tables import read_sklearn_table
 from lcifr.models.trees.ubjson import read_ubjson
 from lcifr.models.trees.xgboost import content_of, read_booster
@@ -54,6 +55,63 @@ def test_zeros_that_a_sparse_matrix_leaves_out_are_missing():
     model = make_pipeline(before(True), xgboost.XGBClassifier(n_estimators=25, max_depth=4, n_jobs=1))
     model.fit(frame, labels)
     assert check_semantics(model, frame, margins(model)) > 1000
+
+
+TINY = (0.0, -0.0, 5e-324, 1e-60, -1e-60, 2.0**-150, np.nextafter(2.0**-150, 1.0), 2.0**-149, -(2.0**-149), 1e-30)
+"""Up to 2^-150 they are 0 in float32."""
+
+
+def missing_one(missing: float, sparse: bool, dtype=np.float64):
+    """A model whose decision turns on whether a number is missing, the frame, and people around that number."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"debt": rng.normal(size=300), "town": rng.choice(TOWNS, 300)})
+    frame.loc[::3, "debt"] = missing
+    near = float(np.float32(missing))
+    beside = [np.nextafter(near, side) for side in (-np.inf, np.inf)] + [near - 2.0**-26, near + 2.0**-26]
+    tried = np.array([*TINY, missing, near, *beside, near + 1e-7, near - 1e-7, 1.0])
+    part = OneHotEncoder(sparse_output=True, handle_unknown="ignore")
+    first = ColumnTransformer([("debt", "passthrough", ["debt"]), ("town", part, ["town"])], sparse_threshold=1.0)
+    last = xgboost.XGBClassifier(n_estimators=20, max_depth=3, missing=missing, n_jobs=1)
+    model = make_pipeline(first, last) if sparse else last
+    frame = frame if sparse else frame[["debt"]]
+    labels = (frame.debt.to_numpy() == missing).astype(int)
+    frame = frame.astype({"debt": dtype})
+    people = frame.iloc[np.arange(len(tried))].assign(debt=tried.astype(dtype))
+    return model.fit(frame, labels), frame, people
+
+
+@pytest.mark.parametrize(
+    ("missing", "sparse"), [(0.0, True), (0.0, False), (0.1, False), (-9.0, False), (1e-60, False), (1e-60, True)]
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_numbers_are_cast_before_they_are_compared_with_the_missing_one(missing, sparse, dtype):
+    """All that float32 makes the missing number is missing, behind a sparse matrix too."""
+    model, frame, people = missing_one(missing, sparse, dtype)
+    found = read(model, frame)
+    decided = found.decide(Individuals.read(people, found.encoding.schema))
+    assert 0 < decided.sum() < len(decided)
+    assert decided.tolist() == model.predict(people).tolist()
+
+
+def test_nobody_is_certified_beside_a_tiny_number_that_is_missing():
+    """Everyone from 1e-60 on is similar: those below 2^-150 are missing, like 0, and the others are not."""
+    model, frame, _ = missing_one(0.0, sparse=True)
+    frame = frame[frame.debt >= 0.5].head(20)
+    similar = lcifr.Similarity("debt' >= 1e-60 and debt within 5 and same(town)", Schema.infer(frame), frame)
+    found = lcifr.audit(model, frame, similarity=similar)
+    others = frame.assign(debt=1e-60)
+    assert (model.predict(others) != model.predict(frame)).all()
+    assert (found.verdict == lcifr.Verdict.COUNTEREXAMPLE).all()
+
+
+def test_categories_that_are_tiny_numbers_are_cast_first():
+    """A category's number is missing where float32 makes it 0."""
+    model, frame, _ = missing_one(0.0, sparse=True)
+    frame = frame.assign(debt=np.resize([0.0, 1e-60, 1e-30, 0.7], len(frame)))
+    schema = Schema.infer(frame, categorical=["debt"])
+    found = read_table_model(model, frame, Encoding.fit(frame, schema))
+    decided = found.decide(Individuals.read(frame, schema))
+    assert decided.tolist() == model.predict(frame).tolist()
 
 
 def test_two_kinds_of_missing_numbers_are_refused():

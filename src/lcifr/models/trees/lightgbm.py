@@ -24,6 +24,9 @@ ZERO = float(np.float32(1e-35))
 CATEGORICAL, DEFAULT_LEFT = 1, 2
 """Bits of a decision type; the next two say what is missing."""
 NOTHING, ZEROS = 0, 1
+WHOLE_SUM = {"pred_early_stop": "0", "start_iteration_predict": "0", "num_iteration_predict": "-1"}
+"""Settings of ``predict`` that old files keep, with the values at which it adds all trees up."""
+OFF = (None, False, "false", "-", "False", "0")
 NUMBERS = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 WORKS = ", ".join(("binary", "multiclass", *NUMBERS))
 
@@ -67,7 +70,38 @@ def read_text(text: str, where: str) -> LightGBMModel:
         raise NetworkError(f"{where} is no model of LightGBM: {type(problem).__name__}: {problem}") from None
 
 
+def refuse_early_stop(settings: Mapping[str, Any], where: str) -> None:
+    """``predict`` then adds up only as many trees as it takes to reach a margin, which is another function.
+
+    Raises
+    ------
+    NetworkError
+        If the settings of a classifier ask for it.
+    """
+    asked = settings.get("pred_early_stop")
+    if asked not in OFF:
+        raise NetworkError(
+            f"{where} has pred_early_stop={asked}: predict stops before it has added up all trees",
+            fix="deploy and audit it without: model.set_params(pred_early_stop=False)",
+        )
+
+
+def _refuse_partial_sums(text: str, where: str) -> None:
+    kept = dict(
+        line[1:-1].split(": ", 1)
+        for line in text.rpartition("\nparameters:")[2].partition("\nend of parameters")[0].splitlines()
+        if line.startswith("[") and ": " in line
+    )
+    for name, usual in WHOLE_SUM.items():
+        if kept.get(name, usual) != usual:
+            raise NetworkError(
+                f"{where} keeps {name}: {kept[name]}, so that predict may not add up all trees",
+                fix=f"save the model again without {name}",
+            )
+
+
 def _read(text: str, where: str) -> LightGBMModel:
+    _refuse_partial_sums(text, where)
     head, *parts = text.split("\nTree=")
     header = _fields(head)
     count = int(header["num_tree_per_iteration"])
