@@ -71,4 +71,4 @@ def audit(
     else:
         options["modular"] = False
         found = audit_looked_up(encoder, known, people, region, names, ProvedCells.of(sweep), **options)
-    return replace(found, left_out=left_out) if left_out else found
+    return replace(found, left_out=left_out, assumptions=subject.assumptions)

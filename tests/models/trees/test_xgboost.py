@@ -254,6 +254,83 @@ def test_what_the_library_decides_otherwise_is_refused(kind, options, said):
         read(model, frame[NUMERIC])
 
 
+LATER = {
+    "missing": [0.0, -1.0],
+    "booster": ["dart", "gblinear"],
+    "base_score": [0.9],
+    "objective": ["binary:hinge", "binary:logitraw", "reg:squarederror", "multi:softmax", "count:poisson"],
+    "num_class": [3],
+    "num_parallel_tree": [3],
+    "n_estimators": [2],
+    "multi_strategy": ["multi_output_tree"],
+    "rate_drop": [0.9],
+    "scale_pos_weight": [9.0],
+    "feature_types": [["q", "q", "c"]],
+    "iteration_range": [(0, 2)],
+    "best_iteration": [1],
+    "base_margin": [1.0],
+    "output_margin": [True],
+    "validate_features": [False],
+    "training": [True],
+    "process_type": ["update"],
+}
+"""Settings of a model that is fitted already; some of them change what it predicts."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", sorted(LATER))
+def test_settings_after_fitting_are_those_that_predict_or_are_refused(name, classes):
+    frame, labels = table(count=150, classes=classes)
+    frame = frame[NUMERIC]
+    frame.loc[::4, "score"] = 0.0
+    for value in LATER[name]:
+        model = xgboost.XGBClassifier(n_estimators=6, max_depth=3, n_jobs=1).fit(frame, labels)
+        model.set_params(**{name: value})
+        try:
+            decided = model.predict(frame)
+        except (xgboost.core.XGBoostError, ValueError):
+            continue  # nobody can deploy that
+        try:
+            found = read(model, frame)
+        except NetworkError:
+            continue
+        assert np.array_equal(found.decide(Individuals.read(frame, found.encoding.schema)), decided)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"booster": "gblinear"}, "gblinear"),
+        ({"multi_strategy": "multi_output_tree"}, "several values"),
+        ({"objective": lambda labels, scores: (scores, scores + 1)}, "objective"),
+    ],
+)
+def test_predictions_that_are_no_sum_of_trees_are_refused(options, said):
+    frame, labels = table(classes=3)
+    kind = xgboost.XGBClassifier(n_estimators=2, n_jobs=1, tree_method="hist", **options)
+    with pytest.raises(NetworkError, match=said):
+        read(kind.fit(frame[NUMERIC], labels), frame[NUMERIC])
+
+
+def test_a_best_iteration_that_is_not_there_is_refused():
+    frame, labels = table()
+    model = xgboost.XGBClassifier(n_estimators=3, n_jobs=1).fit(frame[NUMERIC], labels)
+    model.get_booster().set_attr(best_iteration="7")
+    with pytest.raises(NetworkError, match="8 rounds decide, and holds 3"):
+        read(model, frame[NUMERIC])
+
+
+@pytest.mark.parametrize("parallel", [1, 4])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_forests(classes, parallel):
+    frame, labels = table(classes=classes)
+    model = xgboost.XGBRFClassifier(n_estimators=7, n_jobs=1).fit(frame[NUMERIC], labels)
+    assert check_semantics(model, frame[NUMERIC], margins(model)) > 400
+    boosted = xgboost.XGBClassifier(n_estimators=4, num_parallel_tree=parallel, subsample=0.7, n_jobs=1)
+    assert check_semantics(boosted.fit(frame[NUMERIC], labels), frame[NUMERIC], margins(boosted)) > 400
+
+
 def test_several_labels_at_once_are_refused_by_name():
     frame, labels = table()
     model = xgboost.XGBClassifier(n_estimators=2, n_jobs=1).fit(frame[NUMERIC], np.column_stack([labels, 1 - labels]))

@@ -18,7 +18,7 @@ from lcifr.models.files.description import DescribedInput, InputKind, ModelDescr
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
-from lcifr.models.table_model import TableModel
+from lcifr.models.table_model import PositionalColumns, TableModel
 from lcifr.models.trees.latents import LatentTrees, trees_on_latents
 from lcifr.models.trees.matrix import code_column
 from lcifr.models.trees.nodes import TreeLeaf
@@ -39,6 +39,7 @@ class TreeFile:
     categorical : which columns hold codes of categories. categories : of these, in their order, the values, where the
         file knows them.
     scores : (rows, columns) -> (rows, outputs), the library's own sums; None where it is not installed.
+    positional : why the library does not compare the names of columns, in words; empty where it does.
     """
 
     source: TreeSource
@@ -49,6 +50,12 @@ class TreeFile:
     notes: tuple[str, ...] = ()
     description: ModelDescription | None = None
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = field(default=None, repr=False)
+    positional: str = ""
+
+    @property
+    def positional_columns(self) -> PositionalColumns | None:
+        """The columns, where the library reads them by position and the file names them."""
+        return PositionalColumns(self.positional, self.names) if self.positional and self.names else None
 
     def read_table(self, table: Any, encoding: Encoding) -> TableModel:
         """The model on the raw columns of a pandas frame.
@@ -74,6 +81,7 @@ class TreeFile:
             table,
             "" if self.scores is None else self.source.runtime,
             predict_people=predictor.decide,
+            positional=self.positional_columns,
         )
 
     def read_latents(self) -> LatentTrees:
@@ -131,6 +139,7 @@ class TreeFile:
             is_number=source.rule.kind is Kind.NUMBER,
             knows_codes=self.description is not None or len(source.categories or ()) >= sum(self.categorical),
             notes=self.notes,
+            assumptions=() if self.positional_columns is None else (self.positional_columns.assumption,),
         )
 
 

@@ -24,6 +24,7 @@ ZERO = float(np.float32(1e-35))
 CATEGORICAL, DEFAULT_LEFT = 1, 2
 """Bits of a decision type; the next two say what is missing."""
 NOTHING, ZEROS = 0, 1
+LIGHTGBM = "LightGBM reads its columns"
 WHOLE_SUM = {"pred_early_stop": "0", "start_iteration_predict": "0", "num_iteration_predict": "-1"}
 """Settings of ``predict`` that old files keep, with the values at which it adds all trees up."""
 OFF = (None, False, "false", "-", "False", "0")
@@ -68,6 +69,11 @@ def read_text(text: str, where: str) -> LightGBMModel:
         if isinstance(problem, NetworkError):
             raise
         raise NetworkError(f"{where} is no model of LightGBM: {type(problem).__name__}: {problem}") from None
+
+
+def is_of_lightgbm(estimator: Any) -> bool:
+    """Whether a fitted estimator is one of LightGBM's own."""
+    return type(estimator).__module__.startswith("lightgbm.")
 
 
 def refuse_early_stop(settings: Mapping[str, Any], where: str) -> None:

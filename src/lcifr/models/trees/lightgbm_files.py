@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError
 from lcifr.models.files.description import ModelDescription
 from lcifr.models.trees.files import TreeFile, class_numbers
-from lcifr.models.trees.lightgbm import NOTHING, ZEROS, LightGBMModel, number_split, read_text, rule_of
+from lcifr.models.trees.lightgbm import LIGHTGBM, NOTHING, ZEROS, LightGBMModel, number_split, read_text, rule_of
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit
 from lcifr.models.trees.tables import lightgbm_source
@@ -51,6 +51,7 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
         notes=(DUMPED,) if dumped else (),
         description=description,
         scores=TextScores(text, float(read.scale)) if installed else None,
+        positional=LIGHTGBM,
     )
 
 

@@ -45,6 +45,7 @@ def library_of(origin: ModelOrigin) -> LibraryFacts:
         runtime=origin.runtime,
         sha256=origin.sha256,
         reference=Path(origin.reference).name,
+        assumptions=origin.assumptions,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data.io.files import json_value
-from lcifr.runs.events import Listener, listening, step
+from lcifr.runs.events import Listener, listening, step, warn
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 
 if TYPE_CHECKING:
@@ -106,8 +106,11 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
         schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
         loaded, left_out = complete_table(loaded, request.table, schema)
-        frame = loaded.frame.select(list(schema.names))
+        columns, frame = loaded.frame.column_names, loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
+        positional = read.source.positional
+        if positional is not None and (text := positional.warning(str(request.table), columns)) is not None:
+            warn(text)
         people = Individuals.read(frame, schema)
         tried = {
             "rows of the table": people,
