@@ -50,9 +50,9 @@ class PositionalColumns:
         if there == list(self.names):
             return None
         return (
-            f"the model reads its columns by position, in {_order(self.names)}; {table} has them in {_order(there)}. For "
-            "the table as it stands, predict computes something else, about which nothing is stated: put the columns in "
-            "the model's order before predict"
+            f"the model reads its columns by position, in {_order(self.names)}; {table} has them in {_order(there)}. "
+            "For the table as it stands, predict computes something else, about which nothing is stated: put the "
+            "columns in the model's order before predict"
         )
 
 

@@ -302,15 +302,33 @@ def test_settings_after_fitting_are_those_that_predict_or_are_refused(name, clas
     ("options", "said"),
     [
         ({"booster": "gblinear"}, "gblinear"),
-        ({"multi_strategy": "multi_output_tree"}, "several values"),
-        ({"objective": lambda labels, scores: (scores, scores + 1)}, "objective"),
+        ({"multi_strategy": "multi_output_tree", "tree_method": "hist"}, "several values"),
     ],
 )
 def test_predictions_that_are_no_sum_of_trees_are_refused(options, said):
     frame, labels = table(classes=3)
-    kind = xgboost.XGBClassifier(n_estimators=2, n_jobs=1, tree_method="hist", **options)
+    kind = xgboost.XGBClassifier(n_estimators=2, n_jobs=1, **options)
     with pytest.raises(NetworkError, match=said):
         read(kind.fit(frame[NUMERIC], labels), frame[NUMERIC])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_objectives_of_ones_own_are_read_as_they_predict_or_refused(classes):
+    frame, labels = table(classes=classes)
+
+    def squares(labels, scores):
+        wanted = np.eye(3)[labels.astype(int)] if scores.ndim > 1 else labels
+        return scores - wanted, np.ones_like(scores)
+
+    model = xgboost.XGBClassifier(n_estimators=5, n_jobs=1, objective=squares).fit(frame[NUMERIC], labels)
+    try:
+        found = read(model, frame[NUMERIC])
+    except NetworkError as problem:
+        assert classes == 2  # it cuts numbers at one half
+        assert "reg:squarederror" in str(problem)
+    else:
+        people = Individuals.read(frame[NUMERIC], found.encoding.schema)
+        assert np.array_equal(found.decide(people), model.predict(frame[NUMERIC]))
 
 
 def test_a_best_iteration_that_is_not_there_is_refused():
