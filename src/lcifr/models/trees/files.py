@@ -104,6 +104,7 @@ class TreeFile:
     def _block(self, encoding: Encoding) -> Block:
         if self.description is not None:
             entries = self.description.inputs
+            self._refuse_other_order(entries)
             return Block(tuple(column for one in entries for column in _fed(one, encoding, self.where)))
         if not self.names:
             raise NetworkError(f"{self.where} does not say which columns it reads", fix=DESCRIBE)
@@ -119,6 +120,18 @@ class TreeFile:
             else:
                 columns.append(code_column(attribute, values, self.source.unknown_code))
         return Block(tuple(columns))
+
+    def _refuse_other_order(self, entries: Sequence[DescribedInput]) -> None:
+        """A description that feeds one column of the model with another one of its columns."""
+        place, described = 0, {one.column for one in entries}
+        for one in entries:
+            known = self.names[place] if place < len(self.names) else one.column
+            if one.width == 1 and one.column in self.names and known != one.column and known in described:
+                raise NetworkError(
+                    f'{self.where} calls its column {place + 1} "{known}", and its description feeds "{one.column}" there',
+                    fix="describe the columns in the order of the model's: " + ", ".join(self.names),
+                )
+            place += one.width
 
     def outline(self) -> ModelOutline:
         """What the file says without a table."""

@@ -33,7 +33,10 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
     read = _read(data, str(path))
     notes = []
     if read.used < read.total:
-        notes.append(f"The first {read.used} of {read.total} rounds decide, as early stopping left it.")
+        notes.append(
+            f"The first {read.used} of {read.total} rounds decide, as early stopping left it: so do XGBClassifier and "
+            f"XGBRegressor, and Booster.predict with iteration_range=(0, {read.used})."
+        )
     installed = find_spec("xgboost") is not None
     return TreeFile(
         source=xgboost_source(read, class_numbers(read.classes)),
