@@ -106,7 +106,7 @@ def test_a_description_in_another_order_than_the_names_is_refused(kind, tmp_path
     read = load_file(path, described).read_table(frame, encoding)
     assert (read.decide(Individuals.read(frame, encoding.schema)) == model.predict(frame)).all()
     turned = ModelDescription(tuple(DescribedInput(InputKind.NUMBER, name) for name in NUMERIC[::-1]))
-    with pytest.raises(NetworkError, match='calls its column 1 "age", and its description feeds "score"'):
+    with pytest.raises(NetworkError, match='calls its column 1 "age", its description feeds "score"'):
         load_file(path, turned).read_table(frame, encoding)
 
 

@@ -128,7 +128,7 @@ class TreeFile:
             known = self.names[place] if place < len(self.names) else one.column
             if one.width == 1 and one.column in self.names and known != one.column and known in described:
                 raise NetworkError(
-                    f'{self.where} calls its column {place + 1} "{known}", and its description feeds "{one.column}" there',
+                    f'{self.where} calls its column {place + 1} "{known}", its description feeds "{one.column}"',
                     fix="describe the columns in the order of the model's: " + ", ".join(self.names),
                 )
             place += one.width
