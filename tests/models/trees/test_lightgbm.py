@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 from lcifr.data import Individuals
 from lcifr.errors import NetworkError
@@ -223,3 +225,30 @@ def test_objectives_of_ones_own_are_refused():
     model = lightgbm.LGBMClassifier(n_estimators=3, objective=lambda y, p: (p - y, np.ones_like(p)), **QUIET)
     with pytest.raises(NetworkError, match="objective"):
         read(model.fit(frame[NUMERIC], labels), frame[NUMERIC])
+
+
+SMALLEST = float(np.float32(1e-35))
+NEAR_ZERO = [
+    sign * value
+    for sign in (1.0, -1.0)
+    for value in (0.0, 5e-324, 1e-36, np.nextafter(SMALLEST, 0.0), SMALLEST, np.nextafter(SMALLEST, 1.0), 2e-35, 1.0)
+]
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("zeros_missing", [False, True])
+@pytest.mark.parametrize("above", [0.0, -0.5])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_numbers_that_are_nearly_zero_are_compared_as_they_are_in_a_sparse_matrix(sparse, above, zeros_missing):
+    """LightGBM takes them for 0 in a dense one only, which matters where a threshold is such a number."""
+    encoder = OneHotEncoder(sparse_output=sparse)
+    first = ColumnTransformer(
+        [("gain", "passthrough", ["gain"]), ("town", encoder, ["town"])], sparse_threshold=float(sparse)
+    )
+    frame = pd.DataFrame({"gain": np.repeat([-1.5, 0.0, 1.5], 40), "town": np.resize(["Bern", "Oslo"], 120)})
+    last = lightgbm.LGBMClassifier(n_estimators=3, zero_as_missing=zeros_missing, **QUIET)
+    model = make_pipeline(first, last).fit(frame, frame.gain > above)
+    found = read(model, frame)
+    tiny = pd.DataFrame({"gain": NEAR_ZERO, "town": "Bern"})
+    decided = found.decide(Individuals.read(tiny, found.encoding.schema))
+    assert decided.tolist() == model.predict(tiny).tolist()

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError
 from lcifr.models.probability import ASSUMED_ROUNDOFFS, behind_line, probability_band
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.trees.nodes import TreeLeaf, below
+from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit, codes_of
 
 UNIT = 2.0**-53
 ZERO = float(np.float32(1e-35))
-"""Numbers up to this size are zero to LightGBM."""
+"""Numbers up to this size are zero to LightGBM, before it compares them; those that a sparse matrix stores are not."""
 CATEGORICAL, DEFAULT_LEFT = 1, 2
 """Bits of a decision type; the next two say what is missing."""
 NOTHING, ZEROS = 0, 1
@@ -200,6 +200,4 @@ def number_split(
     # Where only zeros are missing, or nothing is, a missing number counts as 0.
     default = default if missing != NOTHING else threshold >= 0.0
     reach = ZERO if missing == ZEROS else math.nan
-    if abs(threshold) <= ZERO:  # before it compares, the library takes numbers of this size for 0
-        threshold = ZERO if threshold >= 0.0 else below(-ZERO)
-    return LibrarySplit(feature, threshold, first, second, missing_first=default, missing_reach=reach)
+    return LibrarySplit(feature, threshold, first, second, missing_first=default, missing_reach=reach, zero_reach=ZERO)

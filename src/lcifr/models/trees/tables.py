@@ -225,7 +225,7 @@ def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str
     later = sparse and math.isnan(source.missing) and source.cast is StepFormat.FLOAT32
     cast = block.as_floats() if later else cast_block(block.as_floats(), source.cast, where)
     own = encoding_of(cast, encoding)
-    reader = ColumnReader(cast.columns, own, 0.0 if sparse else source.missing, cast_later=later)
+    reader = ColumnReader(cast.columns, own, 0.0 if sparse else source.missing, cast_later=later, sparse=block.sparse)
     trees = Trees.of(len(own.features), source.base, [reader.tree(tree) for tree in source.trees], source.scale)
     return trees.of_runtime(source.native), own
 
