@@ -81,7 +81,7 @@ class ModelSubject(AuditSubject):
         from lcifr.runs.auditing.origin import ModelOrigin
 
         outline, described = self.file.outline(), self.file.description
-        columns = outline.columns if described is None else described.columns
+        columns = outline.columns if described is None or not described.inputs else described.columns
         return ModelOrigin(
             file=str(self.file.path),
             sha256=self.file.sha256,
@@ -94,6 +94,7 @@ class ModelSubject(AuditSubject):
             runtime=outline.runtime,
             reference=self.reference,
             groups=self.alike,
+            assumptions=outline.assumptions,
         )
 
     def summary(self) -> ModelSummary:
