@@ -16,7 +16,7 @@ from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.producer import freeze
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import LcifrError, TableError, TableProblem
-from lcifr.models.load import load_file, read_model
+from lcifr.models.load import ModelFile, load_file, read_model
 from lcifr.models.model import Model
 from lcifr.similarity.similarity import Similarity
 
@@ -27,6 +27,7 @@ class Subject:
     ----------
     library : of a model from elsewhere; nothing counts as a counterexample that it does not confirm.
     missing : (rows,) of a table for such a model, where a value is missing: nobody of ``people``. None where no row is.
+    arithmetic : that the description of such a model declares; None where it declares none.
     """
 
     encoder: Encoder
@@ -34,6 +35,7 @@ class Subject:
     people: Individuals
     library: LibraryDecisions | None = None
     missing: NDArray[np.bool_] | None = None
+    arithmetic: str | None = None
 
 
 def own_subject(
@@ -71,7 +73,9 @@ def foreign_subject(
     read = LibraryModel.read(model, table, similarity, groups, tolerance)
     people = Individuals.read(table[[name for name in table.columns if name in schema]], schema)
     library = read.decisions_about(people, table)
-    return Subject(read.encoder, read.model, people, library, missing if missing.any() else None)
+    described = model.description if isinstance(model, ModelFile) else None
+    asked = None if described is None or described.arithmetic is None else described.arithmetic.value
+    return Subject(read.encoder, read.model, people, library, missing if missing.any() else None, asked)
 
 
 def _inferred(table: Any) -> Schema:

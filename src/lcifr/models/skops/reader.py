@@ -118,13 +118,14 @@ class SkopsModel:
             found, output = outline_sklearn(self.fitted), self._output
             if self.description is not None and self.description.arithmetic is not None:
                 found = replace(found, arithmetic=self.description.arithmetic)
+            decider = self.declared
             if output is None or not found.classes:
-                return found if output is None else replace(found, outputs=outline_sklearn(self.declared).outputs)
+                return found
             classes = tuple(self._labels(found.classes).tolist())
             rule = found.rule if classes == found.classes else f"{found.rule}; called {', '.join(map(str, classes))}"
             outputs = found.outputs
             if output.has_threshold:
-                rule, outputs = output.rule_words(*classes), outline_sklearn(self.declared).outputs
+                rule, outputs = output.rule_words(*classes), outline_sklearn(decider).outputs
             return replace(found, outputs=outputs, rule=rule, classes=classes)
 
 
