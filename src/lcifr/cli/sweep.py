@@ -11,6 +11,7 @@ import typer
 from lcifr.cli.terminal.model_options import (
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelToleranceOption,
@@ -62,6 +63,7 @@ def sweep(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
@@ -102,7 +104,13 @@ def sweep(
     """
     options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
     options |= {"nodes": nodes, "bundle": bundle, "force": force}
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "reference": reference, "tolerance": tolerance}
+    about: dict[str, Any] = {
+        "describe": describe,
+        "missing": missing,
+        "schema": schema,
+        "reference": reference,
+        "tolerance": tolerance,
+    }
     if model is None:
         refuse_without_model(**about, same=same)
         options |= {"phi": phi, "arithmetic": (arithmetic or Arithmetic.FLOAT64).value}

@@ -56,7 +56,7 @@ class ModelQuestion(ModelOptions):
         """Files that are read, by argument."""
         files = {
             "model": self.model,
-            "describe": self.describe,
+            "describe": self.description,
             "table": self.table,
             "phi": Path(self.phi),
             "schema": None if self.schema is None else Path(self.schema),
@@ -94,7 +94,7 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     from lcifr.runs.people.loading import load_whole
 
     with step(f"Opening {question.model}"):
-        file = open_model(question.model, question.describe)
+        file = open_model(question.model, question.describe, question.missing)
         outline = file.outline()
     if outline.is_number and question.tolerance is None:
         raise LcifrError(

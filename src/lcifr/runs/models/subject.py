@@ -98,7 +98,7 @@ class ModelSubject(AuditSubject):
         from lcifr.runs.auditing.origin import ModelOrigin
 
         outline, described = self.file.outline(), self.file.description
-        columns = outline.columns if described is None else described.columns
+        columns = outline.columns if described is None or not described.inputs else described.columns
         return ModelOrigin(
             file=str(self.file.path),
             sha256=self.file.sha256,
