@@ -103,7 +103,10 @@ def _show_compared(result: CompareResult) -> None:
             say(f"{one.name}: the library decides {one.first['library']}, lcifr decides {one.first['read']}, for")
             say("  " + ", ".join(f"{name} {value}" for name, value in one.first["person"].items()))
     if result.left_out:
-        say(f"rows left out because of missing values: {result.left_out:,}")
+        say(
+            f"not compared because of missing values: {result.left_out:,} of {result.total:,} rows; an audit does not "
+            "examine them, and counts them as not certified"
+        )
     if not result.runtime:
         say("\nNothing was compared: install the model's library.")
         return

@@ -132,8 +132,9 @@ def _texts(result: AuditResult, report: Report, rates: GroupRates, time: str, *,
     sample = "" if checked.people == checked.of else f", {checked.people:,} of {checked.of:,} drawn at random"
     words = {
         "target": result.model.target,
-        "verdicts": f"Of {said.people:,} people {said.certified:,} are certified with respect to φ, {said.violated:,} "
-        f"have a counterexample, and {said.undecided:,} are undecided.",
+        "verdicts": f"Of {said.rows:,} people {said.certified:,} are certified with respect to φ, {said.violated:,} "
+        f"have a counterexample, {said.undecided:,} are undecided, and {said.not_examined:,} were not examined because a "
+        "value is missing.",
         "time": time,
         "version": name,
         "audited": report.origin.audited or "on a day that is not on file",

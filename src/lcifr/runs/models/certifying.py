@@ -98,6 +98,6 @@ def certify_model(
             )
             tally = gather(run.work, subject, source, None).tally
             found = None if look_up is None else look_up.summary(tally)
-            result = CertifyResult.end_to_end(subject.summary(), tally, source.left_out, found)
+            result = CertifyResult.end_to_end(subject.summary(), tally, found)
             run.finish(result.to_dict())
     return result

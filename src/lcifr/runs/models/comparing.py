@@ -63,7 +63,7 @@ class CompareResult:
     Parameters
     ----------
     runtime : what computed the library's own decisions; empty where it is not installed and nothing was compared.
-    left_out : rows of the table with missing values.
+    left_out : rows of the table with missing values, which an audit does not examine. total : all its rows.
     """
 
     model: str
@@ -71,6 +71,7 @@ class CompareResult:
     runtime: str
     rows: tuple[ComparedRows, ...]
     left_out: int
+    total: int
 
     @property
     def agrees(self) -> bool:
@@ -115,7 +116,7 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
             "beside boundaries": place_at_boundaries(read.source, people),
         }
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
-    return CompareResult(str(request.model), file.sha256, file.outline().runtime, rows, left_out)
+    return CompareResult(str(request.model), file.sha256, file.outline().runtime, rows, left_out, loaded.count)
 
 
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:
