@@ -55,7 +55,10 @@ class PackRequest:
 
 @dataclass(frozen=True)
 class WrittenPack:
-    """A pack on file; sha256 : of the archive. key : who signed it, by fingerprint. confirmed : by the checker."""
+    """A pack on file; sha256 : of the archive. key : who signed it, by fingerprint. confirmed : by the checker.
+
+    people : who were examined. not_examined : rows of the table beside them.
+    """
 
     file: str
     sha256: str
@@ -67,6 +70,7 @@ class WrittenPack:
     violated: int
     undecided: int
     confirmed: bool
+    not_examined: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -99,7 +103,7 @@ def write_pack(request: PackRequest) -> WrittenPack:
     write_archive(request.out, made)
     said, key = result.statement, None if private is None else fingerprint(private.public_key())
     counts = (said.people, said.certified, said.violated, said.undecided)
-    return WrittenPack(str(request.out), sha256_of(request.out), len(made), time, key, *counts, confirmed=code == 0)
+    return WrittenPack(str(request.out), sha256_of(request.out), len(made), time, key, *counts, code == 0, said.not_examined)
 
 
 def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]:
