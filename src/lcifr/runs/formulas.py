@@ -52,9 +52,7 @@ def schema_of_file(file: Path) -> str | None:
     return str(beside)
 
 
-def fit_similarity(
-    text: str, source: str, schema: Schema, people: Any, *, skip_missing: bool = False
-) -> Similarity:
+def fit_similarity(text: str, source: str, schema: Schema, people: Any, *, skip_missing: bool = False) -> Similarity:
     """A formula with the scales of these people (a table); ``skip_missing`` : as for :meth:`Encoding.fit`."""
     from lcifr.data import Encoding
     from lcifr.similarity import Similarity

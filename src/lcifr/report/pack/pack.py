@@ -103,7 +103,9 @@ def write_pack(request: PackRequest) -> WrittenPack:
     write_archive(request.out, made)
     said, key = result.statement, None if private is None else fingerprint(private.public_key())
     counts = (said.people, said.certified, said.violated, said.undecided)
-    return WrittenPack(str(request.out), sha256_of(request.out), len(made), time, key, *counts, code == 0, said.not_examined)
+    return WrittenPack(
+        str(request.out), sha256_of(request.out), len(made), time, key, *counts, code == 0, said.not_examined
+    )
 
 
 def _signed(made: dict[str, bytes], private: Any, time: str) -> dict[str, bytes]:
@@ -137,8 +139,8 @@ def _texts(result: AuditResult, report: Report, rates: GroupRates, time: str, *,
     words = {
         "target": result.model.target,
         "verdicts": f"Of {said.rows:,} people {said.certified:,} are certified with respect to φ, {said.violated:,} "
-        f"have a counterexample, {said.undecided:,} are undecided, and {said.not_examined:,} were not examined because a "
-        "value is missing.",
+        f"have a counterexample, {said.undecided:,} are undecided, and {said.not_examined:,} were not examined "
+        "because a value is missing.",
         "time": time,
         "version": name,
         "audited": report.origin.audited or "on a day that is not on file",
