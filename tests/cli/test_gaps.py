@@ -174,7 +174,8 @@ def test_doctor_and_init_count_the_rows_that_an_audit_loses(folder: Path, tmp_pa
     assert "note: a value is missing in 180 of 300 rows: an audit does not examine them" in said
     assert '"debt": values are missing in 140 of 300 rows' in said
     other = lcifr("init", "people.csv", "--target", "sex", "--out", tmp_path / "own", cwd=folder).out
-    assert "a value is missing in 180 of 300 rows: `lcifr produce` refuses the table" in other
+    assert "note: a value is missing in 180 of 300 rows in all" in other
+    assert '"income": values are missing in 80 of 300 rows, which `lcifr produce` refuses' in other
 
 
 def test_each_sd_comes_from_every_row_with_a_value_and_says_so(folder: Path) -> None:

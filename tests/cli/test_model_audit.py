@@ -101,7 +101,8 @@ def test_the_report_says_what_was_audited(audited: Path, credit: Path) -> None:
     page = (credit / "audit.md").read_text(encoding="utf-8")
     digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
     for words in ("model.skops", digest, "Runtime: scikit-learn", "yes is decided",
-                  "**People not examined.** 2 of the 60 rows", "come from train.csv", "unaware", "Arithmetic:"):  # fmt: skip
+                  "**People not examined.** 2 of the 60 rows",
+                  "come from train.csv", "unaware", "Arithmetic:"):  # fmt: skip
         assert words in page
 
 

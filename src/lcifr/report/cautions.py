@@ -87,8 +87,8 @@ def _about_the_proofs(found: Audit | Certificates, about: About) -> Iterator[Cau
 def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
     if gone := statement.not_examined:
         text = (
-            f"{count(gone)} of the {count(statement.rows)} rows of the table have missing values. Nothing is known about "
-            "these people: shares of verdicts count them as not certified, and all other figures leave them out."
+            f"{count(gone)} of the {count(statement.rows)} rows of the table have missing values. Nothing is known "
+            "about these people: shares of verdicts count them as not certified, and all other figures leave them out."
         )
         yield Caution("not-examined", "People not examined", text)
     if statement.lower is None and about.trained_on:
@@ -100,8 +100,8 @@ def _about_the_people(statement: Statement, about: About) -> Iterator[Caution]:
     elif statement.lower is None and not statement.not_examined:
         text = (
             "It was not declared that these people were held out from training and drawn from the population that the "
-            "model is used on (lcifr audit --population). The certificates hold for each of them, but say nothing about "
-            "anyone else."
+            "model is used on (lcifr audit --population). The certificates hold for each of them, but say nothing "
+            "about anyone else."
         )
         yield Caution("in-sample", "Possibly in-sample people", text)
     if about.library is not None and not about.library.runtime:

@@ -97,7 +97,10 @@ class Proved:
 
 @dataclass(frozen=True)
 class ModelRow:
-    """One model's figures on the people who were examined, as shares, but for R² and the mean error of numbers; None where a figure is not known."""
+    """One model's figures on the people who were examined: shares, but for R² and the mean error of numbers.
+
+    None where a figure is not known.
+    """
 
     name: str
     accuracy: float | None

@@ -189,12 +189,13 @@ def why_no_bound(not_examined: int, *, trained_on: bool = False) -> str:
 
     Parameters
     ----------
-    not_examined : rows left out because a value is missing. trained_on : whether the model learned from people among these.
+    not_examined : rows left out because a value is missing. trained_on : whether the model learned from people among
+        these.
     """
     if not_examined:
         return (
-            f"{not_examined:,} {'rows were' if not_examined > 1 else 'row was'} left out because of missing values, so "
-            "the others are not a random sample of it"
+            f"{not_examined:,} {'rows were' if not_examined > 1 else 'row was'} left out because of missing values, "
+            "so the others are not a random sample of it"
         )
     if trained_on:
         return "people among these were used for training"

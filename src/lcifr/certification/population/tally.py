@@ -85,8 +85,9 @@ class Tally:
 
     Parameters
     ----------
-    all : everybody examined. not_examined : rows of the table beside them, in which a value is missing. vacuous : certificates that say nothing. alone, singletons : people similar to nobody but
-        themselves, with and without those to whom nobody is similar at all.
+    all : everybody examined. not_examined : rows of the table beside them, in which a value is missing.
+    vacuous : certificates that say nothing. alone, singletons : people similar to nobody but themselves, with and
+        without those to whom nobody is similar at all.
     on : for ball and box, who is certified there; missing where that was not asked. reasons : of the undecided.
     looked_up : people certified by a cell of a sweep, without a search; in_checked : of these, by one that is checked.
     labels : for each true label who has it. groups : for each attribute and value who is in it.

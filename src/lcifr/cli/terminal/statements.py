@@ -71,8 +71,8 @@ def show_origin(origin: ModelOrigin | None, left_out: int, *, counterexamples: b
 
     if left_out:
         say(
-            f"not examined because of missing values: {left_out:,} rows; nothing is known about these people, and every "
-            "share counts them as not certified"
+            f"not examined because of missing values: {left_out:,} rows; nothing is known about these people, and "
+            "every share counts them as not certified"
         )
     if origin is not None:
         say(f"model {origin.file} ({origin.library}, sha256 {origin.sha256[:12]}…): {origin.rule}")

@@ -171,17 +171,15 @@ def _about_the_columns(frame: pa.Table, schema: Schema, target: str | None, *, s
     elif (slip := _slip(frame[target])) is not None:
         yield f'the target "{target}", row {slip.row} (from 0): {slip}'
     if lost := len(frame) - int(complete_rows(frame, schema).sum()):
-        then = "`lcifr produce` refuses the table until they are filled in or dropped"
-        if skipped:
-            then = "an audit does not examine them, and counts them as not certified"
+        then = ": an audit does not examine them, and counts them as not certified" if skipped else " in all"
         if lost == len(frame):
-            then = "so there is nobody to " + ("audit" if skipped else "learn from") + " until they are filled in"
-        yield f"a value is missing in {lost:,} of {len(frame):,} rows: {then}"
+            then = f": no row is complete, so there is no one to {'examine' if skipped else 'learn from'}"
+        yield f"a value is missing in {lost:,} of {len(frame):,} rows{then}"
     for one in schema:
         column = frame[one.name]
         if missing := int(missing_values(column, one).sum()):
             instead = "fill them" if isinstance(one, Numeric) else 'write "unknown" for them and run init again'
-            then = "" if skipped else f": {instead}, or drop these rows"
+            then = "" if skipped else f", which `lcifr produce` refuses: {instead}, or drop these rows"
             yield f'"{one.name}": values are missing in {missing:,} of {len(frame):,} rows{then}'
         if isinstance(one, Numeric) and one.integer and (few := pc.count_distinct(column).as_py()) <= FEW:
             named = f"--categorical {shlex.quote(one.name)}"
