@@ -70,10 +70,11 @@ def foreign_subject(
     table = _pandas(X)
     schema = _inferred(table) if isinstance(similarity, str) else similarity.schema
     missing = rows_with_missing(table, schema)
+    if isinstance(similarity, str):
+        known = table[[name for name in table.columns if name in schema]]
+        similarity = Similarity(similarity, schema, Encoding.fit(known, schema, skip_missing=True))
     if missing.any():
         table = table[~missing].reset_index(drop=True)
-    if isinstance(similarity, str):
-        similarity = Similarity(similarity, schema, Encoding.fit(table, schema))
     read = LibraryModel.read(model, table, similarity, groups, tolerance)
     people = Individuals.read(table[[name for name in table.columns if name in schema]], schema)
     library = read.decisions_about(people, table)

@@ -139,11 +139,14 @@ def _sweep_folders(
 
 
 def _show(result: SweepResult, out: Path) -> None:
+    from lcifr.cli.terminal.statements import show_scales
+
     say(str(result.sweep))
     if result.checked is not None:
         say(f"{result.checked}; to check again: {command('check', out / 'bundle')}")
     people = ", ".join(f"{count:,} {name}" for name, count in result.people.items() if count)
     say(f"people in the table: {people}")
+    show_scales(result.model.scales)
     for number, pair in enumerate(result.worst[:SHOWN], 1):
         differs = ", ".join(f"{name} {own} → {other}" for name, (own, other) in pair.differs.items())
         alike = ", ".join(f"{name} {value}" for name, value in pair.alike.items())

@@ -78,7 +78,8 @@ class CompareResult:
     Parameters
     ----------
     runtime : what computed the library's own decisions; empty where it is not installed and nothing was compared.
-    left_out : rows of the table with missing values. rule : how both decide, in words.
+    left_out : rows of the table with missing values, which an audit does not examine. total : all its rows.
+    rule : how both decide, in words.
     declared : where a description declares the threshold, what that changes. assumptions : what the file does not say.
     """
 
@@ -87,6 +88,7 @@ class CompareResult:
     runtime: str
     rows: tuple[ComparedRows, ...]
     left_out: int
+    total: int
     rule: str = ""
     declared: DeclaredRule | None = None
     assumptions: tuple[str, ...] = ()
@@ -139,7 +141,15 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
         outline, declared = file.outline(), _declared(file, read, people, schema)
     return CompareResult(
-        str(request.model), file.sha256, outline.runtime, rows, left_out, outline.rule, declared, outline.assumptions
+        model=str(request.model),
+        sha256=file.sha256,
+        runtime=outline.runtime,
+        rows=rows,
+        left_out=left_out,
+        total=loaded.count,
+        rule=outline.rule,
+        declared=declared,
+        assumptions=outline.assumptions,
     )
 
 

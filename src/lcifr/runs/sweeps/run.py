@@ -166,4 +166,4 @@ def _standings(found: Sweep, people: PeopleSource) -> dict[str, int]:
     for part, _ in people.rows():
         for standing in found.locate(part):
             counts[str(standing)] += 1
-    return counts
+    return counts | ({"not examined": people.left_out} if people.left_out else {})
