@@ -11,6 +11,7 @@ import typer
 from lcifr.cli.terminal.model_options import (
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelToleranceOption,
@@ -63,6 +64,7 @@ def sweep(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
@@ -111,7 +113,13 @@ def sweep(
     """
     options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
     options |= {"nodes": nodes, "people": people, "bundle": bundle, "force": force}
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "reference": reference, "tolerance": tolerance}
+    about: dict[str, Any] = {
+        "describe": describe,
+        "missing": missing,
+        "schema": schema,
+        "reference": reference,
+        "tolerance": tolerance,
+    }
     if model is None:
         refuse_without_model(**about, same=same)
         options |= {"phi": phi, "arithmetic": (arithmetic or Arithmetic.FLOAT64).value}
@@ -140,10 +148,13 @@ def _sweep_folders(
 
 
 def _show(result: SweepResult, out: Path) -> None:
+    from lcifr.cli.terminal.statements import show_scales
+
     say(str(result.sweep))
     if result.checked is not None:
         say(f"{result.checked}; to check again: {command('check', out / 'bundle')}")
     say("\n".join(result.people_lines))
+    show_scales(result.model.scales)
     for number, pair in enumerate(result.worst[:SHOWN], 1):
         differs = ", ".join(f"{name} {own} → {other}" for name, (own, other) in pair.differs.items())
         alike = ", ".join(f"{name} {value}" for name, value in pair.alike.items())

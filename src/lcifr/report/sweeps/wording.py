@@ -71,6 +71,8 @@ def _facts(result: SweepResult, settings: RunSettings, author: str, written: str
     else:
         yield "Model", f"{origin.library}; {'; '.join(origin.steps)} (sha256 {origin.sha256[:12]}…)"
         yield "Rule", f"{origin.rule}."
+        if origin.assumptions:
+            yield "Assumed", " ".join(origin.assumptions)
     yield "Arithmetic", f"{arithmetic_words(result.model.arithmetic)}."
     yield "Universe", _universe(result)
     yield "Confirmed", _confirmed(result)

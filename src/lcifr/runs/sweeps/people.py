@@ -47,12 +47,13 @@ class SweptPeople:
     Parameters
     ----------
     by_cell : by standing, those whom their cell decides. one_by_one : by standing, those who were asked about on their
-        own. not_asked : the others, who are in open cells.
+        own. not_asked : the others, who are in open cells. not_examined : rows with missing values.
     """
 
     by_cell: Mapping[str, int] = field(default_factory=dict)
     one_by_one: Mapping[str, int] = field(default_factory=dict)
     not_asked: int = 0
+    not_examined: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -61,7 +62,7 @@ class SweptPeople:
 
         found = {str(one): self.by_cell.get(one, 0) + self.one_by_one.get(one, 0) for one in Standing}
         found[Standing.OPEN] += self.not_asked
-        return found
+        return found | ({"not examined": self.not_examined} if self.not_examined else {})
 
     @property
     def proofs(self) -> int:
@@ -72,14 +73,19 @@ class SweptPeople:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        decided = {"by_cell": dict(self.by_cell), "one_by_one": dict(self.one_by_one), "not_asked": self.not_asked}
+        decided: dict[str, Any] = {
+            "by_cell": dict(self.by_cell),
+            "one_by_one": dict(self.one_by_one),
+            "not_asked": self.not_asked,
+        }
+        decided["not_examined"] = self.not_examined
         return {"people": self.counts, "people_decided": decided}
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> SweptPeople:
         """What :meth:`to_dict` gave; an older result has only counts, from cells alone."""
         if (known := said.get("people_decided")) is not None:
-            return cls(known["by_cell"], known["one_by_one"], int(known["not_asked"]))
+            return cls(known["by_cell"], known["one_by_one"], int(known["not_asked"]), int(known["not_examined"]))
         counts = {str(name): int(number) for name, number in said["people"].items()}
         return cls({name: number for name, number in counts.items() if name != "open"}, {}, counts.get("open", 0))
 
@@ -103,6 +109,8 @@ class SweptPeople:
             said = ", ".join(f"{count:,} {way}" for way, count in some.items()) if len(some) > 1 else "".join(some)
             if some:
                 parts.append(f"{sum(some.values()):,} {word} ({said})")
+        if self.not_examined:
+            parts.append(f"{self.not_examined:,} not examined (rows with missing values)")
         return "; ".join(parts) or "none"
 
 
@@ -149,7 +157,7 @@ def decide_people(
                 advance(asked, total)
             decided.update(zip(standing.tolist(), by.tolist(), strict=True))
             file.add(_rows(chunk, standing, by, cells, others))
-    return _counted(decided), _refuted(found, pairs)
+    return replace(_counted(decided), not_examined=people.left_out), _refuted(found, pairs)
 
 
 def _chunks(people: PeopleSource) -> Iterator[Chunk]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.certification.sweep.swept_model import SweptModel
     from lcifr.data import Schema
+    from lcifr.runs.auditing.result import ModelSummary
     from lcifr.runs.auditing.subject import AuditSubject
     from lcifr.runs.people.source import PeopleSource
 
@@ -92,10 +93,13 @@ def sweep_model(
         command = Command.of("sweep", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             people = read_people(prepared, request, run.work)
-            return _sweep(run, read_for_people(prepared, request, people), people, request)
+            subject = read_for_people(prepared, request, people)
+            return _sweep(run, subject, people, request, subject.warnings)
 
 
-def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions) -> SweepResult:
+def _sweep(
+    run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions, warnings: tuple[str, ...] = ()
+) -> SweepResult:
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.certification.sweep.swept_model import SweptModel
 
@@ -118,10 +122,17 @@ def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: Sweep
     subject.encoder.encoding.save(run.work / ENCODING)
     worst = worst_pairs(swept, found.pairs)
     checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
-    result = SweepResult(subject.summary(), found, decided, worst, checked)
+    result = SweepResult(_warned(subject.summary(), warnings), found, decided, worst, checked)
     (run.work / SWEPT).unlink()
     run.finish(result.to_dict())
     return result
+
+
+def _warned(model: ModelSummary, warnings: tuple[str, ...]) -> ModelSummary:
+    """The model with what a reader of its cells has to know."""
+    if model.origin is None or not warnings:
+        return model
+    return replace(model, origin=replace(model.origin, assumptions=(*model.origin.assumptions, *warnings)))
 
 
 def _run(run: Run, sweeper: Sweeper, options: SweepOptions, schema: Schema) -> Sweep:
