@@ -56,7 +56,7 @@ def audit(
     """
     subject = subject_of(encoder, model, X, similarity, groups, tolerance)
     encoder, known, people = subject.encoder, subject.model, subject.people
-    deployed = choose_for(arithmetic, (encoder.function, *known.computed))
+    deployed = choose_for(arithmetic or subject.arithmetic, (encoder.function, *known.computed))
     missing = subject.missing
     everybody = as_ids(ids, len(people) if missing is None else len(missing))  # before hours of proofs
     names, left_out = everybody, tuple[Id, ...]()
@@ -72,4 +72,4 @@ def audit(
     else:
         options["modular"] = False
         found = audit_looked_up(encoder, known, people, region, names, ProvedCells.of(sweep), **options)
-    return replace(found, left_out=left_out) if left_out else found
+    return replace(found, left_out=left_out, assumptions=subject.assumptions)

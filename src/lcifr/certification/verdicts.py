@@ -166,6 +166,7 @@ class Audit(VerdictDisplay):
     left_out : ids of rows with missing values, which are not examined: shares count them as not certified.
     encoder : φ and the encoding; None for an audit that was read from files.
     looked_up : who is certified by a sweep, without a search; None where nobody is.
+    assumptions : what every verdict rests on and no library checks, in sentences.
     """
 
     ids: tuple[str | int, ...]
@@ -184,10 +185,12 @@ class Audit(VerdictDisplay):
     left_out: tuple[str | int, ...] = ()
     encoder: Encoder | None = field(default=None, compare=False)
     looked_up: LookedUp | None = None
+    assumptions: tuple[str, ...] = ()
 
     def _notes(self) -> Iterator[str]:
         if self.looked_up is not None:
             yield f"{self.looked_up}."
+        yield from self.assumptions
         yield from super()._notes()
 
     @property

@@ -10,6 +10,7 @@ import typer
 from lcifr.cli.terminal.model_options import (
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -67,6 +68,7 @@ def audit(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     target: ModelTargetOption = None,
     reference: ReferenceOption = None,
@@ -161,7 +163,7 @@ def audit(
         "chunk": chunk,
         "force": force,
     }
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
     if model is None:
         refuse_without_model(**about, same=same)

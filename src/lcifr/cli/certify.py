@@ -11,6 +11,7 @@ from lcifr.cli.terminal.model_options import (
     PANEL,
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -84,6 +85,7 @@ def certify(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     phi: Annotated[
         str | None,
         typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar: a .phi file.", rich_help_panel=PANEL),
@@ -123,7 +125,7 @@ def certify(
     """
     options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
     options |= {"executor": executor.value, "address": address, "device": device.value}
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
     if model is None:
         refuse_without_model(**about, phi=phi, same=same)

@@ -18,7 +18,8 @@ from lcifr.similarity.scales import ScaleSource
 class LibraryFacts:
     """A model of another library: its file and what wrote it, what it computes and decides, and who confirmed that.
 
-    ``runtime`` is empty where it is not installed; ``reference`` is the table whose standard deviations φ speaks of.
+    ``runtime`` is empty where it is not installed; ``reference`` is the table whose standard deviations φ speaks of;
+    ``assumptions`` are sentences about what the file does not say.
     """
 
     name: str
@@ -27,6 +28,7 @@ class LibraryFacts:
     runtime: str
     sha256: str
     reference: str
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

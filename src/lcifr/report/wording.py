@@ -89,6 +89,8 @@ def _library(model: LibraryFacts) -> Iterator[tuple[str, str]]:
     """A model of another library: the file, what it computes, how it decides, and who says so."""
     yield "Model", f"{model.name}; {'; '.join(model.steps)} (sha256 {model.sha256[:12]}…)"
     yield "Rule", f"{model.rule}."
+    if model.assumptions:
+        yield "Assumed", " ".join(model.assumptions)
     yield "Runtime", model.runtime or "not installed; replaced by an exact forward pass of the model as it was read"
 
 

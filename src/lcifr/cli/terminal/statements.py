@@ -76,6 +76,8 @@ def show_origin(origin: ModelOrigin | None, left_out: int, *, counterexamples: b
         )
     if origin is not None:
         say(f"model {origin.file} ({origin.library}, sha256 {origin.sha256[:12]}…): {origin.rule}")
+        for text in origin.assumptions:
+            say(f"assumed: {text}")
         say(f"decisions{' and counterexamples' if counterexamples else ''} confirmed by {origin.confirmed_by}")
 
 

@@ -37,7 +37,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
 
 def library_of(origin: ModelOrigin) -> LibraryFacts:
     """What the page says of a model of another library."""
-    described = f"; inputs as {origin.description} says" if origin.description else ""
+    described = f"; described by {origin.description}" if origin.description else ""
     return LibraryFacts(
         name=f"{Path(origin.file).name}: {origin.library}{described}",
         steps=origin.steps,
@@ -45,6 +45,7 @@ def library_of(origin: ModelOrigin) -> LibraryFacts:
         runtime=origin.runtime,
         sha256=origin.sha256,
         reference=Path(origin.reference).name,
+        assumptions=origin.assumptions,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from lcifr.data.frames import text_of
 from lcifr.data.io.files import json_value
 from lcifr.errors import LcifrError, TableError
-from lcifr.runs.events import note, step
+from lcifr.runs.events import note, step, warn
 from lcifr.runs.formulas import fit_similarity, read_formula
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 from lcifr.runs.models.subject import ModelSubject, read_subject
@@ -56,7 +56,7 @@ class ModelQuestion(ModelOptions):
         """Files that are read, by argument."""
         files = {
             "model": self.model,
-            "describe": self.describe,
+            "describe": self.description,
             "table": self.table,
             "phi": Path(self.phi),
             "schema": None if self.schema is None else Path(self.schema),
@@ -93,7 +93,7 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     from lcifr.runs.people.loading import load_whole
 
     with step(f"Opening {question.model}"):
-        file = open_model(question.model, question.describe)
+        file = open_model(question.model, question.describe, question.missing)
         outline = file.outline()
     if outline.is_number and question.tolerance is None:
         raise LcifrError(
@@ -153,11 +153,16 @@ def read_people(
 
 
 def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: PeopleSource) -> ModelSubject:
-    """The model as it is read for the columns of these people, in the types that the table has them."""
+    """The model as it is read for the columns of these people, in the types that the table has them.
+
+    Says so where the library would take the columns of the table for others, by their position.
+    """
+    from lcifr.data.io.stream import column_names
+
     named = {str(label): label for label in prepared.file.outline().classes}
     groups = [[named.get(name, name) for name in group] for group in question.groups]
     with step(f"Reading {question.model}"):
-        return read_subject(
+        subject = read_subject(
             prepared.file,
             example_rows(source),
             prepared.similarity,
@@ -167,6 +172,11 @@ def read_for_people(prepared: PreparedModel, question: ModelQuestion, source: Pe
             tolerance=question.tolerance,
             arithmetic=question.arithmetic,
         )
+        if subject.read.source.positional is not None:
+            subject = replace(subject, table=str(question.table), table_columns=tuple(column_names(question.table)))
+    for text in subject.warnings:
+        warn(text)
+    return subject
 
 
 def without_strange_labels(source: PeopleSource, subject: ModelSubject) -> PeopleSource:
