@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from pathlib import Path
@@ -15,7 +16,10 @@ import xgboost
 from lcifr.certification.population.statement import lower_bound
 from lcifr.data import Encoding, Schema
 from lcifr.report.sources.folder import read_folder
+from lcifr.runs import ModelAuditRequest, audit_model
 from lcifr.runs.auditing.result import AuditResult
+from lcifr.runs.events import Advanced, Event
+from lcifr.runs.folders.run import RunStopped
 from lcifr.similarity import Similarity
 from tests.story import Said, lcifr
 
@@ -247,3 +251,39 @@ def test_the_same_in_python(folder: Path) -> None:
     said = package.certification.state(found, held_out=True)
     assert (said.share, said.lower, said.not_examined) == (0.4, None, 180)
     assert "120 of 300 (40.0%), 180 of them not examined" in str(said)
+
+
+def test_parquet_and_processes_say_the_same(folder: Path, audited: Said) -> None:
+    pd.read_csv(folder / "people.csv").astype({"sex": str}).to_parquet(folder / "people.parquet")
+    said = audit(
+        folder, "--workers", "2", "--chunk", "20", "--json", people="people.parquet", out="parquet", code=3
+    ).json
+    plain = json.loads((folder / "audit" / "result.json").read_text(encoding="utf-8"))
+    for name in ("rows", "people", "not_examined", "certified", "share", "modularity", "hashes"):
+        assert said[name] == plain[name]
+
+
+def test_a_stopped_audit_goes_on_with_the_rows_that_are_not_examined(folder: Path) -> None:
+    def stop(event: Event) -> None:
+        if isinstance(event, Advanced) and event.done >= 40:
+            raise KeyboardInterrupt
+
+    with contextlib.chdir(folder):
+        request = ModelAuditRequest(
+            model=Path("model.json"), table=Path("people.csv"), phi="same.phi", schema="people.toml",
+            out=Path("resumed"), bundle=False, workers=1, chunk=20,
+        )  # fmt: skip
+        with pytest.raises(RunStopped):
+            audit_model(request, stop)
+        found = audit_model(request).statement
+    assert (found.rows, found.not_examined, found.share) == (300, 180, 0.4)
+
+
+def test_a_sweep_counts_the_people_of_the_table_that_it_did_not_look_at(folder: Path) -> None:
+    schema = (folder / "people.toml").read_text(encoding="utf-8")
+    ranges = schema.replace('kind = "numeric"\n', 'kind = "numeric"\nlower = 0\nupper = 100000\n')
+    (folder / "ranges.toml").write_text(ranges, encoding="utf-8")
+    asked = ("--model", "model.json", "--phi", "same.phi", "--schema", "ranges.toml", "--cells", "50")
+    said = lcifr("sweep", "people.csv", *asked, "--json", "--out", "swept", cwd=folder, expect=None).json
+    assert said["people"]["not examined"] == 180
+    assert sum(said["people"].values()) == 300
