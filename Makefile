@@ -82,6 +82,7 @@ pictures: $(VENV)/dev.stamp  ## the pictures of README and of the workbench's pa
 
 docs: $(VENV)/docs.stamp  ## the documentation site, to docs/_build/html: its tutorials are run (some minutes the first time)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	$(BIN)/python -m tests.dead_links docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 dist: $(VENV)/dev.stamp  ## both wheels to dist/, and the demo's bundle through the small one in an empty environment
