@@ -47,7 +47,7 @@ test: kernels  ## set up everything and run the tests (under ten minutes on 2 co
 test-long: kernels  ## what takes longer: large samples, whole datasets, all examples (under half an hour on 2 cores)
 	$(TEST_ENV) LCIFR_ALL_EXAMPLES=1 $(BIN)/python -m pytest -n auto -m "(long or sampled) and not nightly"
 
-test-nightly: kernels  ## the largest samples of all (an hour or more)
+test-nightly: kernels  ## the rest of the largest samples
 	$(TEST_ENV) LCIFR_ALL_EXAMPLES=1 $(BIN)/python -m pytest -n auto -m nightly
 
 lint: $(VENV)/dev.stamp  ## format, rules, types, layers
