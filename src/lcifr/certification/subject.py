@@ -75,7 +75,7 @@ def foreign_subject(
     read = LibraryModel.read(model, table, similarity, groups, tolerance)
     people = Individuals.read(table[[name for name in table.columns if name in schema]], schema)
     library = read.decisions_about(people, table)
-    assumed = ()
+    assumed: tuple[str, ...] = ()
     if (positional := read.source.positional) is not None:
         assumed = (positional.assumption,)
         if (text := positional.warning("the table", table.columns)) is not None:
