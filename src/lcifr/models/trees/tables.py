@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from lcifr.data import Encoding
 from lcifr.data.program import StepFormat
 from lcifr.errors import NetworkError
-from lcifr.models.arithmetic import Arithmetic
+from lcifr.models.arithmetic import FORMATS, Arithmetic
 from lcifr.models.columns import Block, RawColumn, encoding_of
+from lcifr.models.files.description import DescribedOutput, Meaning
 from lcifr.models.interpret import boosting
 from lcifr.models.model import Model
 from lcifr.models.network import Network
-from lcifr.models.rule import Rule
+from lcifr.models.probability import SINGLE_UNIT, MarginBand, behind_line, probability_band
+from lcifr.models.rule import Kind, Rule
 from lcifr.models.table_model import TableModel
 from lcifr.models.trees import lightgbm, sklearn, xgboost
 from lcifr.models.trees.matrix import library_matrix
@@ -47,6 +49,7 @@ class TreeSource:
     unknown_code : what it takes other values for, NaN for missing ones; None where it refuses them.
     missing : the number that it takes as missing, NaN for none; sparse_missing : whether also zeros that a sparse
         matrix leaves out.
+    slope : of the logistic function that makes the library's probability of the only output; None where there is none.
     """
 
     trees: tuple[LibraryNode, ...]
@@ -62,6 +65,32 @@ class TreeSource:
     width: int = 0
     categories: tuple[tuple[Any, ...], ...] | None = None
     unknown_code: float | None = math.nan
+    slope: float | None = None
+
+    def threshold_band(self, described: DescribedOutput, arithmetic: Arithmetic | None, where: str) -> MarginBand:
+        """Of the only output, for a threshold of it or of its probability, as the library computes either.
+
+        Parameters
+        ----------
+        arithmetic : in which the model is deployed, where that is not the library's: the coarser of both counts.
+        """
+        kinds = [FORMATS[one].unit for one in (self.native, arithmetic) if one in FORMATS]
+        roundoff, threshold = max(kinds), described.threshold
+        single = self.native is Arithmetic.FLOAT32 and self.slope is not None
+        room = max(map(abs, self.rule.band)) if single else 0.0  # XGBoost rounds the base score of logistic objectives
+        if described.meaning is Meaning.SCORE:
+            rounded = threshold if roundoff < SINGLE_UNIT else float(np.float32(threshold))
+            found = MarginBand(min(threshold, rounded), max(threshold, rounded))
+        elif self.slope is None:
+            raise NetworkError(
+                f"{where} gives no probability that is the logistic function of its sum",
+                fix='use meaning = "score" with a threshold of the sum, or meaning = "class"',
+            )
+        else:
+            found = probability_band(threshold, roundoff, where)
+            if self.slope != 1.0:
+                found = behind_line(found, self.slope, 0.0, roundoff)
+        return MarginBand(found.lower - room, found.upper + room)
 
 
 def read_source(estimator: Any) -> TreeSource:
@@ -117,6 +146,7 @@ def xgboost_source(read: xgboost.XGBoostModel, labels: NDArray[Any] | None) -> T
         width=read.width,
         categories=read.categories,
         unknown_code=math.nan if read.categories is None else None,
+        slope=1.0 if read.objective in xgboost.LOGISTIC else None,
     )
 
 
@@ -153,6 +183,7 @@ def lightgbm_source(read: lightgbm.LightGBMModel, labels: NDArray[Any] | None) -
         installed,
         width=read.width,
         categories=read.categories,
+        slope=lightgbm.slope_of(read.objective) if read.rule.kind is Kind.SIGN else None,
     )
 
 

@@ -130,5 +130,4 @@ def _result(
         findings=None if training is None else tuple(lint(prepared.similarity, training)),
         checked=checked,
         bundle=None if checked is None else BUNDLE,
-        left_out=source.left_out,
     )

@@ -98,7 +98,7 @@ class ModelSubject(AuditSubject):
         from lcifr.runs.auditing.origin import ModelOrigin
 
         outline, described = self.file.outline(), self.file.description
-        columns = outline.columns if described is None else described.columns
+        columns = outline.columns if described is None or not described.inputs else described.columns
         return ModelOrigin(
             file=str(self.file.path),
             sha256=self.file.sha256,
@@ -117,6 +117,7 @@ class ModelSubject(AuditSubject):
     def summary(self) -> ModelSummary:
         from lcifr.runs.auditing.result import FormulaSummary, ModelHashes, ModelSummary
         from lcifr.runs.folders.summaries import classes_of
+        from lcifr.similarity.scales import scale_sources
 
         similarity, hashes = self.encoder.similarity, self.hashes
         return ModelSummary(
@@ -130,6 +131,7 @@ class ModelSubject(AuditSubject):
             hashes=ModelHashes(hashes.encoder, hashes.model, hashes.similarity, hashes.encoding),
             arithmetic=str(self.arithmetic),
             origin=self.origin,
+            scales=scale_sources(self.similarity, Path(self.reference).name),
         )
 
     def copy_into(self, folder: Path) -> None:
