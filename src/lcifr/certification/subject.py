@@ -79,7 +79,7 @@ def foreign_subject(
     people = Individuals.read(table[[name for name in table.columns if name in schema]], schema)
     library = read.decisions_about(people, table)
     file = model if isinstance(model, ModelFile) else None
-    assumed = () if file is None else file.outline().assumptions
+    assumed: tuple[str, ...] = () if file is None else file.outline().assumptions
     if (positional := read.source.positional) is not None:
         assumed = tuple(dict.fromkeys((*assumed, positional.assumption)))
         if (text := positional.warning("the table", table.columns)) is not None:

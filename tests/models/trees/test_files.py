@@ -110,6 +110,27 @@ def test_a_description_in_another_order_than_the_names_is_refused(kind, tmp_path
         load_file(path, turned).read_table(frame, encoding)
 
 
+@pytest.mark.parametrize("kind", ["json", "ubj", "txt"])
+def test_numbers_of_a_float32_table_are_those_that_the_library_finds_there(kind, tmp_path):
+    """0.3 in float32 is more than 0.3, and LightGBM splits between them."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"rate": rng.choice([0.1, 0.3, 0.7], 300), "age": rng.integers(18, 80, 300)})
+    labels = (frame.rate > 0.2).astype(int)
+    narrow = frame.astype({"rate": np.float32})
+    model, path = saved(kind, narrow, labels, tmp_path)
+    if kind == "txt":
+        text = path.read_text()
+        first = text.index("\nthreshold=") + len("\nthreshold=")
+        split = text[first : text.index("\n", first)].split()[0]
+        path.write_text(text.replace(f"\nthreshold={split}", "\nthreshold=0.30000000000000004"))
+        model = lightgbm.Booster(model_file=path)
+    read = load_file(path).read_table(narrow, Encoding.fit(narrow, Schema.infer(narrow)))
+    people = Individuals.read(narrow, read.encoding.schema)
+    found = np.asarray(model.predict(narrow))
+    assert (read.decide(people) == (found > 0.5)).all()
+    assert (read.library_decides(people) == (found > 0.5)).all()
+
+
 def test_codes_that_nobody_explains_are_refused(tmp_path):
     frame, labels = table()
     for name in CATEGORIES:

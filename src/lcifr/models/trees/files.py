@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lcifr.data import Encoding, Individuals
 from lcifr.errors import NetworkError, did_you_mean
-from lcifr.models.columns import FLOAT64, Block, Column, ConstantColumn, NumberColumn, RawColumn, as_numbers
+from lcifr.models.columns import FLOAT64, Block, Column, ConstantColumn, Dtype, NumberColumn, RawColumn, as_numbers
 from lcifr.models.files.described_columns import constant_column, described_columns
 from lcifr.models.files.described_output import check_meaning, declared_labels
 from lcifr.models.files.description import (
@@ -114,7 +114,7 @@ class TreeFile:
         NetworkError
             For columns that the table does not have, and for inputs that nobody describes.
         """
-        source, block = self.declared, self._block(encoding)
+        source, block = self.declared, self._block(encoding, table)
         if len(block) != source.width:
             raise NetworkError(
                 f"{self.where} takes {source.width} numbers, its description feeds {len(block)}", fix=DESCRIBE
@@ -141,7 +141,7 @@ class TreeFile:
         ON_LATENTS.check(self.description, "a model on z")
         return LatentTrees(trees_on_latents(self.declared), self.scores)
 
-    def _block(self, encoding: Encoding) -> Block:
+    def _block(self, encoding: Encoding, table: Any) -> Block:
         if self.description is not None and self.description.inputs:
             entries = self.description.inputs
             self._refuse_other_order(entries)
@@ -154,7 +154,7 @@ class TreeFile:
         for name, coded in zip(self.names, self.categorical, strict=True):
             attribute = _attribute(encoding, name, self.where)
             if not coded:
-                columns += as_numbers((RawColumn(attribute, np.dtype(np.float64)),), self.where).columns
+                columns += as_numbers((RawColumn(attribute, _float_of(table, name)),), self.where).columns
             elif (values := next(known, None)) is None:
                 raise NetworkError(f'{self.where} does not say which code stands for which "{name}"', fix=DESCRIBE)
             else:
@@ -244,6 +244,12 @@ def _fed(entry: DescribedInput, encoding: Encoding, where: str) -> tuple[Column,
         return (constant_column(entry, FLOAT64),)
     name = str(entry.column)
     return described_columns(entry, _attribute(encoding, name, where), FLOAT64, f'{where}, column "{name}"')
+
+
+def _float_of(table: Any, name: str) -> Dtype:
+    """In which the library finds a number in a frame: LightGBM compares a float32 as it is."""
+    kind = getattr(table[name].dtype, "numpy_dtype", table[name].dtype)
+    return np.dtype(np.float32) if kind == np.float32 else FLOAT64
 
 
 def _attribute(encoding: Encoding, name: str, where: str) -> Any:

@@ -254,9 +254,13 @@ def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str
         raise NetworkError(f"{where} takes {source.missing:g} as missing, and zeros of a sparse matrix", fix="use one")
     # The matrix leaves zeros out before the library casts: a tiny number is then 0, and missing only if 0 itself is.
     later = sparse and math.isnan(source.missing) and source.cast is StepFormat.FLOAT32
-    cast = block.as_floats() if later else cast_block(block.as_floats(), source.cast, where)
+    if later:
+        cast, scaled = replace(block.as_floats(), columns=block.unscaled), block.columns
+    else:
+        cast, scaled = cast_block(block.as_floats(), source.cast, where), None
     own = encoding_of(cast, encoding)
-    reader = ColumnReader(cast.columns, own, 0.0 if sparse else source.missing, cast_later=later, sparse=block.sparse)
+    missing = 0.0 if sparse else source.missing
+    reader = ColumnReader(cast.columns, own, missing, cast_later=scaled, sparse=block.sparse)
     trees = Trees.of(len(own.features), source.base, [reader.tree(tree) for tree in source.trees], source.scale)
     return trees.of_runtime(source.native), own
 
