@@ -42,7 +42,7 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
     if read.used < read.total:
         notes.append(f"The first {read.used} of {read.total} rounds decide, as early stopping left it.")
     missing = None if description is None else description.missing
-    if missing is not None and math.isinf(np.float32(missing)):
+    if missing is not None and abs(missing) > float(np.finfo(np.float32).max):
         raise DescriptionError(f"missing = {missing!r} is no number of float32", fix="correct missing, or leave it out")
     installed = find_spec("xgboost") is not None
     scores = BoosterScores(data, read.used, math.nan if missing is None else missing) if installed else None
