@@ -22,8 +22,8 @@ from lcifr.models.trees.xgboost import XGBoostModel, read_booster
 
 TAKES = TakenEntries(TAKEN | {"missing"}, INSTEAD)
 MISSING_ASSUMED = (
-    "The file does not say which number stands for a missing value: NaN is assumed. If the model was trained or is "
-    "used with another one (XGBClassifier(missing=…)), declare it: --missing NUMBER, or missing = … in its description."
+    "The file does not say which number stands for a missing value: NaN is assumed. If the model is used with another "
+    "one, as XGBClassifier(missing=-9) is, declare it: missing = -9 in its description, or --missing -9."
 )
 
 
