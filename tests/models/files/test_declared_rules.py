@@ -247,7 +247,7 @@ def test_two_scores_for_two_classes_take_no_threshold(tmp_path: Path) -> None:
     booster = xgboost.train({"objective": "multi:softprob", "num_class": 2, "nthread": 1}, rows, 3)
     booster.save_model(path := tmp_path / "model.json")
     for meaning in (Meaning.SCORE, Meaning.PROBABILITY):
-        with pytest.raises(DescriptionError, match="between 2 classes by 2 numbers: threshold = 0.6"):
+        with pytest.raises(DescriptionError, match=r"between 2 classes by 2 numbers: threshold = 0\.6"):
             declared(path, 0.6, ">", meaning).outline()
     scores = ModelDescription(output=DescribedOutput(Meaning.SCORES))
     read = load_file(path, scores).read_table(frame[NUMERIC], unscaled(frame[NUMERIC]))
