@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from lcifr.drawing.histogram import Histogram
 from lcifr.report.people.content import Explorer
 from lcifr.similarity.linting.finding import Finding
+from lcifr.similarity.scales import ScaleSource
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,11 @@ class Promise:
 class Proved:
     """Of how many people what was proved; ``lower`` is a bound for the population, None where there is none.
 
-    ``constant`` : the decision that everybody gets, where there is but one.
+    Parameters
+    ----------
+    people : who were examined. not_examined : rows beside them, in which a value is missing. share : of both.
+    constant : the decision that everybody gets, where there is but one.
+    no_bound : why there is no bound for the population; empty where there is one.
     """
 
     people: int
@@ -83,11 +88,21 @@ class Proved:
     on_ball: float | None = None
     on_box: float | None = None
     constant: str | None = None
+    not_examined: int = 0
+    no_bound: str = ""
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table, examined or not."""
+        return self.people + self.not_examined
 
 
 @dataclass(frozen=True)
 class ModelRow:
-    """One model's figures, as shares, but for R² and the mean error of numbers; None where a figure is not known."""
+    """One model's figures on the people who were examined: shares, but for R² and the mean error of numbers.
+
+    None where a figure is not known.
+    """
 
     name: str
     accuracy: float | None
@@ -191,7 +206,9 @@ class About:
     findings : what lint says of φ with the training people; None to lint with the people audited.
     versions : of what took part in the proofs; None for those installed now.
     author : who answers for the page. audited, written : the days of the audit and of the page, as 2026-11-16.
-    left_out : rows of the table with missing values. library : of a model of another library.
+    library : of a model of another library. trained_on : whether the model learned from people among these; None
+        where nobody knows.
+    scales : where the standard deviations and ranks of φ come from; None for what the similarity knows itself.
     """
 
     title: str = "Certificate report"
@@ -208,8 +225,9 @@ class About:
     author: str = ""
     audited: str = ""
     written: str = ""
-    left_out: int = 0
     library: LibraryFacts | None = None
+    trained_on: bool | None = None
+    scales: tuple[ScaleSource, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -238,3 +256,4 @@ class Report:
     settings: Mapping[str, str]
     data_cautions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    scales: tuple[ScaleSource, ...] = ()

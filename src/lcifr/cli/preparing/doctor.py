@@ -119,7 +119,10 @@ def _show_compared(result: CompareResult) -> None:
     for text in result.assumptions:
         say(f"assumed: {text}")
     if result.left_out:
-        say(f"rows left out because of missing values: {result.left_out:,}")
+        say(
+            f"not compared because of missing values: {result.left_out:,} of {result.total:,} rows; an audit does not "
+            "examine them, and counts them as not certified"
+        )
     if not result.runtime:
         say("\nNothing was compared: install the model's library.")
         return

@@ -29,7 +29,7 @@ from lcifr.models.files.description import (
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind, Rule
-from lcifr.models.table_model import TableModel
+from lcifr.models.table_model import PositionalColumns, TableModel
 from lcifr.models.trees.latents import LatentTrees, trees_on_latents
 from lcifr.models.trees.matrix import code_column
 from lcifr.models.trees.nodes import TreeLeaf
@@ -64,6 +64,7 @@ class TreeFile:
     categorical : which columns hold codes of categories. categories : of these, in their order, the values, where the
         file knows them.
     scores : (rows, columns) -> (rows, outputs), the library's own sums; None where it is not installed.
+    positional : why the library does not compare the names of columns, in words; empty where it does.
     probabilities : the same of its probabilities, (rows,) of the second of two classes.
     assumptions : what the file does not say, and is taken for granted.
     """
@@ -78,6 +79,12 @@ class TreeFile:
     scores: Sums | None = field(default=None, repr=False)
     probabilities: Sums | None = field(default=None, repr=False)
     assumptions: tuple[str, ...] = ()
+    positional: str = ""
+
+    @property
+    def positional_columns(self) -> PositionalColumns | None:
+        """The columns, where the library reads them by position and the file names them."""
+        return PositionalColumns(self.positional, self.names) if self.positional and self.names else None
 
     @cached_property
     def declared(self) -> TreeSource:
@@ -126,6 +133,7 @@ class TreeFile:
             table,
             "" if asked is None else source.runtime,
             predict_people=predictor.decide,
+            positional=self.positional_columns,
         )
 
     def read_latents(self) -> LatentTrees:
@@ -136,6 +144,7 @@ class TreeFile:
     def _block(self, encoding: Encoding) -> Block:
         if self.description is not None and self.description.inputs:
             entries = self.description.inputs
+            self._refuse_other_order(entries)
             return Block(tuple(column for one in entries for column in _fed(one, encoding, self.where)))
         if not self.names:
             raise NetworkError(f"{self.where} does not say which columns it reads", fix=DESCRIBE)
@@ -151,6 +160,18 @@ class TreeFile:
             else:
                 columns.append(code_column(attribute, values, self.source.unknown_code))
         return Block(tuple(columns))
+
+    def _refuse_other_order(self, entries: Sequence[DescribedInput]) -> None:
+        """A description that feeds one column of the model with another one of its columns."""
+        place, described = 0, {one.column for one in entries}
+        for one in entries:
+            known = self.names[place] if place < len(self.names) else one.column
+            if one.width == 1 and one.column in self.names and known != one.column and known in described:
+                raise NetworkError(
+                    f'{self.where} calls its column {place + 1} "{known}", its description feeds "{one.column}"',
+                    fix="describe the columns in the order of the model's: " + ", ".join(self.names),
+                )
+            place += one.width
 
     def outline(self) -> ModelOutline:
         """What the file says without a table."""
@@ -174,7 +195,9 @@ class TreeFile:
             is_number=source.rule.kind is Kind.NUMBER,
             knows_codes=bool(described and described.inputs) or len(source.categories or ()) >= sum(self.categorical),
             notes=self.notes,
-            assumptions=self.assumptions,
+            assumptions=self.assumptions
+            if self.positional_columns is None
+            else (*self.assumptions, self.positional_columns.assumption),
         )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lcifr.errors import NetworkError
 from lcifr.models.files.description import ModelDescription, TakenEntries
 from lcifr.models.trees.files import INSTEAD, TAKEN, TreeFile, class_numbers
-from lcifr.models.trees.lightgbm import NOTHING, ZEROS, LightGBMModel, number_split, read_text, rule_of
+from lcifr.models.trees.lightgbm import LIGHTGBM, NOTHING, ZEROS, LightGBMModel, number_split, read_text, rule_of
 from lcifr.models.trees.nodes import TreeLeaf
 from lcifr.models.trees.splits import LibraryNode, LibrarySplit
 from lcifr.models.trees.tables import lightgbm_source
@@ -54,6 +54,7 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
         description=description,
         scores=scores,
         probabilities=None if scores is None else scores.probabilities,
+        positional=LIGHTGBM,
     )
 
 

@@ -155,6 +155,8 @@ def _lightgbm_source(estimator: Any) -> TreeSource:
     if name not in ("LGBMClassifier", "LGBMRegressor"):
         raise NetworkError(f"{name} of LightGBM is not read", fix="use LGBMClassifier or LGBMRegressor")
     read = lightgbm.read_text(estimator.booster_.model_to_string(), name)
+    if read.rule.classes:  # of numbers it always adds up all trees
+        lightgbm.refuse_early_stop(estimator.get_params(), name)
     return lightgbm_source(read, _labels(estimator, read.rule.classes, read.objective))
 
 
@@ -250,10 +252,11 @@ def build_trees(source: TreeSource, block: Block, encoding: Encoding, where: str
     sparse = source.sparse_missing and block.sparse
     if sparse and source.missing != 0.0 and not math.isnan(source.missing):
         raise NetworkError(f"{where} takes {source.missing:g} as missing, and zeros of a sparse matrix", fix="use one")
-    later = sparse and source.cast is StepFormat.FLOAT32
+    # The matrix leaves zeros out before the library casts: a tiny number is then 0, and missing only if 0 itself is.
+    later = sparse and math.isnan(source.missing) and source.cast is StepFormat.FLOAT32
     cast = block.as_floats() if later else cast_block(block.as_floats(), source.cast, where)
     own = encoding_of(cast, encoding)
-    reader = ColumnReader(cast.columns, own, 0.0 if sparse else source.missing, cast_later=later)
+    reader = ColumnReader(cast.columns, own, 0.0 if sparse else source.missing, cast_later=later, sparse=block.sparse)
     trees = Trees.of(len(own.features), source.base, [reader.tree(tree) for tree in source.trees], source.scale)
     return trees.of_runtime(source.native), own
 

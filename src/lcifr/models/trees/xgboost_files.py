@@ -40,7 +40,10 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
     read = _read(data, str(path))
     notes = []
     if read.used < read.total:
-        notes.append(f"The first {read.used} of {read.total} rounds decide, as early stopping left it.")
+        notes.append(
+            f"The first {read.used} of {read.total} rounds decide, as early stopping left it: so do XGBClassifier and "
+            f"XGBRegressor, and Booster.predict with iteration_range=(0, {read.used})."
+        )
     missing = None if description is None else description.missing
     if missing is not None and abs(missing) > float(np.finfo(np.float32).max):
         raise DescriptionError(f"missing = {missing!r} is no number of float32", fix="correct missing, or leave it out")

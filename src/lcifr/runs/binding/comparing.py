@@ -75,16 +75,15 @@ class BundleBinding:
 
     def _train(self, schema: FileComparison) -> FileComparison:
         from lcifr.data import Encoding
-        from lcifr.runs.people.complete import complete_table
-        from lcifr.runs.people.loading import load_whole
+        from lcifr.runs.people.loading import read_whole
 
         path = self.files.train
         if path is None:
             return FileComparison("train", NOT_GIVEN)
         try:
-            complete, _ = complete_table(load_whole(path, None, "taking standard deviations"), path, self.schema)
-            known = [name for name in self.schema.names if name in complete.frame.column_names]
-            self.encoding = Encoding.fit(complete.frame.select(known), self.schema)
+            frame = read_whole(path, "taking standard deviations")
+            known = [name for name in self.schema.names if name in frame.column_names]
+            self.encoding = Encoding.fit(frame.select(known), self.schema, skip_missing=True)
         except LcifrError as problem:
             return _misfit("train", schema, problem)
         found = [*scale_differences(self.encoding, self.bundle.encoding), *rank_differences(self.encoding, self.bundle)]

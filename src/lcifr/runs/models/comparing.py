@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcifr.data.io.files import json_value
-from lcifr.runs.events import Listener, listening, step
+from lcifr.runs.events import Listener, listening, step, warn
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ class CompareResult:
     Parameters
     ----------
     runtime : what computed the library's own decisions; empty where it is not installed and nothing was compared.
-    left_out : rows of the table with missing values. rule : how both decide, in words.
+    left_out : rows of the table with missing values, which an audit does not examine. total : all its rows.
+    rule : how both decide, in words.
     declared : where a description declares the threshold, what that changes. assumptions : what the file does not say.
     """
 
@@ -87,6 +88,7 @@ class CompareResult:
     runtime: str
     rows: tuple[ComparedRows, ...]
     left_out: int
+    total: int
     rule: str = ""
     declared: DeclaredRule | None = None
     assumptions: tuple[str, ...] = ()
@@ -125,8 +127,11 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
         schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
         loaded, left_out = complete_table(loaded, request.table, schema)
-        frame = loaded.frame.select(list(schema.names))
+        columns, frame = loaded.frame.column_names, loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
+        positional = read.source.positional
+        if positional is not None and (text := positional.warning(str(request.table), columns)) is not None:
+            warn(text)
         people = Individuals.read(frame, schema)
         tried = {
             "rows of the table": people,
@@ -136,7 +141,15 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
         outline, declared = file.outline(), _declared(file, read, people, schema)
     return CompareResult(
-        str(request.model), file.sha256, outline.runtime, rows, left_out, outline.rule, declared, outline.assumptions
+        model=str(request.model),
+        sha256=file.sha256,
+        runtime=outline.runtime,
+        rows=rows,
+        left_out=left_out,
+        total=loaded.count,
+        rule=outline.rule,
+        declared=declared,
+        assumptions=outline.assumptions,
     )
 
 
