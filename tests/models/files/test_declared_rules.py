@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -30,6 +31,7 @@ from lcifr.models.files.description import (
     ScoreComparison,
 )
 from lcifr.models.load import ModelFile, load_file
+from lcifr.runs.models.on_latents import read_on_latents
 from tests.models.trees.semantics import NUMERIC, table
 
 xgboost, lightgbm = pytest.importorskip("xgboost"), pytest.importorskip("lightgbm")
@@ -203,9 +205,24 @@ def test_entries_that_a_format_does_not_take_are_refused_by_name(name: str, refu
 @pytest.mark.parametrize(
     ("name", "classes", "output", "words"),
     [
-        ("xgboost", 3, DescribedOutput(Meaning.PROBABILITY, threshold=0.7), "3 classes: threshold = 0.7 is for two"),
-        ("lightgbm", 3, DescribedOutput(Meaning.SCORE, threshold=0.7), "3 classes: threshold = 0.7 is for two"),
-        ("forest", 3, DescribedOutput(Meaning.PROBABILITY, threshold=0.7), "3 classes: threshold = 0.7 is for two"),
+        (
+            "xgboost",
+            3,
+            DescribedOutput(Meaning.PROBABILITY, threshold=0.7),
+            "by 3 numbers: threshold = 0.7 is for two classes",
+        ),
+        (
+            "lightgbm",
+            3,
+            DescribedOutput(Meaning.SCORE, threshold=0.7),
+            "by 3 numbers: threshold = 0.7 is for two classes",
+        ),
+        (
+            "forest",
+            3,
+            DescribedOutput(Meaning.PROBABILITY, threshold=0.7),
+            "by 3 numbers: threshold = 0.7 is for two classes",
+        ),
         ("xgboost", 2, DescribedOutput(Meaning.SCORES), '"scores" is for one number per class'),
         ("logistic", 2, DescribedOutput(Meaning.SCORES), '"scores" is for one number per class'),
         ("lightgbm", 2, DescribedOutput(Meaning.NUMBER), 'meaning = "number" is for other models'),
@@ -222,6 +239,52 @@ def test_a_meaning_that_a_model_cannot_have_is_refused(
     for ask in (file.outline, lambda: file.read_table(frame, unscaled(frame))):
         with pytest.raises(LcifrError, match=words.replace("[", r"\[")):
             ask()
+
+
+def test_two_scores_for_two_classes_take_no_threshold(tmp_path: Path) -> None:
+    frame, labels = table()
+    rows = xgboost.DMatrix(frame[NUMERIC], labels)
+    booster = xgboost.train({"objective": "multi:softprob", "num_class": 2, "nthread": 1}, rows, 3)
+    booster.save_model(path := tmp_path / "model.json")
+    for meaning in (Meaning.SCORE, Meaning.PROBABILITY):
+        with pytest.raises(DescriptionError, match=r"between 2 classes by 2 numbers: threshold = 0\.6"):
+            declared(path, 0.6, ">", meaning).outline()
+    scores = ModelDescription(output=DescribedOutput(Meaning.SCORES))
+    read = load_file(path, scores).read_table(frame[NUMERIC], unscaled(frame[NUMERIC]))
+    expected = booster.predict(rows).argmax(1)
+    assert (read.library_decides(Individuals.read(frame[NUMERIC], read.encoding.schema)) == expected).all()
+
+
+def test_a_threshold_that_the_model_already_has_gives_way_to_the_declared_one(tmp_path: Path) -> None:
+    frame, labels = table()
+    for inner in (LogisticRegression(max_iter=2000), RandomForestClassifier(9, max_depth=3, random_state=0)):
+        own = FixedThresholdClassifier(inner, threshold=0.2, response_method="predict_proba").fit(
+            frame[NUMERIC], labels
+        )
+        skops.dump(own, path := tmp_path / "model.skops")
+        read = declared(path, 0.7, ">=").read_table(frame[NUMERIC], unscaled(frame[NUMERIC]))
+        probable = own.predict_proba(frame[NUMERIC])[:, 1]
+        people = Individuals.read(frame[NUMERIC], read.encoding.schema)
+        assert (read.library_decides(people) == (probable >= 0.7)).all()
+        assert (read.decide(people) == (probable >= 0.7))[abs(probable - 0.7) > 1e-9].all()
+        assert (own.predict(frame[NUMERIC]) != (probable >= 0.7)).any()
+
+
+def test_a_description_beside_a_model_on_z_is_obeyed(tmp_path: Path) -> None:
+    z, random = np.random.default_rng(0).normal(size=(200, 2)), np.random.default_rng(1)
+    model = xgboost.XGBClassifier(n_estimators=6, max_depth=3, n_jobs=1).fit(z, z.sum(1) + random.normal(size=200) > 0)
+    model.save_model(path := tmp_path / "trees.json")
+    head = 'format = "lcifr-model-1"\n'
+    rule = '[output]\nmeaning = "probability"\ncomparison = ">="\nthreshold = 0.8\n'
+    (tmp_path / "trees.toml").write_text(head + rule)
+    read = read_on_latents(path, z, ("no", "yes"), None)
+    expected = np.where(model.predict_proba(z)[:, 1] >= 0.8, "yes", "no")
+    assert (read.model.predict(z) == expected).all()
+    assert (expected == "yes").sum() != model.predict(z).sum()
+    assert read.origin.description == str(tmp_path / "trees.toml")
+    (tmp_path / "trees.toml").write_text(head + '[[inputs]]\ncolumn = "z0"\nkind = "number"\n' + rule)
+    with pytest.raises(LcifrError, match="a model on z does not take kind of"):
+        read_on_latents(path, z, (), None)
 
 
 def test_several_scores_decide_as_the_library_does(tmp_path: Path) -> None:

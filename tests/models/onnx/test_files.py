@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -243,3 +244,26 @@ def test_exact_arithmetic_is_refused_where_a_node_divides() -> None:
     with pytest.raises(LcifrError, match=r'divides(.|\n)*use arithmetic="float32"'):
         lcifr.audit(model, TABLE, similarity="age' = age", arithmetic="exact")
     assert len(lcifr.audit(model, TABLE, similarity="age' = age").certified) == len(TABLE)
+
+
+def test_no_entry_of_a_description_is_skipped(tmp_path: Path) -> None:
+    """Entries that name no input beside such that do, or where there are several, would feed nothing."""
+    named = tuple(replace(one, input="x") for one in INPUTS)
+    described = DescribedOutput(Meaning.SCORE, threshold=1.25)
+    assert read(scores(), described, named).model.rule.band == (1.25, 1.25)
+    with pytest.raises(NetworkError, match=r"\[\[inputs\]\] 4 does not say which input of the model it feeds"):
+        read(scores(), described, (*named, DescribedInput(InputKind.NUMBER, "age")))
+    (path := tmp_path / "model.onnx").write_bytes(scores())
+    with pytest.raises(LcifrError, match="a model of ONNX does not take missing"):
+        load_file(path, ModelDescription(INPUTS, described, missing=0.0))
+
+
+@pytest.mark.parametrize("comparison", list(ScoreComparison))
+def test_a_tie_is_compared_as_described(comparison: ScoreComparison) -> None:
+    described = DescribedOutput(Meaning.SCORE, comparison=comparison)
+    tied = float(read(scores(), described).library_outputs(TABLE)[1, 0])
+    model = read(scores(), replace(described, threshold=tied))
+    assert model.predict(TABLE)[1] == (comparison is ScoreComparison.AT_LEAST)
+    single = np.array([0.8, 0.79], np.float32)
+    above = replace(described, threshold=0.8).is_second(single)  # as numpy compares float32 with a Python number
+    assert above.tolist() == [comparison is ScoreComparison.AT_LEAST, False]

@@ -25,12 +25,13 @@ def check_meaning(described: DescribedOutput, rule: Rule, where: str) -> None:
         decides = "predicts a number" if is_number else f"decides between {rule.classes} classes"
         fix = 'meaning = "number"' if is_number else 'use meaning = "class", or "probability" with a threshold'
         raise DescriptionError(f'{where} {decides}: meaning = "{described.meaning}" is for other models', fix=fix)
-    if described.has_threshold and rule.classes != 2:
+    if described.has_threshold and rule.kind is not Kind.SIGN:
         raise DescriptionError(
-            f"{where} decides between {rule.classes} classes: threshold = {described.threshold!r} is for two",
+            f"{where} decides between {rule.classes} classes by {rule.outputs} numbers: threshold = "
+            f"{described.threshold!r} is for two classes and one number",
             fix='use meaning = "scores", without comparison and threshold',
         )
-    if described.meaning is Meaning.SCORES and rule.classes == 2:
+    if described.meaning is Meaning.SCORES and rule.kind is Kind.SIGN:
         raise DescriptionError(
             f'{where} decides between two classes by one number: meaning = "scores" is for one number per class',
             fix='use meaning = "class" for the library\'s own rule, or "probability" with comparison and threshold',

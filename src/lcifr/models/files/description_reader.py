@@ -64,7 +64,7 @@ def description_of(plain: Mapping[str, Any], source: str) -> ModelDescription:
     entries = tuple(_input(_FileEntry(f"{source}: [[inputs]] {place}", one)) for place, one in enumerate(inputs, 1))
     output = _output(_FileEntry(f"{source}: [output]", plain["output"])) if "output" in plain else None
     arithmetic = whole.choice("arithmetic", Arithmetic) if "arithmetic" in plain else None
-    missing = float(whole.get("missing", float, int)) if "missing" in plain else None
+    missing = whole.floating("missing") if "missing" in plain else None
     return ModelDescription(entries, output, arithmetic, source, missing)
 
 
@@ -99,10 +99,18 @@ class _FileEntry:
         return value
 
     def number(self, key: str, default: float | None = None) -> float:
-        value = float(self.get(key, float, int, default=default))
+        value = self.floating(key, default)
         if not math.isfinite(value):
             raise self.error(f"{key} = {value} is not finite", f"correct {key}")
         return value
+
+    def floating(self, key: str, default: float | None = None) -> float:
+        """As a float64, NaN and infinity too."""
+        value = self.get(key, float, int, default=default)
+        try:
+            return float(value)
+        except OverflowError:
+            raise self.error(f"{key} = {value} is beyond float64", f"correct {key}") from None
 
     def choice(self, key: str, words: Any, default: Any = None) -> Any:
         value = self.get(key, str, default=default)
@@ -167,7 +175,10 @@ def _steps(entry: _FileEntry, value: int = 0, values: int = 0) -> tuple[ProgramS
         if not all(isinstance(c, int | float) and not isinstance(c, bool) for c in chosen):
             raise inside.error(f"found {one!r}, expected numbers after the operation", 'such as ["divide", 13.6]')
         with np.errstate(over="ignore"):
-            constants = tuple(float(np.dtype(computed.value).type(constant)) for constant in chosen)
+            try:
+                constants = tuple(float(np.dtype(computed.value).type(constant)) for constant in chosen)
+            except OverflowError:
+                raise inside.error(f"found {one!r}, a number beyond float64", "correct the step") from None
         try:
             steps.append(ProgramStep(Operation(one[0]), computed, constants))
         except LcifrError as problem:

@@ -22,8 +22,8 @@ from lcifr.models.trees.xgboost import XGBoostModel, read_booster
 
 TAKES = TakenEntries(TAKEN | {"missing"}, INSTEAD)
 MISSING_ASSUMED = (
-    "The file does not say which number stands for a missing value: NaN is assumed. If the model was trained or is "
-    "used with another one (XGBClassifier(missing=…)), declare it: --missing NUMBER, or missing = … in its description."
+    "The file does not say which number stands for a missing value: NaN is assumed. If the model is used with another "
+    "one, as XGBClassifier(missing=-9) is, declare it: missing = -9 in its description, or --missing -9."
 )
 
 
@@ -45,7 +45,7 @@ def read_file(path: str | Path, description: ModelDescription | None = None) -> 
             f"XGBRegressor, and Booster.predict with iteration_range=(0, {read.used})."
         )
     missing = None if description is None else description.missing
-    if missing is not None and math.isinf(np.float32(missing)):
+    if missing is not None and abs(missing) > float(np.finfo(np.float32).max):
         raise DescriptionError(f"missing = {missing!r} is no number of float32", fix="correct missing, or leave it out")
     installed = find_spec("xgboost") is not None
     scores = BoosterScores(data, read.used, math.nan if missing is None else missing) if installed else None
