@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli.terminal.model_options import (
+    AcceptAccuracyOption,
+    AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
     ModelOption,
@@ -66,6 +68,8 @@ def sweep(
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
     same: SameOption = None,
+    accept_draft: AcceptDraftOption = False,
+    accept_accuracy: AcceptAccuracyOption = False,
     phi: Annotated[
         str | None,
         typer.Option(
@@ -103,6 +107,7 @@ def sweep(
     options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
     options |= {"nodes": nodes, "bundle": bundle, "force": force}
     about: dict[str, Any] = {"describe": describe, "schema": schema, "reference": reference, "tolerance": tolerance}
+    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
     if model is None:
         refuse_without_model(**about, same=same)
         options |= {"phi": phi, "arithmetic": (arithmetic or Arithmetic.FLOAT64).value}

@@ -9,8 +9,12 @@ import typer
 
 from lcifr.cli.terminal.model_options import DescribeOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say
+from lcifr.models.files.outline import quoted
 
 app = typer.Typer(no_args_is_help=True, help="Inspect model files, and export models that lcifr trained.")
+
+SHOWN = 12
+"""Entries of metadata that are printed."""
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A model: ONNX, skops, XGBoost or LightGBM.")]
 
@@ -28,6 +32,14 @@ def show(file: FileArgument, describe: DescribeOption = None, as_json: JsonOptio
     if found.description:
         say(f"The columns are described in {found.description}.")
     say(f"sha256 {found.sha256}")
+    if found.draft:
+        say("The description is a draft: its entries are guesses until the line `draft = true` is deleted.")
+    if found.outline.metadata:
+        say("\nMetadata, as the file has it (lcifr checks none of it):")
+        for name, text in found.outline.metadata[:SHOWN]:
+            say(f"  {quoted(name)}: {quoted(text)}")
+        if len(found.outline.metadata) > SHOWN:
+            say(f"  and {len(found.outline.metadata) - SHOWN} more; --json shows all")
 
 
 @app.command("export", epilog="Example: lcifr model export producer consumer --out model.onnx")

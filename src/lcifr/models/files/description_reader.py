@@ -25,7 +25,7 @@ from lcifr.models.files.description import (
     UnknownValue,
 )
 
-OF_FILE = ("format", "arithmetic", "inputs", "output")
+OF_FILE = ("format", "draft", "arithmetic", "inputs", "output")
 OF_KIND: dict[InputKind, tuple[str, ...]] = {
     InputKind.NUMBER: ("column", "steps", "computed_in"),
     InputKind.ONE_HOT: ("column", "values", "unknown"),
@@ -34,7 +34,7 @@ OF_KIND: dict[InputKind, tuple[str, ...]] = {
     InputKind.CONSTANT: ("value",),
 }
 OF_OUTPUT = ("meaning", "name", "position", "classes", "comparison", "threshold")
-NAMED = {str: "a text", float: "a number", int: "a whole number", list: "a list", dict: "a table"}
+NAMED = {bool: "true or false", str: "a text", float: "a number", int: "a whole number", list: "a list", dict: "a table"}
 COMPARED = (Meaning.SCORE, Meaning.PROBABILITY)
 EXAMPLE = "lcifr init people.csv --model model.onnx writes one to begin with"
 
@@ -64,7 +64,8 @@ def description_of(plain: Mapping[str, Any], source: str) -> ModelDescription:
     entries = tuple(_input(_FileEntry(f"{source}: [[inputs]] {place}", one)) for place, one in enumerate(inputs, 1))
     output = _output(_FileEntry(f"{source}: [output]", plain["output"])) if "output" in plain else None
     arithmetic = whole.choice("arithmetic", Arithmetic) if "arithmetic" in plain else None
-    return ModelDescription(entries, output, arithmetic, source)
+    draft = bool(whole.get("draft", bool, default=False))
+    return ModelDescription(entries, output, arithmetic, source, draft=draft)
 
 
 class _FileEntry:

@@ -14,7 +14,7 @@ from lcifr.data import Encoding, Individuals
 from lcifr.errors import NetworkError, did_you_mean
 from lcifr.models.columns import FLOAT64, Block, Column, ConstantColumn, NumberColumn, RawColumn, as_numbers
 from lcifr.models.files.described_columns import constant_column, described_columns
-from lcifr.models.files.description import DescribedInput, InputKind, ModelDescription
+from lcifr.models.files.description import DescribedInput, DescribedOutput, InputKind, Meaning, ModelDescription
 from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.model import Model
 from lcifr.models.rule import Kind
@@ -131,6 +131,8 @@ class TreeFile:
             is_number=source.rule.kind is Kind.NUMBER,
             knows_codes=self.description is not None or len(source.categories or ()) >= sum(self.categorical),
             notes=self.notes,
+            output=DescribedOutput(Meaning.NUMBER if source.rule.kind is Kind.NUMBER else Meaning.CLASS),
+            reads_raw=True,
         )
 
 

@@ -127,7 +127,7 @@ class BundleBinding:
         table = self.files.people or self.files.train
         if not folders and table is None:
             return FileComparison("model", NAMED, ("it is read for the columns of a table: give --people or --train",))
-        file = None if folders else open_model(paths[0], self.files.describe)
+        file = None if folders else open_model(paths[0], self.files.describe, drafts=True)
         if file is None or table is None:
             derived = derive_from_folders(paths, self.bundle.decision)
         else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.data.io.files import json_value
 from lcifr.runs.events import Listener, listening, step
+from lcifr.runs.models.labels import LabelComparison, compare_with_labels
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 
 if TYPE_CHECKING:
@@ -64,6 +65,9 @@ class CompareResult:
     ----------
     runtime : what computed the library's own decisions; empty where it is not installed and nothing was compared.
     left_out : rows of the table with missing values.
+    labels : how the decisions compare with the true labels; None where the table has none that are classes.
+    draft : of a description that is still one and was not accepted, its file; backwards : whether the score ranks the
+        labels backwards, and that was not accepted.
     """
 
     model: str
@@ -71,11 +75,19 @@ class CompareResult:
     runtime: str
     rows: tuple[ComparedRows, ...]
     left_out: int
+    labels: LabelComparison | None = None
+    draft: str | None = None
+    backwards: bool = False
 
     @property
     def agrees(self) -> bool:
         """Whether the library was asked, and nothing differs beyond rounding."""
         return bool(self.runtime) and not any(one.wrong for one in self.rows)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether an audit would start: the library agrees, the description is no draft, and labels are not backwards."""
+        return self.agrees and self.draft is None and not self.backwards
 
     @property
     def share(self) -> float:
@@ -89,7 +101,7 @@ class CompareResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        said = {"agrees": self.agrees, "share": self.share, "largest": self.largest}
+        said = {"agrees": self.agrees, "ready": self.is_ready, "share": self.share, "largest": self.largest}
         return {"format": "lcifr-model-compared-1", "command": "doctor", **asdict(self), **said}
 
 
@@ -101,12 +113,12 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     from lcifr.runs.people.loading import load_whole
 
     with listening(listener), step(f"Comparing {request.model} with its library"):
-        file = open_model(request.model, request.describe)
+        file = open_model(request.model, request.describe, drafts=True)
         loaded = load_whole(request.table, None, "lcifr doctor")
         beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
         schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
         loaded, left_out = complete_table(loaded, request.table, schema)
-        frame = loaded.frame.select(list(schema.names))
+        frame, labels = loaded.frame.select(list(schema.names)), _labels(loaded.frame, schema)
         read = _read_model(file, frame, schema)
         people = Individuals.read(frame, schema)
         tried = {
@@ -115,7 +127,30 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
             "beside boundaries": place_at_boundaries(read.source, people),
         }
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
-    return CompareResult(str(request.model), file.sha256, file.outline().runtime, rows, left_out)
+        beside_labels = None if labels is None else compare_with_labels(read.model, read.scores(people), labels)
+    described = file.description
+    return CompareResult(
+        str(request.model),
+        file.sha256,
+        file.outline().runtime,
+        rows,
+        left_out,
+        beside_labels,
+        described.source if described is not None and described.draft and not request.accept_draft else None,
+        beside_labels is not None and beside_labels.is_backwards and not request.accept_accuracy,
+    )
+
+
+def _labels(frame: pa.Table, schema: Schema) -> list[Any] | None:
+    """The true labels of the rows, where the table has them."""
+    if schema.target is None or schema.target not in frame.column_names:
+        return None
+    import pyarrow as pa
+
+    from lcifr.data.frames import as_text
+
+    column = frame[schema.target]
+    return list((as_text(column) if pa.types.is_string(column.type) else column).to_pylist())
 
 
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:

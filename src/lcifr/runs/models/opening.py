@@ -26,6 +26,8 @@ class ModelOptions:
         if it is one, or for none.
     schema : a file, or the name of a dataset; None for the .toml beside φ, or to infer it from the table.
     target : the column of true labels, if there is one. id_column : the column of people's names.
+    accept_draft : go on with a description that is still marked as a draft.
+    accept_accuracy : go on with a model whose score ranks the labels backwards.
     """
 
     model: Path
@@ -33,10 +35,17 @@ class ModelOptions:
     schema: str | None = None
     target: str | None = None
     id_column: str | None = None
+    accept_draft: bool = False
+    accept_accuracy: bool = False
 
 
-def open_model(model: Path, describe: Path | None = None) -> ModelFile:
-    """Load a model with the description that was named, or that lies beside it."""
+def open_model(model: Path, describe: Path | None = None, *, drafts: bool = False) -> ModelFile:
+    """Load a model with the description that was named, or that lies beside it.
+
+    Parameters
+    ----------
+    drafts : whether a description may still be marked as a draft.
+    """
     from lcifr.models.files.description_reader import read_description
     from lcifr.models.load import load_file
 
@@ -44,7 +53,10 @@ def open_model(model: Path, describe: Path | None = None) -> ModelFile:
     if describe is None and _is_description(beside):
         note(f"using the description of {model} in {beside}")
         describe = beside
-    return load_file(model, None if describe is None else read_description(describe))
+    description = None if describe is None else read_description(describe)
+    if description is not None and not drafts:
+        description.refuse_draft("or go on with the guesses: --accept-draft")
+    return load_file(model, description)
 
 
 def _is_description(path: Path) -> bool:

@@ -94,7 +94,7 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     from lcifr.runs.people.loading import load_whole
 
     with step(f"Opening {question.model}"):
-        file = open_model(question.model, question.describe)
+        file = open_model(question.model, question.describe, drafts=question.accept_draft)
         outline = file.outline()
     if outline.is_number and question.tolerance is None:
         raise LcifrError(

@@ -19,6 +19,7 @@ class ShownModel:
     ----------
     format : what the file is. description : the file that says which column feeds which input; empty for none.
     columns : that feed the model, where it or its description says so; None where nobody does.
+    draft : whether the description is marked as one.
     """
 
     file: str
@@ -27,6 +28,7 @@ class ShownModel:
     outline: ModelOutline
     description: str
     columns: tuple[str, ...] | None
+    draft: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -38,6 +40,7 @@ class ShownModel:
             "model_format": self.format,
             "sha256": self.sha256,
             "description": self.description or None,
+            "draft": self.draft,
             "columns": None if self.columns is None else list(self.columns),
             "outline": outline,
         }
@@ -45,9 +48,8 @@ class ShownModel:
 
 def show_model(path: Path, describe: Path | None = None) -> ShownModel:
     """Load a model file and say what it is."""
-    file = open_model(path, describe)
+    file = open_model(path, describe, drafts=True)
     outline, described = file.outline(), file.description
     columns = outline.columns if described is None else described.columns
-    return ShownModel(
-        str(path), str(file.format), file.sha256, outline, "" if described is None else described.source, columns
-    )
+    source, draft = ("", False) if described is None else (described.source, described.draft)
+    return ShownModel(str(path), str(file.format), file.sha256, outline, source, columns, draft)
