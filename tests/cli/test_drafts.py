@@ -1,4 +1,4 @@
-"""Drafts of ONNX files of trees, as CatBoost writes them: no guess is audited unseen, and labels show a misread model."""
+"""Drafts for ONNX files of trees, as CatBoost writes them: no guess is audited unseen, labels show a misread model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ def place(tmp_path: Path) -> Path:
     pytest.importorskip("onnxruntime")
     rng = np.random.default_rng(5)
     table = pd.DataFrame(
-        {"income": rng.normal(26, 8, 80).round(1), "debt": rng.normal(8, 3, 80).round(1), "grade": rng.integers(1, 4, 80)}
+        {
+            "income": rng.normal(26, 8, 80).round(1),
+            "debt": rng.normal(8, 3, 80).round(1),
+            "grade": rng.integers(1, 4, 80),
+        }
     )
     score = oblivious(table[list(FEATURES)].to_numpy(np.float32))
     table["repaid"] = (score + rng.normal(0, 0.1, 80) > 0.05).astype(int)
@@ -39,7 +43,9 @@ def place(tmp_path: Path) -> Path:
     lcifr(*INIT, "--categorical", "grade", cwd=tmp_path)
     schema = (tmp_path / "people.toml").read_text(encoding="utf-8")
     for name, ends in (("income", (0, 60)), ("debt", (0, 30))):
-        schema = re.sub(rf'(\[attributes.{name}\]\nkind = "numeric"\n)', rf"\1lower = {ends[0]}\nupper = {ends[1]}\n", schema)
+        schema = re.sub(
+            rf'(\[attributes.{name}\]\nkind = "numeric"\n)', rf"\1lower = {ends[0]}\nupper = {ends[1]}\n", schema
+        )
     (tmp_path / "people.toml").write_text(schema, encoding="utf-8")
     return tmp_path
 

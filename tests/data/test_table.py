@@ -104,13 +104,13 @@ def test_a_number_that_never_varies_has_no_scale():
     numbers = encoding.decode(encoding.encode(flat)).numbers
     assert (np.abs(numbers - Individuals.read(flat, SCHEMA).numbers) <= encoding.decode_error(numbers)).all()
     for refused in (lambda: Individuals.read(flat, SCHEMA, fitting=True), encoding.refuse_flat):
-        with pytest.raises(TableError, match="(?s)income.*Fix: leave the column out"):
+        with pytest.raises(TableError, match=r"(?s)income.*Fix: leave the column out"):
             refused()
 
 
 def test_variation_too_small_to_square_is_refused():
     encoding = Encoding.fit(frame(income=[1e-200, 2e-200, 3e-200]), SCHEMA)
-    with pytest.raises(TableError, match="(?s)varies too little.*Fix: leave the column out"):
+    with pytest.raises(TableError, match=r"(?s)varies too little.*Fix: leave the column out"):
         encoding.refuse_flat()
 
 

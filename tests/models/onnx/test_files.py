@@ -14,7 +14,8 @@ import pytest
 from onnx import TensorProto, helper
 
 import lcifr
-from lcifr.data import Encoding, Schema
+from lcifr.certification.library.library_model import LibraryModel
+from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.files.description import (
     DescribedInput,
@@ -28,8 +29,9 @@ from lcifr.models.files.description import (
 from lcifr.models.load import load_file
 from lcifr.models.onnx.files import read_onnx
 from lcifr.models.probability import ASSUMED_ROUNDOFFS
+from lcifr.similarity import Similarity
 from tests.models.onnx import graphs
-from tests.models.onnx.graphs import GraphBuilder
+from tests.models.onnx.graphs import GraphBuilder, description, encoding, names
 
 TABLE = pd.DataFrame({"age": [20.0, 31.0, 45.0, 64.0], "sex": ["f", "m", "f", "m"], "job": ["a", "b", "c", "a"]})
 INPUTS = (
@@ -242,3 +244,15 @@ def test_exact_arithmetic_is_refused_where_a_node_divides() -> None:
     with pytest.raises(LcifrError, match=r'divides(.|\n)*use arithmetic="float32"'):
         lcifr.audit(model, TABLE, similarity="age' = age", arithmetic="exact")
     assert len(lcifr.audit(model, TABLE, similarity="age' = age").certified) == len(TABLE)
+
+
+def test_several_numbers_are_compared_with_the_runtime_one_by_one() -> None:
+    graph = GraphBuilder(2)
+    model = graph.model(graph.add("Gemm", "x", graph.numbers(np.array([[1.5, -1], [0.25, 2]]))))
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=names(2))
+    file = read_onnx(model.SerializeToString(), description(2, DescribedOutput(Meaning.NUMBER)))
+    found = LibraryModel.read(file, frame, Similarity("same(all)", encoding(2).schema, encoding(2)), tolerance=0.5)
+    compared = found.compare(Individuals.read(frame, encoding(2).schema))
+    assert compared.agrees
+    assert len(compared) == 30
+    assert compared.differ.shape == (30,)

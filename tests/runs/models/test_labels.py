@@ -48,7 +48,9 @@ def test_an_interval_covers_the_true_area_as_often_as_it_says(shift: float, firs
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.sampled_from(["no", "yes", "?", None])), min_size=1, max_size=40))
 def test_the_area_is_the_share_of_pairs_where_ties_count_as_half(rows: list[tuple[int, str | None]]) -> None:
-    found = compare_with_labels(model("no", "yes"), np.array([[float(s)] for s, _ in rows]), [label for _, label in rows])
+    found = compare_with_labels(
+        model("no", "yes"), np.array([[float(s)] for s, _ in rows]), [label for _, label in rows]
+    )
     low = [s for s, label in rows if label == "no"]
     high = [s for s, label in rows if label == "yes"]
     if not low + high:

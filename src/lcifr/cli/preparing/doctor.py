@@ -53,8 +53,8 @@ def doctor(
     """Show versions, optional packages and the GPU, and test every solver on questions with known answers.
 
     With --model and --data, compare a model as lcifr reads it with its own library: on the rows of the table, on
-    made-up rows, and at and next to every value where a comparison, a clip or a cast could differ. Its decisions are also
-    compared with the table's true labels (--target), if there are any.
+    made-up rows, and at and next to every value where a comparison, a clip or a cast could differ. Its decisions
+    are also compared with the table's true labels (--target), if there are any.
 
     Exit codes: 0 everything works, 1 something gives a wrong answer, or something that is needed does not run; or the
     description is still a draft, or the model ranks the labels backwards.
@@ -124,8 +124,8 @@ def _ended(result: CompareResult) -> str:
         return "DO NOT AUDIT this model: lcifr and its library compute different results."
     if result.backwards:
         return (
-            "DO NOT AUDIT this model: lcifr reads the file as its library does, but the score ranks the labels backwards. "
-            "Correct the description, or add --accept-accuracy."
+            "DO NOT AUDIT this model: lcifr reads the file as its library does, but the score ranks the labels "
+            "backwards. Correct the description, or add --accept-accuracy."
         )
     if result.draft is not None:
         return (

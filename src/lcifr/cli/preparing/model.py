@@ -9,7 +9,6 @@ import typer
 
 from lcifr.cli.terminal.model_options import DescribeOption
 from lcifr.cli.terminal.output import JsonOption, print_json, say
-from lcifr.models.files.outline import quoted
 
 app = typer.Typer(no_args_is_help=True, help="Inspect model files, and export models that lcifr trained.")
 
@@ -22,6 +21,7 @@ FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A model: ONN
 @app.command("show", epilog="Example: lcifr model show model.skops")
 def show(file: FileArgument, describe: DescribeOption = None, as_json: JsonOption = False) -> None:
     """Show what a model file contains: inputs, layers, outputs, decision rule, arithmetic, hash."""
+    from lcifr.models.files.outline import quoted
     from lcifr.runs.models.showing import show_model
 
     found = show_model(file, describe)

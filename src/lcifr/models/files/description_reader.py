@@ -34,7 +34,14 @@ OF_KIND: dict[InputKind, tuple[str, ...]] = {
     InputKind.CONSTANT: ("value",),
 }
 OF_OUTPUT = ("meaning", "name", "position", "classes", "comparison", "threshold")
-NAMED = {bool: "true or false", str: "a text", float: "a number", int: "a whole number", list: "a list", dict: "a table"}
+NAMED = {
+    bool: "true or false",
+    str: "a text",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    dict: "a table",
+}
 COMPARED = (Meaning.SCORE, Meaning.PROBABILITY)
 EXAMPLE = "lcifr init people.csv --model model.onnx writes one to begin with"
 

@@ -109,7 +109,8 @@ def _refuse_catboost(path: Path, head: bytes) -> None:
     """CatBoost's own formats: its binary one begins with CBM1, its JSON lists features and trees."""
     begun = head.lstrip()
     listed = begun.startswith(b"{") and any(
-        re.match(rb'\{\s*"%s"' % key, begun) for key in (b"ctr_data", b"features_info", b"model_info", b"oblivious_trees")
+        re.match(rb'\{\s*"%s"' % key, begun)
+        for key in (b"ctr_data", b"features_info", b"model_info", b"oblivious_trees")
     )
     if head.startswith(b"CBM1") or listed:
         raise NetworkError(

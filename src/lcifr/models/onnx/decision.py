@@ -73,6 +73,11 @@ def read_decision(value: Value, described: DescribedOutput | None, name: str) ->
     NetworkError
         Where only a description could say it, or where it is not exactly representable.
     """
+    if isinstance(value, Constant) and value.array.dtype == object and not value.array.ndim:  # see operators
+        raise NetworkError(
+            f"the output {quoted(name)} is {value.array}, which are not read",
+            fix='decide by the class instead: meaning = "class"',
+        )
     if isinstance(value, Constant):
         raise NetworkError(f"the output {quoted(name)} is the same for everyone, or nothing that decides")
     if described is None or described.meaning is Meaning.CLASS:
@@ -117,7 +122,9 @@ def _by_itself(value: PersonValue, described: DescribedOutput | None, name: str)
 def _decided(decided: Decided, classes: tuple[Label, ...], name: str) -> ReadDecision:
     labels = classes or decided.labels
     if len(labels) != len(decided.labels) or len(set(labels)) < len(labels):
-        raise NetworkError(f"the output {quoted(name)} decides between {len(decided.labels)} classes, named {list(labels)}")
+        raise NetworkError(
+            f"the output {quoted(name)} decides between {len(decided.labels)} classes, named {list(labels)}"
+        )
     rule = Rule.of(decided.scores.width) if decided.kind is Kind.CLASS else Rule(Kind.SIGN, 1)
     found = Rule(rule.kind, rule.outputs, rule.groups, band=decided.band)
     return ReadDecision(decided.scores, found, np.array(labels), decided.labels)

@@ -127,7 +127,15 @@ def read_graph(data: bytes, where: str) -> Graph:
     nodes = tuple(_nodes(graph, {one.name for one in inputs} | set(constants)))
     outputs = tuple(_tensor(one) for one in graph.output)
     _check_names(where, inputs, outputs, nodes)
-    return Graph(inputs, outputs, nodes, constants, _version(model, where), _dialect(model, where), tuple(_metadata(model, where)))
+    return Graph(
+        inputs,
+        outputs,
+        nodes,
+        constants,
+        _version(model, where),
+        _dialect(model, where),
+        tuple(_metadata(model, where)),
+    )
 
 
 def _dialect(model: Any, where: str) -> str:

@@ -86,7 +86,7 @@ class CompareResult:
 
     @property
     def is_ready(self) -> bool:
-        """Whether an audit would start: the library agrees, the description is no draft, and labels are not backwards."""
+        """Whether an audit would start: the library agrees, the description is no draft, labels are not backwards."""
         return self.agrees and self.draft is None and not self.backwards
 
     @property

@@ -1,7 +1,7 @@
-"""A model's decisions compared with the true labels of a table: does its score rank people at least the right way round?
+"""A model's decisions compared with the true labels of a table: does its score rank people the right way round?
 
-A model whose inputs, scales or classes are read wrongly is audited as faithfully as any other. Where labels are at hand,
-they are the only sign of it.
+A model whose inputs, scales or classes are read wrongly is audited as faithfully as any other. Where labels are at
+hand, they are the only sign of it.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ def refuse_backwards(found: LabelComparison, source: str, *, accept: bool) -> No
         text = (
             f"the model ranks the labels of {source} backwards: of two people with different labels, the one with "
             f'"{found.positive}" gets the higher score in {percent(found.auc or 0.0)} of pairs (99 % interval '
-            f"{percent(found.lower)} to {percent(found.upper)}; {found.people:,} people). Its inputs, their scales or its "
-            "classes may be misread"
+            f"{percent(found.lower)} to {percent(found.upper)}; {found.people:,} people). Its inputs, their scales or "
+            "its classes may be misread"
         )
         if not accept:
             raise LcifrError(

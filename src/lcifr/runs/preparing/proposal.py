@@ -166,7 +166,7 @@ def _is_flat(column: pa.ChunkedArray) -> bool:
     """Whether every row has the same value, or none."""
     import pyarrow.compute as pc
 
-    return pc.count_distinct(column).as_py() <= 1
+    return int(pc.count_distinct(column).as_py()) <= 1
 
 
 def _words(name: str) -> str:

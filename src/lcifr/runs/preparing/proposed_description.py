@@ -78,14 +78,14 @@ CODES_GUESSED = (
 )
 HEAD = (
     "Which column feeds which input of the model, in the order of its inputs, and what its output means.\n"
-    "Drafted by lcifr init, with guesses. Compare it with the code that trained the model, correct it, delete the line\n"
-    "draft = true, and test it: lcifr doctor --model MODEL --describe THIS --data TABLE --target LABELS"
+    "Drafted by lcifr init, with guesses. Compare it with the code that trained the model, correct it, delete the\n"
+    "line draft = true, and test it: lcifr doctor --model MODEL --describe THIS --data TABLE --target LABELS"
 )
 OUTPUT_WORDS = {
     Meaning.SCORE: "The second class is decided where the output is > threshold (>= where a tie counts as above).",
     Meaning.PROBABILITY: "The second class is decided where its probability is >= threshold (> where a tie is below).",
     Meaning.SCORES: "The class whose output is the largest is decided; of several, the first.",
-    Meaning.CLASS: "The model gives the class itself. Classes that are named here are in the model's own order: guessed.",
+    Meaning.CLASS: "The model gives the class itself. Classes named here are in the model's own order: guessed.",
     Meaning.NUMBER: "The output is the decision.",
 }
 
@@ -157,7 +157,9 @@ def _code(one: Categorical) -> DescribedInput:
     numbers = [_finite(value) for value in one.values]
     known = [float(k) if None in numbers else number for k, number in enumerate(numbers)]
     return DescribedInput(
-        InputKind.CODE, one.name, codes=tuple(zip(one.values, known, strict=True))  # type: ignore[arg-type]
+        InputKind.CODE,
+        one.name,
+        codes=tuple(zip(one.values, known, strict=True)),  # type: ignore[arg-type]
     )
 
 
