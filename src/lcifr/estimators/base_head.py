@@ -99,8 +99,8 @@ class Head(BaseEstimator, ABC):  # type: ignore[misc]
             if choice == "nothing":
                 warnings.warn(
                     f"{type(self).__name__} was given no radius, box or delta, so it learns a plain head, of which "
-                    "less can be certified. Pass fit(z, y, radius=known.radius), as encoder.represent(X) proves it; or set "
-                    'delta, or against="nothing" if a plain head is meant',
+                    "less can be certified. Pass fit(z, y, radius=known.radius), as encoder.represent(X) proves it; or "
+                    'set delta, or against="nothing" if a plain head is meant',
                     PlainHeadWarning,
                     stacklevel=3,
                 )

@@ -27,6 +27,7 @@ from lcifr.models.files.outline import ModelInput, ModelOutline, rule_words
 from lcifr.models.function import Function
 from lcifr.models.model import Model
 from lcifr.models.onnx.binding import TableColumns, binding
+from lcifr.models.onnx.calls import CodedNumberError
 from lcifr.models.onnx.decision import deciding_output, read_decision
 from lcifr.models.onnx.graph import Graph, GraphTensor
 from lcifr.models.onnx.reading import ReadGraph, read_value
@@ -49,12 +50,11 @@ def outline_graph(graph: Graph, description: ModelDescription | None) -> ModelOu
     """
     described = None if description is None else description.output
     output = deciding_output(graph, described)
-    stand_in, named = _stand_in(graph, description)
-    read = read_value(graph, output, binding(graph, stand_in if stand_in.inputs else None, TableColumns(named)))
+    read, coded = _read_stand_in(graph, description, output)
     counted = Counter(node.operator for node in graph.needed_for(output) if node.operator not in SILENT)
     steps = tuple(f"{many} {name}" if many > 1 else name for name, many in counted.items())
     library = graph.dialect
-    inputs = _inputs(graph, description)
+    inputs = _inputs(graph, description, coded)
     raw = _reads_raw(read)
     try:
         decision = read_decision(read.value, described, output)
@@ -125,11 +125,28 @@ def _reads_raw(read: ReadGraph) -> bool:
     )
 
 
-def _inputs(graph: Graph, description: ModelDescription | None) -> tuple[ModelInput, ...]:
+def _read_stand_in(graph: Graph, description: ModelDescription | None, output: str) -> tuple[ReadGraph, frozenset[str]]:
+    """The graph over made-up columns; and the inputs that it codes value by value, so that they are categories."""
+    coded: frozenset[str] = frozenset()
+    while True:
+        stand_in, named = _stand_in(graph, description, coded)
+        try:
+            bound = binding(graph, stand_in if stand_in.inputs else None, TableColumns(named))
+            return read_value(graph, output, bound), coded
+        except CodedNumberError as found:
+            if stand_in.inputs or found.attribute in coded or found.attribute not in named:
+                raise
+            coded |= {found.attribute}
+
+
+def _inputs(graph: Graph, description: ModelDescription | None, coded: frozenset[str]) -> tuple[ModelInput, ...]:
     if description is not None and description.inputs:
         return tuple(ModelInput(column) for column in description.columns)
     named = _are_columns(graph)
-    return tuple(ModelInput(one.name, prod(one.shape or (1,)), _type_words(one), named) for one in graph.inputs)
+    return tuple(
+        ModelInput(one.name, prod(one.shape or (1,)), _type_words(one), named, True if one.name in coded else None)
+        for one in graph.inputs
+    )
 
 
 def _type_words(tensor: GraphTensor) -> str:
@@ -141,12 +158,18 @@ def _are_columns(graph: Graph) -> bool:
     return all(one.shape is None or prod(one.shape) == 1 for one in graph.inputs)
 
 
-def _stand_in(graph: Graph, description: ModelDescription | None) -> tuple[ModelDescription, Schema]:
+def _stand_in(
+    graph: Graph, description: ModelDescription | None, coded: frozenset[str]
+) -> tuple[ModelDescription, Schema]:
     """Made-up columns that fit the graph, and the entries that feed it; none where its inputs are columns."""
     if _are_columns(graph) and (description is None or not description.inputs):
         texts = tuple(dict.fromkeys(text for node in graph.nodes for text in _categories(node.attributes)))
         columns: list[Numeric | Categorical] = [
-            Categorical(one.name, texts or ("text",)) if one.dtype is None or is_text(one.dtype) else _number(one.name)
+            Categorical(one.name, texts or ("text",))
+            if one.dtype is None or is_text(one.dtype)
+            else Categorical(one.name, ("0", "1"))
+            if one.name in coded
+            else _number(one.name)
             for one in graph.inputs
         ]
         return ModelDescription(()), Schema(tuple(columns))
