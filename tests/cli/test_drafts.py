@@ -89,7 +89,9 @@ def test_a_draft_stops_every_command_until_its_line_is_deleted_or_it_is_accepted
     assert "delete the line `draft = true`" in refused
     assert "--accept-draft" in refused
     assert not (place / "out").exists()
-    assert lcifr(*words, "--accept-draft", cwd=place, expect=None).code != 2
+    accepted = lcifr(*words, "--accept-draft", cwd=place, expect=None)
+    assert accepted.code != 2
+    assert "accepted with --accept-draft" in accepted.err
     edit(place, (DRAFT, ""))
     assert lcifr(*words, "--force", cwd=place, expect=None).code != 2
 

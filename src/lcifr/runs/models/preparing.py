@@ -96,6 +96,8 @@ def prepare_model(question: ModelQuestion) -> PreparedModel:
     with step(f"Opening {question.model}"):
         file = open_model(question.model, question.describe, drafts=question.accept_draft)
         outline = file.outline()
+    if file.description is not None and file.description.draft:
+        note(f"{file.description.source} is still a draft, accepted with --accept-draft: its guesses may be wrong")
     if outline.is_number and question.tolerance is None:
         raise LcifrError(
             f"{question.model} predicts a number, so it needs a tolerance",
