@@ -124,7 +124,7 @@ def _named(outline: ModelOutline, schema: Schema) -> tuple[DescribedInput, ...]:
     """Of a model that knows its columns, and not the codes of their categories: rising, as pandas numbers them."""
     known = [(one, schema[one.name]) for one in outline.inputs]
     return tuple(
-        _code(replace(attribute, values=_rising(attribute.values)))
+        _code(replace(attribute, values=_rising(attribute.values)), own=False)
         if one.is_category and isinstance(attribute, Categorical)
         else DescribedInput(InputKind.NUMBER, one.name)
         for one, attribute in known
@@ -152,9 +152,9 @@ def _one_hot(one: Categorical, values: Sequence[str]) -> DescribedInput:
     return DescribedInput(InputKind.ONE_HOT, one.name, values=tuple(values), unknown=unknown)
 
 
-def _code(one: Categorical) -> DescribedInput:
-    """Categories that are numbers already as these, others in their order."""
-    numbers = [_finite(value) for value in one.values]
+def _code(one: Categorical, *, own: bool = True) -> DescribedInput:
+    """Places in their order; where ``own``, categories that are numbers already as these."""
+    numbers = [_finite(value) if own else None for value in one.values]
     known = [float(k) if None in numbers else number for k, number in enumerate(numbers)]
     return DescribedInput(
         InputKind.CODE,
