@@ -93,11 +93,9 @@ class Encoding(FeatureColumns):
         people = Individuals.read(source, schema)
         if len(people) < 2:
             raise TableError([TableProblem("one row has no standard deviation")], fix="fit on at least two people")
-        constant = (people.numbers == people.numbers[0]).all(
-            axis=0
-        )  # whose computed mean and sd may be off by roundoff
-        means = np.where(constant, people.numbers[0], people.numbers.mean(axis=0))
-        sds = np.where(constant, 0.0, people.numbers.std(axis=0, ddof=1))
+        same = (people.numbers == people.numbers[0]).all(axis=0)  # whose computed mean and sd may be off by roundoff
+        means = np.where(same, people.numbers[0], people.numbers.mean(axis=0))
+        sds = np.where(same, 0.0, people.numbers.std(axis=0, ddof=1))
         return cls(schema, means, sds, people)
 
     def refuse_flat(self) -> None:
