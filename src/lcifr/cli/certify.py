@@ -13,6 +13,7 @@ from lcifr.cli.terminal.model_options import (
     AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -86,6 +87,7 @@ def certify(
     ] = None,
     model: ModelOption = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     phi: Annotated[
         str | None,
         typer.Option("--phi", metavar="FILE|NAME", help="Who counts as similar: a .phi file.", rich_help_panel=PANEL),
@@ -120,13 +122,14 @@ def certify(
     Model, φ, schema and arithmetic must match the sweep; if you pass only --sweep, they are taken from it.
 
     Exit codes: 0 done. With --strict or --fail-under: 0 if (enough) people are certified, else 1 if there is a
-    counterexample, or 3 if someone is undecided. 2 wrong usage.
+    counterexample, or 3 if someone is undecided. Rows with missing values are not examined: they get no decision and
+    count as not certified, and the exit code is then 1 if there is a counterexample, else 3. 2 wrong usage.
 
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
     options |= {"executor": executor.value, "address": address, "device": device.value}
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
     about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
     if model is None:
@@ -147,8 +150,8 @@ def certify(
         _show(result, out)
     said = result.statement
     enough = said.share >= fail_under if fail_under is not None else not strict
-    if strict or not enough:
-        raise typer.Exit(exit_code(said.violated, said.undecided))
+    if strict or not enough or said.not_examined:
+        raise typer.Exit(exit_code(said.violated, said.undecided, said.not_examined))
 
 
 def _certify_folder(
@@ -173,14 +176,15 @@ def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: di
 
 
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import show_origin, statement_lines
+    from lcifr.cli.terminal.statements import show_origin, show_scales, statement_lines
     from lcifr.drawing.text import arithmetic_words
     from lcifr.runs.folders.run import shown
 
     claimed = result.radius is not None
     say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))
-    show_origin(result.origin, result.left_out)
+    show_origin(result.origin, result.statement.not_examined)
     say(f"arithmetic {arithmetic_words(result.arithmetic, result.encoder_arithmetic)}")
+    show_scales(result.scales)
     if result.looked_up is not None:
         _show_looked_up(result.looked_up, result.statement.people)
     if claimed:

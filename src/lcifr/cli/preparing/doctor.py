@@ -12,6 +12,7 @@ from lcifr.cli.terminal.model_options import (
     AcceptAccuracyOption,
     AcceptDraftOption,
     DescribeOption,
+    MissingOption,
     ModelOption,
     ModelSchemaOption,
     ModelTargetOption,
@@ -44,6 +45,7 @@ def doctor(
         typer.Option("--data", metavar="TABLE", help="People to compare the model on.", rich_help_panel=PANEL),
     ] = None,
     describe: DescribeOption = None,
+    missing: MissingOption = None,
     schema: ModelSchemaOption = None,
     target: ModelTargetOption = None,
     accept_draft: AcceptDraftOption = False,
@@ -59,7 +61,7 @@ def doctor(
     Exit codes: 0 everything works, 1 something gives a wrong answer, or something that is needed does not run; or the
     description is still a draft, or the model ranks the labels backwards.
     """
-    about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
+    about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
     if model is not None:
         _compare(model, data, as_json, about)
@@ -107,11 +109,22 @@ def _show_compared(result: CompareResult) -> None:
         if one.first is not None:
             say(f"{one.name}: the library decides {one.first['library']}, lcifr decides {one.first['read']}, for")
             say("  " + ", ".join(f"{name} {value}" for name, value in one.first["person"].items()))
+    say(f"decides: {result.rule}")
+    if result.declared is not None:
+        say(
+            f"This rule is declared. By its own rule ({result.declared.rule}), the library decides otherwise about "
+            f"{result.declared.others:,} of {result.declared.people:,} rows of the table."
+        )
+    for text in result.assumptions:
+        say(f"assumed: {text}")
     if result.labels is not None:
         below = "; BELOW the majority rate" if result.labels.accuracy < result.labels.majority else ""
         say(f"compared with the labels: {result.labels}{below}")
     if result.left_out:
-        say(f"rows left out because of missing values: {result.left_out:,}")
+        say(
+            f"not compared because of missing values: {result.left_out:,} of {result.total:,} rows; an audit does not "
+            "examine them, and counts them as not certified"
+        )
     if not result.runtime:
         say("\nNothing was compared: install the model's library.")
         return

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lcifr.certification.population.statement import fit_words
+from lcifr.certification.population.statement import fit_words, not_examined_words, why_no_bound
 from lcifr.drawing.text import at_least, exactly, fixed, moved_words, percent, quantity, tolerance_words, visible
 from lcifr.runs.auditing.baselines import figures_of
 
@@ -12,10 +13,16 @@ if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.origin import ModelOrigin
     from lcifr.runs.auditing.result import AuditResult
+    from lcifr.similarity.scales import ScaleSource
 
 
 def statement_lines(
-    said: Statement, *, held_out: bool, tolerance: float | None = None, sees_z_alone: bool = False
+    said: Statement,
+    *,
+    held_out: bool,
+    tolerance: float | None = None,
+    sees_z_alone: bool = False,
+    trained_on: bool = False,
 ) -> list[str]:
     """The certified share, what it says of the population, and what it must be read with.
 
@@ -23,9 +30,10 @@ def statement_lines(
     ----------
     tolerance : how far two predictions of numbers may be apart.
     sees_z_alone : who sees z alone can find no counterexample: a point of a ball is nobody.
+    trained_on : whether the model learned from people among these.
     """
-    count = f"{said.certified:,} of {said.people:,} {'held-out people' if held_out else 'people'}"
-    share = f"certified with respect to φ: {count} ({percent(said.share)})"
+    count = f"{said.certified:,} of {said.rows:,} {'held-out people' if held_out else 'people'}"
+    share = f"certified with respect to φ: {count} ({percent(said.share)}){not_examined_words(said.not_examined)}"
     warnings = list(said.warnings)
     lines = [share]
     if said.constant is not None:  # first, or the share is what a reader takes away
@@ -33,9 +41,10 @@ def statement_lines(
     if said.lower is not None:
         lines.append(f"in the population: at least {at_least(said.lower)}, with {100 * said.confidence:g} % confidence")
     else:
-        lines.append("no statement about a population: that needs people who were not used for training")
+        lines.append(f"no statement about a population: {why_no_bound(said.not_examined, trained_on=trained_on)}")
     violated = "" if sees_z_alone else f"counterexamples {said.violated:,}, "
-    lines.append(f"{violated}undecided {said.undecided:,}, vacuous {said.vacuous:,}")
+    gone = f"not examined {said.not_examined:,}, " if said.not_examined else ""
+    lines.append(f"{violated}undecided {said.undecided:,}, {gone}vacuous {said.vacuous:,}")
     if said.accuracy is not None:
         lines.append(
             f"accuracy {percent(said.accuracy)}, balanced {percent(said.balanced_accuracy)}, "
@@ -61,10 +70,29 @@ def show_origin(origin: ModelOrigin | None, left_out: int, *, counterexamples: b
     from lcifr.cli.terminal.output import say
 
     if left_out:
-        say(f"rows left out because of missing values: {left_out:,}; the audit says nothing about these people")
+        say(
+            f"not examined because of missing values: {left_out:,} rows; nothing is known about these people, and "
+            "every share counts them as not certified"
+        )
     if origin is not None:
         say(f"model {origin.file} ({origin.library}, sha256 {origin.sha256[:12]}…): {origin.rule}")
+        for text in origin.assumptions:
+            say(f"assumed: {text}")
         say(f"decisions{' and counterexamples' if counterexamples else ''} confirmed by {origin.confirmed_by}")
+
+
+LISTED = 12
+"""Standard deviations and ranks that are listed; result.json has all."""
+
+
+def show_scales(scales: Sequence[ScaleSource]) -> None:
+    """The standard deviations and ranks of φ with the rows that they come from, those from the fewest rows first."""
+    from lcifr.cli.terminal.output import say
+
+    for one in sorted(scales, key=lambda scale: scale.rows)[:LISTED]:
+        say(str(one))
+    if len(scales) > LISTED:
+        say(f"… and {len(scales) - LISTED} more, in result.json")
 
 
 def baseline_table(said: Statement) -> None:

@@ -13,6 +13,7 @@ from lcifr.check.report.check_report import CheckReport
 from lcifr.runs.auditing.origin import ModelOrigin
 from lcifr.runs.folders.summaries import DatasetNotes, plain_findings, read_findings
 from lcifr.similarity.linting.finding import Finding
+from lcifr.similarity.scales import ScaleSource
 
 FORMAT = "lcifr-audit-result-2"
 
@@ -53,6 +54,7 @@ class ModelSummary:
     arithmetic : in which it is computed, from the table's values to the decision.
     origin : of a model of another library; None for what lcifr learned.
     data : what is known of a dataset by name (title, cautions); None for a table of one's own.
+    scales : the standard deviations and ranks that φ speaks of, and how many rows of which table they come from.
     """
 
     target: str
@@ -65,11 +67,13 @@ class ModelSummary:
     hashes: ModelHashes
     arithmetic: str
     origin: ModelOrigin | None = None
+    scales: tuple[ScaleSource, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         origin = None if self.origin is None else self.origin.to_dict()
-        return {**asdict(self), "classes": list(self.classes), "origin": origin}
+        scales = [asdict(one) for one in self.scales]
+        return {**asdict(self), "classes": list(self.classes), "origin": origin, "scales": scales}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ModelSummary:
@@ -85,6 +89,7 @@ class ModelSummary:
             ModelHashes(**plain["hashes"]),
             str(plain["arithmetic"]),
             ModelOrigin.from_dict(plain["origin"]) if plain.get("origin") else None,
+            tuple(ScaleSource(**one) for one in plain.get("scales") or ()),
         )
 
 
@@ -160,7 +165,6 @@ class AuditResult:
     modularity : how much the hand-over alone certifies. reasons : of the undecided, with counts.
     counterexamples : the first 100; ``audited/audit.parquet`` has all.
     drawn_from : people of the table that a sample was drawn from; None if everybody was audited.
-    left_out : rows of the table with missing values, about whom nothing is said.
     findings : what lint says of φ; None where the producer's training people were not handed on.
     checked : what the exact checker confirmed; None without proofs. bundle : their folder inside the result's.
     """
@@ -177,7 +181,11 @@ class AuditResult:
     findings: tuple[Finding, ...] | None
     checked: CheckedProofs | None
     bundle: str | None
-    left_out: int = 0
+
+    @property
+    def left_out(self) -> int:
+        """Rows of the table with missing values, which were not examined."""
+        return self.statement.not_examined
 
     @property
     def is_refuted(self) -> bool:
@@ -221,7 +229,6 @@ class AuditResult:
             findings=read_findings(plain["findings"]),
             checked=None if checked is None else CheckedProofs(**checked),
             bundle=plain["files"]["bundle"],
-            left_out=int(plain.get("left_out", 0)),
         )
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,11 +117,12 @@ def _result(
     from lcifr.similarity.linting.linter import lint
 
     tally, held_out = found.tally, request.population
+    statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines)
     training = prepared.similarity.encoding.training
     return AuditResult(
         model=subject.summary(),
         held_out=held_out,
-        statement=state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines),
+        statement=replace(statement, warnings=(*statement.warnings, *subject.warnings)),
         advice=(),
         alone=tally.alone,
         modularity=Modularity(**tally.modularity()),
@@ -131,5 +132,4 @@ def _result(
         findings=None if training is None else tuple(lint(prepared.similarity, training)),
         checked=checked,
         bundle=None if checked is None else BUNDLE,
-        left_out=source.left_out,
     )
