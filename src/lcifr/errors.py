@@ -60,6 +60,11 @@ class TableProblem:
 
 NO_VALUE = "the value is missing"
 """The problem with an empty field."""
+NO_SCALE = "so it has no scale"
+"""How the problem with a number ends that is the same for everyone, where it would be standardised."""
+LEAVE_OUT_FLAT = (
+    "leave the column out (`lcifr init --drop COLUMN`): nothing can be learned from a number that does not vary"
+)
 
 
 def no_such_file(path: str | Path, fix: str = "check the path") -> LcifrError:

@@ -233,6 +233,22 @@ def test_init_proposes_what_an_audit_needs(credit: Path) -> None:
     assert audit.json["people"] == 58
 
 
+def test_a_number_that_the_model_reads_stays_though_it_is_the_same_for_everyone(credit: Path) -> None:
+    folder = credit / "constant"
+    folder.mkdir()
+    shutil.copyfile(credit / "model.skops", folder / "model.skops")
+    complete(credit).assign(debt=500.0, note="same").to_csv(folder / "people.csv", index=False)
+    asked = ("--model", "model.skops", "--target", "repaid", "--id", "person")
+    said = lcifr("init", "people.csv", *asked, cwd=folder)
+    assert "left out: \"note\": is 'same' for everyone" in said.out  # which it does not read
+    phi = (folder / "people.phi").read_text(encoding="utf-8")
+    assert "numeric except debt within 0.3 sd and\nsame(debt)" in phi
+    found = lcifr("audit", "people.csv", *asked, "--phi", "people.phi", "--workers", "1", "--json", "--out", "audit",
+                  cwd=folder, expect=None)  # fmt: skip
+    assert (found.json["people"], found.json["checked"]["rejected"]) == (58, {})
+    lcifr("report", "audit", cwd=folder)
+
+
 def test_model_show_says_what_was_loaded(credit: Path) -> None:
     said = lcifr("model", "show", "model.skops", cwd=credit).out
     digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()

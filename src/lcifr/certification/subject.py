@@ -17,6 +17,7 @@ from lcifr.certification.library.library_model import LibraryModel
 from lcifr.certification.producer import freeze
 from lcifr.data import Categorical, Encoding, Individuals, Schema, read_frame
 from lcifr.errors import LcifrError, TableError, TableProblem
+from lcifr.models.files.description import ModelDescription
 from lcifr.models.load import ModelFile, load_file, read_model
 from lcifr.models.model import Model
 from lcifr.models.table_model import ColumnOrderWarning
@@ -67,6 +68,9 @@ def foreign_subject(
     """
     if isinstance(model, str | Path):
         model = load_file(model)
+    described = getattr(model, "description", None)
+    if isinstance(described, ModelDescription):
+        described.refuse_draft("or go on with the guesses: dataclasses.replace(description, draft=False)")
     table = _pandas(X)
     schema = _inferred(table) if isinstance(similarity, str) else similarity.schema
     missing = rows_with_missing(table, schema)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli.terminal.model_options import (
+    AcceptAccuracyOption,
+    AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
     MissingOption,
@@ -74,6 +76,8 @@ def audit(
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
     same: SameOption = None,
+    accept_draft: AcceptDraftOption = False,
+    accept_accuracy: AcceptAccuracyOption = False,
     id_column: IdOption = None,
     sample: SampleOption = None,
     population: Annotated[
@@ -165,6 +169,7 @@ def audit(
     }
     about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
+    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
     if model is None:
         refuse_without_model(**about, same=same)
         result = _audit_folders(context, producer, consumer, table, phi, arithmetic, options)

@@ -9,6 +9,8 @@ import typer
 
 from lcifr.cli.terminal.model_options import (
     PANEL,
+    AcceptAccuracyOption,
+    AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
     MissingOption,
@@ -95,6 +97,8 @@ def certify(
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
     same: SameOption = None,
+    accept_draft: AcceptDraftOption = False,
+    accept_accuracy: AcceptAccuracyOption = False,
     id_column: IdOption = None,
     on: OnOption = None,
     strict: StrictOption = False,
@@ -127,6 +131,7 @@ def certify(
     options |= {"executor": executor.value, "address": address, "device": device.value}
     about: dict[str, Any] = {"describe": describe, "missing": missing, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
+    about |= {"accept_draft": accept_draft, "accept_accuracy": accept_accuracy}
     if model is None:
         refuse_without_model(**about, phi=phi, same=same)
         computed = None if arithmetic is None else arithmetic.value

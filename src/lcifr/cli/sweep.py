@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lcifr.cli.terminal.model_options import (
+    AcceptAccuracyOption,
+    AcceptDraftOption,
     AnyArithmeticOption,
     DescribeOption,
     MissingOption,
@@ -69,6 +71,8 @@ def sweep(
     reference: ReferenceOption = None,
     tolerance: ModelToleranceOption = None,
     same: SameOption = None,
+    accept_draft: AcceptDraftOption = False,
+    accept_accuracy: AcceptAccuracyOption = False,
     phi: Annotated[
         str | None,
         typer.Option(
@@ -119,6 +123,8 @@ def sweep(
         "schema": schema,
         "reference": reference,
         "tolerance": tolerance,
+        "accept_draft": accept_draft,
+        "accept_accuracy": accept_accuracy,
     }
     if model is None:
         refuse_without_model(**about, same=same)

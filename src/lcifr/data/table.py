@@ -18,7 +18,7 @@ from lcifr.data.io.missing import missing_values
 from lcifr.data.malformed_numbers import FEW, find_malformed_number
 from lcifr.data.program import Program
 from lcifr.data.schema import Attribute, Categorical, Numeric, Schema
-from lcifr.errors import LcifrError, TableError, TableProblem, did_you_mean
+from lcifr.errors import LEAVE_OUT_FLAT, NO_SCALE, LcifrError, TableError, TableProblem, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,8 @@ class Individuals:
             fix = (
                 "leave out what is no attribute, X[list(schema.names)], or add it to the schema" if only_extra else None
             )
+            if all(one.message.endswith(NO_SCALE) for one in problems):
+                fix = LEAVE_OUT_FLAT
             raise TableError(problems, source=str(source) if isinstance(source, str) else "the table", fix=fix)
         return cls(schema, numbers, codes)
 

@@ -15,7 +15,8 @@ import pytest
 from onnx import TensorProto, helper
 
 import lcifr
-from lcifr.data import Encoding, Schema
+from lcifr.certification.library.library_model import LibraryModel
+from lcifr.data import Encoding, Individuals, Schema
 from lcifr.errors import LcifrError, NetworkError
 from lcifr.models.files.description import (
     DescribedInput,
@@ -29,8 +30,9 @@ from lcifr.models.files.description import (
 from lcifr.models.load import load_file
 from lcifr.models.onnx.files import read_onnx
 from lcifr.models.probability import ASSUMED_ROUNDOFFS
+from lcifr.similarity import Similarity
 from tests.models.onnx import graphs
-from tests.models.onnx.graphs import GraphBuilder
+from tests.models.onnx.graphs import GraphBuilder, description, encoding, names
 
 TABLE = pd.DataFrame({"age": [20.0, 31.0, 45.0, 64.0], "sex": ["f", "m", "f", "m"], "job": ["a", "b", "c", "a"]})
 INPUTS = (
@@ -267,3 +269,15 @@ def test_a_tie_is_compared_as_described(comparison: ScoreComparison) -> None:
     single = np.array([0.8, 0.79], np.float32)
     above = replace(described, threshold=0.8).is_second(single)  # as numpy compares float32 with a Python number
     assert above.tolist() == [comparison is ScoreComparison.AT_LEAST, False]
+
+
+def test_several_numbers_are_compared_with_the_runtime_one_by_one() -> None:
+    graph = GraphBuilder(2)
+    model = graph.model(graph.add("Gemm", "x", graph.numbers(np.array([[1.5, -1], [0.25, 2]]))))
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=names(2))
+    file = read_onnx(model.SerializeToString(), description(2, DescribedOutput(Meaning.NUMBER)))
+    found = LibraryModel.read(file, frame, Similarity("same(all)", encoding(2).schema, encoding(2)), tolerance=0.5)
+    compared = found.compare(Individuals.read(frame, encoding(2).schema))
+    assert compared.agrees
+    assert len(compared) == 30
+    assert compared.differ.shape == (30,)

@@ -12,6 +12,9 @@ from lcifr.cli.terminal.output import JsonOption, print_json, say
 
 app = typer.Typer(no_args_is_help=True, help="Inspect model files, and export models that lcifr trained.")
 
+SHOWN = 12
+"""Entries of metadata that are printed."""
+
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A model: ONNX, skops, XGBoost or LightGBM.")]
 
 
@@ -23,6 +26,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a model file contains: inputs, layers, outputs, decision rule, arithmetic, hash."""
+    from lcifr.models.files.outline import quoted
     from lcifr.runs.models.showing import show_model
 
     found = show_model(file, describe, missing)
@@ -33,6 +37,14 @@ def show(
     if found.description:
         say(found.described_words)
     say(f"sha256 {found.sha256}")
+    if found.draft:
+        say("The description is a draft: its entries are guesses until the line `draft = true` is deleted.")
+    if found.outline.metadata:
+        say("\nMetadata, as the file has it (lcifr checks none of it):")
+        for name, text in found.outline.metadata[:SHOWN]:
+            say(f"  {quoted(name)}: {quoted(text)}")
+        if len(found.outline.metadata) > SHOWN:
+            say(f"  and {len(found.outline.metadata) - SHOWN} more; --json shows all")
 
 
 @app.command("export", epilog="Example: lcifr model export producer consumer --out model.onnx")

@@ -86,6 +86,22 @@ SameOption = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+AcceptDraftOption = Annotated[
+    bool,
+    typer.Option(
+        "--accept-draft",
+        help="Go on with a description that is still marked `draft = true`.",
+        rich_help_panel=PANEL,
+    ),
+]
+AcceptAccuracyOption = Annotated[
+    bool,
+    typer.Option(
+        "--accept-accuracy",
+        help="Go on with a model whose score ranks the true labels backwards.",
+        rich_help_panel=PANEL,
+    ),
+]
 AnyArithmeticOption = Annotated[
     Arithmetic | None,
     typer.Option(
@@ -99,8 +115,8 @@ AnyArithmeticOption = Annotated[
 def refuse_without_model(**given: Any) -> None:
     """Options that only mean something with ``--model``."""
     for name, value in given.items():
-        if value is not None and value != []:
-            raise LcifrError(f"--{name} works only with --model", fix="add --model FILE")
+        if value is not None and value is not False and value != []:
+            raise LcifrError(f"--{name.replace('_', '-')} works only with --model", fix="add --model FILE")
 
 
 def one_table(command: str, first: Path, *others: Path | None) -> Path:

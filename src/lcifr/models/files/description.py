@@ -3,6 +3,7 @@
 A model of numbers alone knows no columns: position 3 is whatever the training code put there. This file says it::
 
     format = "lcifr-model-1"
+    draft = true                        # not corrected yet: audits stop until this line is deleted
     arithmetic = "float32"              # left out: what the model's weights are stored in
     missing = -9                        # of XGBoost's files: what stands for a missing value; NaN if left out
 
@@ -177,6 +178,7 @@ class ModelDescription:
     arithmetic : None for that of the model's weights.
     source : the file, for messages.
     missing : the number that stands for a missing value, NaN for NaN alone; None where nothing is declared.
+    draft : whether it is a guess that has been neither corrected nor adopted as it is.
     """
 
     inputs: tuple[DescribedInput, ...] = ()
@@ -184,11 +186,28 @@ class ModelDescription:
     arithmetic: Arithmetic | None = None
     source: str = "the description"
     missing: float | None = None
+    draft: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that the model reads, each once, in the order of its inputs."""
         return tuple(dict.fromkeys(one.column for one in self.inputs if one.column is not None))
+
+    def refuse_draft(self, fix: str) -> None:
+        """Refuse a draft: whatever is proved with it would be about a model that was guessed.
+
+        Raises
+        ------
+        DescriptionError
+            Which says how to adopt it; ``fix`` : how to go on with it as it is.
+        """
+        if self.draft:
+            raise DescriptionError(
+                f"{self.source} is still a draft: its order of inputs, scales, codes and output are guesses, so that a "
+                "certificate could be about a misread model",
+                fix=f"compare it with the code that trained the model, correct it, and delete the line `draft = true`; "
+                f"{fix}",
+            )
 
     def of_input(self, name: str | None) -> tuple[DescribedInput, ...]:
         """The entries that feed one tensor."""

@@ -26,7 +26,7 @@ from lcifr.models.files.description import (
     UnknownValue,
 )
 
-OF_FILE = ("format", "arithmetic", "missing", "inputs", "output")
+OF_FILE = ("format", "draft", "arithmetic", "missing", "inputs", "output")
 OF_KIND: dict[InputKind, tuple[str, ...]] = {
     InputKind.NUMBER: ("column", "steps", "computed_in"),
     InputKind.ONE_HOT: ("column", "values", "unknown", "steps", "computed_in"),
@@ -35,7 +35,14 @@ OF_KIND: dict[InputKind, tuple[str, ...]] = {
     InputKind.CONSTANT: ("value",),
 }
 OF_OUTPUT = ("meaning", "name", "position", "classes", "comparison", "threshold")
-NAMED = {str: "a text", float: "a number", int: "a whole number", list: "a list", dict: "a table"}
+NAMED = {
+    bool: "true or false",
+    str: "a text",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    dict: "a table",
+}
 EXAMPLE = "lcifr init people.csv --model model.onnx writes one to begin with"
 
 
@@ -65,7 +72,8 @@ def description_of(plain: Mapping[str, Any], source: str) -> ModelDescription:
     output = _output(_FileEntry(f"{source}: [output]", plain["output"])) if "output" in plain else None
     arithmetic = whole.choice("arithmetic", Arithmetic) if "arithmetic" in plain else None
     missing = whole.floating("missing") if "missing" in plain else None
-    return ModelDescription(entries, output, arithmetic, source, missing)
+    draft = bool(whole.get("draft", bool, default=False))
+    return ModelDescription(entries, output, arithmetic, source, missing, draft)
 
 
 class _FileEntry:

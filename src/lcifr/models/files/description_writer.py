@@ -32,6 +32,8 @@ def description_text(description: ModelDescription, comments: Mapping[str, str])
 
 def _paragraphs(description: ModelDescription, comments: Mapping[str, str]) -> Iterator[str]:
     head: dict[str, Any] = {"format": FORMAT}
+    if description.draft:
+        head["draft"] = True
     if description.arithmetic is not None:
         head["arithmetic"] = str(description.arithmetic)
     if description.missing is not None:

@@ -70,7 +70,7 @@ def read_module(module: nn.Module, description: ModelDescription, table: Any, en
         raise NetworkError("the module is in training mode", fix="call module.eval() before")
     dtype = _dtype(module)
     tensor = GraphTensor(INPUT, dtype, None)
-    graph = Graph((tensor,), (), (), {}, 0, "")
+    graph = Graph((tensor,), (), (), {}, 0)
     bound = binding(graph, description, TableColumns(encoding.schema, table))(tensor)
     if not isinstance(bound, Columns):
         raise NetworkError("a torch module takes numbers, and no texts", fix="describe how categories are coded")

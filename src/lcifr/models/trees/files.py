@@ -195,6 +195,8 @@ class TreeFile:
             is_number=source.rule.kind is Kind.NUMBER,
             knows_codes=bool(described and described.inputs) or len(source.categories or ()) >= sum(self.categorical),
             notes=self.notes,
+            output=DescribedOutput(Meaning.NUMBER if source.rule.kind is Kind.NUMBER else Meaning.CLASS),
+            reads_raw=True,
             assumptions=self.assumptions
             if self.positional_columns is None
             else (*self.assumptions, self.positional_columns.assumption),

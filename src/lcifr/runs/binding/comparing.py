@@ -133,7 +133,7 @@ class BundleBinding:
             raise LcifrError(
                 "--describe and --missing are for a model file, and --model names folders", fix="leave them out"
             )
-        file = None if folders else open_model(paths[0], self.files.describe, self.files.missing)
+        file = None if folders else open_model(paths[0], self.files.describe, self.files.missing, drafts=True)
         if file is None or table is None:
             derived = derive_from_folders(paths, self.bundle.decision)
         else:

@@ -15,6 +15,7 @@ from lcifr.runs.events import Listener, listening
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
 from lcifr.runs.handing_over import BUNDLE
+from lcifr.runs.models.labels import check_labels
 from lcifr.runs.models.preparing import (
     ModelQuestion,
     PreparedModel,
@@ -62,6 +63,7 @@ def audit_model(
             request.refuse_many(source)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
+            check_labels(prepared, request, subject, source)
             subject.check_groups(request.by)
             gathering.audit_people(
                 run.steps, subject, source, request.crew, request.chunk, modular=False, device=request.device

@@ -13,6 +13,7 @@ from lcifr.runs.executors.crew import workers_of
 from lcifr.runs.executors.devices import job_device
 from lcifr.runs.folders.run import run_folder
 from lcifr.runs.folders.settings import Command
+from lcifr.runs.models.labels import check_labels
 from lcifr.runs.models.preparing import (
     ModelQuestion,
     prepare_model,
@@ -85,6 +86,7 @@ def certify_model(
             source = read_people(prepared, request, run.work, workers=request.crew)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
+            check_labels(prepared, request, subject, source)
             proved = None if look_up is None else look_up.cells
             audit_people(
                 run.steps,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lcifr.data.io.files import json_value
 from lcifr.runs.events import Listener, listening, step, warn
+from lcifr.runs.models.labels import LabelComparison, compare_with_labels
 from lcifr.runs.models.opening import ModelOptions, open_model, schema_of_table
 
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ class CompareResult:
     left_out : rows of the table with missing values, which an audit does not examine. total : all its rows.
     rule : how both decide, in words.
     declared : where a description declares the threshold, what that changes. assumptions : what the file does not say.
+    labels : how the decisions compare with the true labels; None where the table has none that are classes.
+    draft : of a description that is still one and was not accepted, its file; backwards : whether the score ranks the
+        labels backwards, and that was not accepted.
     """
 
     model: str
@@ -92,11 +96,19 @@ class CompareResult:
     rule: str = ""
     declared: DeclaredRule | None = None
     assumptions: tuple[str, ...] = ()
+    labels: LabelComparison | None = None
+    draft: str | None = None
+    backwards: bool = False
 
     @property
     def agrees(self) -> bool:
         """Whether the library was asked, and nothing differs beyond rounding."""
         return bool(self.runtime) and not any(one.wrong for one in self.rows)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether an audit would start: the library agrees, the description is no draft, labels are not backwards."""
+        return self.agrees and self.draft is None and not self.backwards
 
     @property
     def share(self) -> float:
@@ -110,7 +122,7 @@ class CompareResult:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
-        said = {"agrees": self.agrees, "share": self.share, "largest": self.largest}
+        said = {"agrees": self.agrees, "ready": self.is_ready, "share": self.share, "largest": self.largest}
         return {"format": "lcifr-model-compared-1", "command": "doctor", **asdict(self), **said}
 
 
@@ -122,12 +134,13 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
     from lcifr.runs.people.loading import load_whole
 
     with listening(listener), step(f"Comparing {request.model} with its library"):
-        file = open_model(request.model, request.describe, request.missing)
+        file = open_model(request.model, request.describe, request.missing, drafts=True)
         loaded = load_whole(request.table, None, "lcifr doctor")
         beside = str(request.table.with_suffix(".phi"))  # and the schema of the same name, as `lcifr init` writes them
         schema = schema_of_table(loaded.frame, request.table, request, file.outline(), beside)
         loaded, left_out = complete_table(loaded, request.table, schema)
-        columns, frame = loaded.frame.column_names, loaded.frame.select(list(schema.names))
+        columns, labels = loaded.frame.column_names, _labels(loaded.frame, schema)
+        frame = loaded.frame.select(list(schema.names))
         read = _read_model(file, frame, schema)
         positional = read.source.positional
         if positional is not None and (text := positional.warning(str(request.table), columns)) is not None:
@@ -140,6 +153,8 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         }
         rows = tuple(_compared(name, some, read) for name, some in tried.items())
         outline, declared = file.outline(), _declared(file, read, people, schema)
+        beside_labels = None if labels is None else compare_with_labels(read.model, read.scores(people), labels)
+    described = file.description
     return CompareResult(
         model=str(request.model),
         sha256=file.sha256,
@@ -150,6 +165,9 @@ def compare_model(request: CompareRequest, listener: Listener | None = None) -> 
         rule=outline.rule,
         declared=declared,
         assumptions=outline.assumptions,
+        labels=beside_labels,
+        draft=described.source if described is not None and described.draft and not request.accept_draft else None,
+        backwards=beside_labels is not None and beside_labels.is_backwards and not request.accept_accuracy,
     )
 
 
@@ -169,6 +187,18 @@ def _declared(file: ModelFile, read: LibraryModel, people: Individuals, schema: 
     plain = own.read_table(read.source.table, _unscaled(schema))
     others = int((plain.library_decides(people) != read.source.library_decides(people)).sum())
     return DeclaredRule(own.outline().rule, len(people), others)
+
+
+def _labels(frame: pa.Table, schema: Schema) -> list[Any] | None:
+    """The true labels of the rows, where the table has them."""
+    if schema.target is None or schema.target not in frame.column_names:
+        return None
+    import pyarrow as pa
+
+    from lcifr.data.frames import as_text
+
+    column = frame[schema.target]
+    return list((as_text(column) if pa.types.is_string(column.type) else column).to_pylist())
 
 
 def _read_model(file: Any, frame: pa.Table, schema: Schema) -> LibraryModel:

@@ -29,6 +29,8 @@ class ModelOptions:
     schema : a file, or the name of a dataset; None for the .toml beside φ, or to infer it from the table.
     target : the column of true labels, if there is one. id_column : the column of people's names.
     missing : of an XGBoost file, the number that stands for a missing value; None for what its description says.
+    accept_draft : go on with a description that is still marked as a draft.
+    accept_accuracy : go on with a model whose score ranks the labels backwards.
     """
 
     model: Path
@@ -37,6 +39,8 @@ class ModelOptions:
     target: str | None = None
     id_column: str | None = None
     missing: float | None = None
+    accept_draft: bool = False
+    accept_accuracy: bool = False
 
     @property
     def description(self) -> Path | None:
@@ -44,12 +48,14 @@ class ModelOptions:
         return self.describe or description_beside(self.model)
 
 
-def open_model(model: Path, describe: Path | None = None, missing: float | None = None) -> ModelFile:
+def open_model(
+    model: Path, describe: Path | None = None, missing: float | None = None, *, drafts: bool = False
+) -> ModelFile:
     """Load a model with the description that was named, or that lies beside it.
 
     Parameters
     ----------
-    missing : see :class:`ModelOptions`.
+    missing : see :class:`ModelOptions`. drafts : whether a description may still be marked as a draft.
 
     Raises
     ------
@@ -63,6 +69,8 @@ def open_model(model: Path, describe: Path | None = None, missing: float | None 
         note(f"using the description of {model} in {beside}")
         describe = beside
     description = None if describe is None else read_description(describe)
+    if description is not None and not drafts:
+        description.refuse_draft("or go on with the guesses: --accept-draft")
     return load_file(model, description if missing is None else with_missing(model, description, missing))
 
 

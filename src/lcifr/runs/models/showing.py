@@ -20,6 +20,7 @@ class ShownModel:
     format : what the file is. description : the file that says which column feeds which input; empty for none.
     columns : that feed the model, where it or its description says so; None where nobody does.
     describes_columns : whether the description says so.
+    draft : whether the description is marked as one.
     """
 
     file: str
@@ -29,6 +30,7 @@ class ShownModel:
     description: str
     columns: tuple[str, ...] | None
     describes_columns: bool = False
+    draft: bool = False
 
     @property
     def described_words(self) -> str:
@@ -46,6 +48,7 @@ class ShownModel:
             "model_format": self.format,
             "sha256": self.sha256,
             "description": self.description or None,
+            "draft": self.draft,
             "columns": None if self.columns is None else list(self.columns),
             "outline": outline,
         }
@@ -53,8 +56,9 @@ class ShownModel:
 
 def show_model(path: Path, describe: Path | None = None, missing: float | None = None) -> ShownModel:
     """Load a model file and say what it is; ``missing`` as for :func:`open_model`."""
-    file = open_model(path, describe, missing)
+    file = open_model(path, describe, missing, drafts=True)
     outline, described = file.outline(), file.description
     columns = outline.columns if described is None or not described.inputs else described.columns
     source, inputs = ("", False) if described is None else (described.source, bool(described.inputs))
-    return ShownModel(str(path), str(file.format), file.sha256, outline, source, columns, inputs)
+    draft = described is not None and described.draft
+    return ShownModel(str(path), str(file.format), file.sha256, outline, source, columns, inputs, draft)

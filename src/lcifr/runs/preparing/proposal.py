@@ -55,7 +55,8 @@ def propose(table: Path, choices: ColumnChoices, outline: ModelOutline | None = 
     freed = freed_attributes(schema, delicate)
     columns = _about_the_columns(frame, schema, choices.target, skipped=outline is not None)
     to_know = (*columns, *_about_the_guess(schema, delicate, freed))
-    return Proposal(schema, write_formula(table, schema, freed), len(frame), left_out, to_know)
+    flat = [one.name for one in schema.numeric if _is_flat(frame[one.name])]
+    return Proposal(schema, write_formula(table, schema, freed, flat), len(frame), left_out, to_know)
 
 
 def propose_schema(
@@ -82,8 +83,11 @@ def propose_schema(
     if choices.id_column is not None:
         left_out[choices.id_column] = "used as the id (--id)"
     known = {choices.target, *choices.categorical, *choices.numeric}
+    read = () if outline is None else outline.columns or ()
     for name in frame.column_names:
-        if name not in left_out and name not in known and (advice := _advice(frame, name)):
+        if name in left_out or name in known or (name in read and _is_flat(frame[name])):
+            continue
+        if advice := _advice(frame, name):
             left_out[name] = advice
     if outline is None:
         return _infer(frame, choices, left_out), left_out
@@ -156,6 +160,13 @@ def _advice(frame: pa.Table, name: str) -> str | None:
     if distinct == 1 and not column.null_count:
         return f"is {column[0].as_py()!r} for everyone"
     return None
+
+
+def _is_flat(column: pa.ChunkedArray) -> bool:
+    """Whether every row has the same value, or none."""
+    import pyarrow.compute as pc
+
+    return int(pc.count_distinct(column).as_py()) <= 1
 
 
 def _words(name: str) -> str:

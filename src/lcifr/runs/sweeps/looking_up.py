@@ -62,6 +62,8 @@ def _as_swept(folder: Path, people: Path, options: Mapping[str, Any]) -> Certify
         schema=asked["schema"],
         target=asked["target"],
         tolerance=asked["tolerance"],
+        accept_draft=bool(asked.get("accept_draft")),  # as they were accepted for the sweep
+        accept_accuracy=bool(asked.get("accept_accuracy")),
         groups=tuple(map(tuple, asked["groups"])),
         **shared,
     )

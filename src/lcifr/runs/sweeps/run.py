@@ -11,6 +11,7 @@ from lcifr.runs.auditing.parties import open_people, read_parties
 from lcifr.runs.events import Listener, StepKind, listening, step
 from lcifr.runs.folders.run import Run, run_folder
 from lcifr.runs.folders.settings import Command
+from lcifr.runs.models.labels import check_labels
 from lcifr.runs.models.preparing import ModelQuestion, prepare_model, read_for_people, read_people
 from lcifr.runs.sweeps.folder import CELLS, ENCODING, PAIRS, SweepResult
 from lcifr.runs.sweeps.people import MOST, decide_people
@@ -94,6 +95,7 @@ def sweep_model(
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             people = read_people(prepared, request, run.work)
             subject = read_for_people(prepared, request, people)
+            check_labels(prepared, request, subject, people)
             return _sweep(run, subject, people, request, subject.warnings)
 
 

@@ -34,7 +34,7 @@ from lcifr.similarity.language.formula import (
     Value,
     Within,
 )
-from lcifr.similarity.language.names import attributes_in
+from lcifr.similarity.language.names import attributes_in, quote_name
 from lcifr.similarity.semantics.core import (
     FALSE,
     TRUE,
@@ -98,8 +98,20 @@ class _Resolver:
         if isinstance(node, Same):
             return Compare(difference, "=" if positive else "!=", node.span)
         # 0.3 sd means 0.3 (exactly) times the training data's standard deviation (a float, taken exactly).
-        limit = node.distance * (Fraction(self.encoding.sd(name)) if node.in_sd else 1)
+        limit = node.distance * (self._sd(name) if node.in_sd else 1)
         return _compare(LinearForm(absolutes=((Fraction(1), difference),), constant=-limit), "<=", positive, node.span)
+
+    def _sd(self, name: str) -> Fraction:
+        sd = self.encoding.sd(name)
+        if sd == 0:
+            known = quote_name(name)
+            raise SimilarityError(
+                f'"{name}" is (nearly) the same for everyone in the table that standard deviations are taken from, so '
+                f"it has no standard deviation, and a distance in sd says nothing about it",
+                fix=f"leave it out of the set and hold it equal: `numeric except {known} within 0.3 sd and "
+                f"same({known})`; or give a distance in its own unit: `{known} within 1`",
+            )
+        return Fraction(sd)
 
     def _leaf(self, node: Comparison | CategoryComparison | Membership, positive: bool) -> Core:
         if isinstance(node, Membership):
