@@ -13,7 +13,7 @@ from lcifr.artifacts.handover import Representation
 from lcifr.runs.folders.results import ConsumeResult
 from tests.story import lcifr
 
-EXACT = "the hand-over speaks of exact arithmetic"
+EXACT = "the hand-over is proved for exact arithmetic only"
 
 
 def training(story: Path) -> tuple[np.ndarray, np.ndarray]:

@@ -62,7 +62,7 @@ class VerdictDisplay:
     def _notes(self) -> Iterator[str]:
         """Notes shown beside the counts."""
         if vacuous := int(self.vacuous.sum()):
-            yield f"{count(vacuous)} of these are vacuous: nobody is similar to them."
+            yield f"{count(vacuous)} of the certificates are vacuous: no one is similar to these people."
         for reason, number in Counter(str(reason) for reason in self.reason if str(reason)).most_common():
             yield f"undecided because {reason}: {count(number)}"
 

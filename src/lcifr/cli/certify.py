@@ -36,11 +36,13 @@ from lcifr.cli.terminal.options import (
     StrictOption,
     WorkersOption,
 )
-from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, words_of
+from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
+from lcifr.drawing.text import at_least
 from lcifr.runs.executors.crew import Executor
 from lcifr.runs.executors.devices import Device
 
 if TYPE_CHECKING:
+    from lcifr.certification.population.statement import Statement
     from lcifr.runs.auditing.certify_result import CertifyResult, LookUpSummary
 
 EXAMPLE = (
@@ -142,8 +144,19 @@ def certify(
         _show(result, out)
     said = result.statement
     enough = said.share >= fail_under if fail_under is not None else not strict
+    if fail_under is not None:
+        to_stderr(_gate(said, fail_under, enough=enough))
     if strict or not enough:
         raise typer.Exit(exit_code(said.violated, said.undecided))
+
+
+def _gate(said: Statement, bar: float, *, enough: bool) -> str:
+    """How ``--fail-under`` ends: the share, the bar, and which of the two is larger."""
+    if enough:
+        return f"--fail-under {bar:g}: passed, {at_least(said.share)} of the people are certified"
+    why = "there are counterexamples" if said.violated else "people are undecided"
+    code = exit_code(said.violated, said.undecided)
+    return f"--fail-under {bar:g}: failed, only {at_least(said.share)} of the people are certified; exit {code}, {why}"
 
 
 def _certify_folder(

@@ -25,8 +25,8 @@ def verdict_table(proved: Proved) -> Table:
         ("Counterexample found", count(proved.violated), violated),
         ("Undecided", count(proved.undecided), undecided),
         *((f"of these: {reason}", count(people), share) for (reason, people), share in reasons),
-        ("Certificates that are vacuous", count(proved.vacuous), percent(proved.vacuous / proved.people)),
-        ("Similar to nobody but themselves", count(proved.alone), percent(proved.alone / proved.people)),
+        ("Certified only because no one is similar (vacuous)", count(proved.vacuous), percent(proved.vacuous / proved.people)),
+        ("No one similar but the person", count(proved.alone), percent(proved.alone / proved.people)),
     )
     return Table("Verdicts", ("Verdict", "People", "Share"), rows, (False, True, True))
 

@@ -65,7 +65,7 @@ def _says_little(root: Any, report: CheckReport) -> list[str]:
     if len(groups) == 1:
         said.append("every class counts as the same decision, so nothing can be decided otherwise")
     if alone := {*report.names["vacuous"], *report.names["vacuous_radius"]}:
-        said.append(f"nobody can exist who is similar to {len(alone)} of the people: of them it says nothing")
+        said.append(f"no one who could exist is similar to {len(alone)} of the people: about them, it says nothing")
     if not report.shares and (copies := _copies(root, report.hashes[PEOPLE])):
         said.append(f"{copies} people are the same as somebody before them in every attribute")
     return said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lcifr.certification.population.statement import fit_words
+from lcifr.certification.population.statement import fit_words, vacuous_words
 from lcifr.drawing.text import at_least, exactly, fixed, moved_words, percent, quantity, tolerance_words, visible
 from lcifr.runs.auditing.baselines import figures_of
 
@@ -35,7 +35,7 @@ def statement_lines(
     else:
         lines.append("no statement about a population: that needs people who were not used for training")
     violated = "" if sees_z_alone else f"counterexamples {said.violated:,}, "
-    lines.append(f"{violated}undecided {said.undecided:,}, vacuous {said.vacuous:,}")
+    lines.append(f"{violated}undecided {said.undecided:,}{vacuous_words(said.vacuous)}")
     if said.accuracy is not None:
         lines.append(
             f"accuracy {percent(said.accuracy)}, balanced {percent(said.balanced_accuracy)}, "

@@ -80,7 +80,7 @@ def _margin(person: PersonRow) -> str:
 def _sentence(person: PersonRow, rows: tuple[Row, ...], tolerance: float | None) -> str:
     decision = f"“{visible(person.decision)}”"
     if person.vacuous:
-        return "Certified with respect to φ, but vacuously: nobody is similar to this person."
+        return "Certified with respect to φ, but vacuously: no one is similar to this person."
     if person.verdict == "CERTIFIED" and tolerance is not None:
         near = f"a prediction within {exactly(tolerance)} of {visible(person.decision)}"
         return f"Certified with respect to φ: everyone similar to this person gets {near}."
