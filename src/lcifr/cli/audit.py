@@ -29,9 +29,11 @@ from lcifr.cli.terminal.options import (
     ExecutorOption,
     ForceOption,
     IdOption,
+    LabelsOption,
     OutOption,
     SampleOption,
     WorkersOption,
+    labels_of,
 )
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.runs.executors.crew import Executor
@@ -125,6 +127,7 @@ def audit(
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
     device: DeviceOption = Device.CPU,
+    labels: LabelsOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -159,6 +162,7 @@ def audit(
         "address": address,
         "device": device.value,
         "chunk": chunk,
+        "labels": labels_of(labels),
         "force": force,
     }
     about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
@@ -201,12 +205,20 @@ def _audit_model(context: typer.Context, asked: dict[str, Any]) -> AuditResult:
 
 
 def _show(result: AuditResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import baseline_table, counterexample_table, show_origin, statement_lines
+    from lcifr.cli.terminal.statements import (
+        baseline_table,
+        counterexample_table,
+        show_labels,
+        show_origin,
+        statement_lines,
+    )
     from lcifr.drawing.text import arithmetic_words, percent
     from lcifr.runs.folders.run import shown
 
     said, on = result.statement, result.modularity
-    say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=result.model.tolerance)))
+    labels, tolerance = result.model.labels, result.model.tolerance
+    say("\n".join(statement_lines(said, held_out=result.held_out, tolerance=tolerance, labels=labels)))
+    show_labels(labels)
     show_origin(result.model.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.model.arithmetic)}")
     if result.drawn_from:

@@ -31,10 +31,12 @@ from lcifr.cli.terminal.options import (
     FailUnderOption,
     ForceOption,
     IdOption,
+    LabelsOption,
     OnOption,
     OutOption,
     StrictOption,
     WorkersOption,
+    labels_of,
 )
 from lcifr.cli.terminal.output import JsonOption, exit_code, print_json, say, to_stderr, words_of
 from lcifr.drawing.text import at_least
@@ -104,6 +106,7 @@ def certify(
     executor: ExecutorOption = Executor.LOCAL,
     address: AddressOption = None,
     device: DeviceOption = Device.CPU,
+    labels: LabelsOption = None,
     chunk: ChunkOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -123,6 +126,7 @@ def certify(
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "id_column": id_column, "workers": workers, "chunk": chunk, "force": force}
+    options |= {"labels": labels_of(labels)}
     options |= {"executor": executor.value, "address": address, "device": device.value}
     about: dict[str, Any] = {"describe": describe, "schema": schema, "target": target}
     about |= {"reference": reference, "tolerance": tolerance}
@@ -181,12 +185,14 @@ def _certify_swept(context: typer.Context, sweep: Path, table: Path, options: di
 
 
 def _show(result: CertifyResult, out: Path) -> None:
-    from lcifr.cli.terminal.statements import show_origin, statement_lines
+    from lcifr.cli.terminal.statements import show_labels, show_origin, statement_lines
     from lcifr.drawing.text import arithmetic_words
     from lcifr.runs.folders.run import shown
 
     claimed = result.radius is not None
-    say("\n".join(statement_lines(result.statement, held_out=False, tolerance=result.tolerance, sees_z_alone=claimed)))
+    about: dict[str, Any] = {"tolerance": result.tolerance, "sees_z_alone": claimed, "labels": result.labels}
+    say("\n".join(statement_lines(result.statement, held_out=False, **about)))
+    show_labels(result.labels)
     show_origin(result.origin, result.left_out)
     say(f"arithmetic {arithmetic_words(result.arithmetic, result.encoder_arithmetic)}")
     if result.looked_up is not None:

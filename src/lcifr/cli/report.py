@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lcifr.cli.terminal.options import LabelsOption, labels_of
 from lcifr.cli.terminal.output import JsonOption, print_json, to_stderr
 
 EXAMPLE = "Example: lcifr report audit --out report.html"
@@ -42,6 +43,7 @@ def report(
     author: Annotated[
         str, typer.Option(envvar="LCIFR_AUTHOR", help="The author, named at the top of the page.", show_default=False)
     ] = "",
+    labels: LabelsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a report on an audit or a sweep: one page with the results, for people who were not involved.
@@ -55,7 +57,9 @@ def report(
     from lcifr.report.page import ReportRequest, write_report
 
     form = None if format is None else format.value
-    result = write_report(ReportRequest(folder=folder, tuned=tuned, out=out, form=form, author=author))
+    result = write_report(
+        ReportRequest(folder=folder, tuned=tuned, out=out, form=form, author=author, labels=labels_of(labels))
+    )
     if as_json:
         print_json(result.to_dict())
         return

@@ -22,7 +22,7 @@ from lcifr.cli.terminal.model_options import (
     one_table,
     refuse_without_model,
 )
-from lcifr.cli.terminal.options import ForceOption, OutOption
+from lcifr.cli.terminal.options import ForceOption, LabelsOption, OutOption, labels_of
 from lcifr.cli.terminal.output import JsonOption, command, exit_code, print_json, say, to_stderr, words_of
 from lcifr.models.arithmetic import Arithmetic
 
@@ -87,6 +87,7 @@ def sweep(
         typer.Option("--bundle", help="Also write the proofs to OUT/bundle and check them."),
     ] = False,
     arithmetic: AnyArithmeticOption = None,
+    labels: LabelsOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -101,7 +102,7 @@ def sweep(
     An interrupted run (Ctrl-C, crash) keeps its progress; the same command resumes it.
     """
     options: dict[str, Any] = {"out": out, "universe": universe.value, "cells": cells, "seconds": seconds}
-    options |= {"nodes": nodes, "bundle": bundle, "force": force}
+    options |= {"nodes": nodes, "bundle": bundle, "force": force, "labels": labels_of(labels)}
     about: dict[str, Any] = {"describe": describe, "schema": schema, "reference": reference, "tolerance": tolerance}
     if model is None:
         refuse_without_model(**about, same=same)
@@ -131,15 +132,19 @@ def _sweep_folders(
 
 
 def _show(result: SweepResult, out: Path) -> None:
+    from lcifr.cli.terminal.statements import show_labels
+
     say(str(result.sweep))
     if result.checked is not None:
         say(f"{result.checked}; to check again: {command('check', out / 'bundle')}")
+    show_labels(result.model.labels)
     people = ", ".join(f"{count:,} {name}" for name, count in result.people.items() if count)
     say(f"people in the table: {people}")
     for number, pair in enumerate(result.worst[:SHOWN], 1):
         differs = ", ".join(f"{name} {own} → {other}" for name, (own, other) in pair.differs.items())
         alike = ", ".join(f"{name} {value}" for name, value in pair.alike.items())
-        decided = f"{result.model.target} {pair.decision} → {pair.other_decision}"
+        own, other = result.model.shown(pair.decision), result.model.shown(pair.other_decision)
+        decided = f"{result.model.target} {own} → {other}"
         say(f"pair {number}: {differs}; decision: {decided}{f'; both {alike}' if alike else ''}")
     if len(result.sweep.pairs) > SHOWN:
         say(f"all {len(result.sweep.pairs)} pairs: {out / 'pairs.csv'}")

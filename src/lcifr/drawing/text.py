@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Control characters, and those that turn the direction of what follows: a name must not rearrange the line it is in.
@@ -108,6 +108,11 @@ def quantity(value: float, step: float = 0.0) -> str:
 def exactly(tolerance: float) -> str:
     """A tolerance with exactly the digits it was given with."""
     return quantity(tolerance, 1e-6 * tolerance)
+
+
+def labels_words(labels: Mapping[str, str]) -> str:
+    """Which name stands for which decision of the model, in a clause."""
+    return ", ".join(f"{visible(name)} is called “{visible(text)}”" for name, text in labels.items())
 
 
 def tolerance_words(tolerance: float) -> str:

@@ -38,6 +38,7 @@ class Origin:
     author : who answers for the page. encoder, model : the sizes of the layers, inputs first; hashes say which ones.
     arithmetic : what the verdicts speak about, in words. library : of a model of another library.
     trees, encoder_trees : how many the model and the encoder are sums of; 0 for networks.
+    labels : what decisions are called, by the model's own names.
     """
 
     audited: str
@@ -49,6 +50,7 @@ class Origin:
     library: LibraryFacts | None = None
     trees: int = 0
     encoder_trees: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

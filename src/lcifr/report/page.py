@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ class ReportRequest:
     tuned : written by ``lcifr tune``, for the frontier.
     out : the file; None for ``report`` in the folder. form : one of :func:`format_names`; None for the one that the
         file's name ends with, else html. author : who answers for the page.
+    labels : what decisions are called on the page; those that the folder names if there are none.
     """
 
     folder: Path
@@ -38,6 +40,7 @@ class ReportRequest:
     out: Path | None = None
     form: str | None = None
     author: str = ""
+    labels: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def format(self) -> str:
@@ -112,11 +115,12 @@ def write_report(request: ReportRequest) -> WrittenReport | WrittenSweepReport:
         if request.tuned is not None:
             raise LcifrError("--tune is about a learned model's frontier, not about a sweep", fix="leave --tune out")
         with step(f"Making {path}"):
-            result, settings = SweepResult.read(request.folder), RunSettings.read(request.folder)
+            settings = RunSettings.read(request.folder)
+            result = SweepResult.read(request.folder).with_labels(request.labels)
             _write(path, render_sweep(result, settings, form, author=author, written=today))
         return WrittenSweepReport(result, path, form)
     with step(f"Making {path}"):
-        made = read_folder(request.folder, request.tuned, author=author, written=today)
+        made = read_folder(request.folder, request.tuned, author=author, written=today, labels=request.labels)
         _write(path, render(made, form))
     return WrittenReport(made, path, form)
 

@@ -25,7 +25,11 @@ def verdict_table(proved: Proved) -> Table:
         ("Counterexample found", count(proved.violated), violated),
         ("Undecided", count(proved.undecided), undecided),
         *((f"of these: {reason}", count(people), share) for (reason, people), share in reasons),
-        ("Certified only because no one is similar (vacuous)", count(proved.vacuous), percent(proved.vacuous / proved.people)),
+        (
+            "Certified only because no one is similar (vacuous)",
+            count(proved.vacuous),
+            percent(proved.vacuous / proved.people),
+        ),
         ("No one similar but the person", count(proved.alone), percent(proved.alone / proved.people)),
     )
     return Table("Verdicts", ("Verdict", "People", "Share"), rows, (False, True, True))

@@ -177,7 +177,7 @@ def _figure(name: str, value: float | None) -> str:
 
 
 def vacuous_words(vacuous: int) -> str:
-    """The end of a line of counts: certificates about people to whom no one is similar; nothing where there are none."""
+    """The end of a line of counts, where there are certificates about people to whom no one is similar."""
     return f", vacuous {vacuous:,} (certified because no one is similar to them)" if vacuous else ""
 
 
@@ -198,9 +198,13 @@ def _warnings(tally: Tally, figures: dict[str, float]) -> tuple[str, ...]:
     elif "accuracy" in figures and figures["accuracy"] < figures["majority_rate"]:
         said.append(_below_majority(figures["balanced_accuracy"], len(tally.labels)))
     if tally.vacuous:
-        said.append(f"{tally.vacuous} certificates are vacuous: no one is similar to these people, so there was nothing to prove")
+        said.append(
+            f"{tally.vacuous} certificates are vacuous: no one is similar to these people, so they say nothing"
+        )
     if tally.singletons:
-        said.append(f"for {tally.singletons} people, φ calls no one similar but the person: their certificates say nothing")
+        said.append(
+            f"for {tally.singletons} people, φ calls no one similar but the person: their certificates say nothing"
+        )
     return tuple(said)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lcifr.check.binding.people import Kinds, checked_json, kinds_of, number_text
-from lcifr.check.bundle import ENCODING, PEOPLE, SIMILARITY, read_people
+from lcifr.check.bundle import ENCODER, ENCODING, PEOPLE, SIMILARITY, read_people
 from lcifr.check.exact import Rejected, fraction, printable, reading
 from lcifr.check.report.check_report import CheckReport
 
@@ -44,7 +44,18 @@ def _about(root: Any, report: CheckReport) -> list[str]:
     about = [f"  {_name(name)}: {_attribute(known[name], encoding['scales'].get(name))}" for name in kinds]
     nobody = [f"  nobody has {_name(name)} = {value!r}: the model takes none" for name, value in encoding["outside"]]
     similar = ["another person (other) is similar to a person (self) if", *_node(similarity["formula"], kinds, 1)]
-    return [*similar, "people who can exist", *about, *nobody]
+    return [*similar, "people who can exist", *about, *nobody, *_first(root, report, kinds)]
+
+
+def _first(root: Any, report: CheckReport, kinds: Kinds) -> list[str]:
+    """Whether there is an encoder: a first function that reads each of its numbers from one attribute is none."""
+    layers = checked_json(root, ENCODER, report.hashes[ENCODER]) if ENCODER in report.hashes else None
+    if not isinstance(layers, list) or len(layers) != 1:
+        return []
+    place = [name for name, values in kinds.items() for _ in values or (name,)]
+    if any(len({name for name, weight in zip(place, row, strict=False) if weight}) > 1 for row in layers[0]):
+        return []
+    return [f"without an encoder: {ENCODER} only looks up columns, each of its numbers is read from one attribute"]
 
 
 def _decision(report: CheckReport) -> list[str]:

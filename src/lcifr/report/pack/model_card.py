@@ -36,7 +36,7 @@ def _details(result: AuditResult, report: Report) -> Iterator[str]:
     origin, library = report.origin, report.origin.library
     yield f"- Predicts: {plain_markdown(result.model.target)} ({result.model.task})"
     if result.model.classes:
-        yield f"- Decides between: {plain_markdown(', '.join(map(str, result.model.classes)))}"
+        yield f"- Decides between: {plain_markdown(', '.join(map(result.model.shown, result.model.classes)))}"
     if library is not None:
         yield f"- File: {plain_markdown(library.name)}, SHA-256 `{library.sha256}`"
         yield f"- Rule: {plain_markdown(library.rule)}"

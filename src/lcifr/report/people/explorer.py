@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcifr.certification.explanations.neighbours import Surroundings, surroundings
+from lcifr.certification.population.tally import decision_name
 from lcifr.certification.producer import FrozenEncoder
 from lcifr.certification.verdicts import Audit, Certificates, Verdict
 from lcifr.data import Numeric
@@ -167,7 +168,7 @@ def _word(decision: Any, words: Mapping[str, str], tolerance: float | None) -> s
     plain = decision.item() if isinstance(decision, np.generic) else decision
     if tolerance is not None and isinstance(plain, float):
         return quantity(plain, tolerance)
-    return words.get(str(plain), str(plain))
+    return words.get(decision_name(plain), str(plain))
 
 
 def _moved(own: Any, other: Any, tolerance: float | None) -> float | None:

@@ -19,7 +19,7 @@ from lcifr.runs.people.source import PeopleSource, is_table
 
 if TYPE_CHECKING:
     from lcifr.certification.population.statement import Statement
-    from lcifr.runs.auditing.result import AuditResult, CheckedProofs
+    from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary
     from lcifr.similarity.linting.finding import Finding
 
 
@@ -65,9 +65,12 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
     ----------
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
+
     with listening(listener):
         parties = read_parties(request.producer, request.consumer, request.phi, request.arithmetic)
         parties.check_groups(request.by)
+        summary = replace(parties.summary(), labels=name_decisions(request.labels, decisions_of(parties.model)))
         command = Command.of("audit", request, argv)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = open_people(
@@ -88,7 +91,7 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
             parties.copy_into(run.work)
             baselines = _baselines(parties, source, request)
             found = gathering.gather(run.work, parties, source, request.by)
-            result = _result(parties, source, found, request, baselines, checked)
+            result = _result(parties, summary, source, found, request, baselines, checked)
             run.finish(result.to_dict())
     return result
 
@@ -109,6 +112,7 @@ def _baselines(parties: Parties, source: PeopleSource, request: AuditRequest) ->
 
 def _result(
     parties: Parties,
+    summary: ModelSummary,
     source: PeopleSource,
     found: gathering.Gathered,
     request: AuditRequest,
@@ -123,7 +127,7 @@ def _result(
     statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines)
     beaten = beaten_by(statement, is_unaware=parties.is_unaware) if baselines else {}
     return AuditResult(
-        model=parties.summary(),
+        model=summary,
         held_out=held_out,
         statement=_with_warnings(statement, beaten, parties),
         advice=(*(one.advice for one in parties.head.degeneracies if one.advice), *beaten.values()),

@@ -159,6 +159,8 @@ def current_versions() -> dict[str, str]:
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 

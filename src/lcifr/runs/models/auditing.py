@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from lcifr.runs.models.preparing import (
 )
 
 if TYPE_CHECKING:
-    from lcifr.runs.auditing.result import AuditResult, CheckedProofs
+    from lcifr.runs.auditing.result import AuditResult, CheckedProofs, ModelSummary
     from lcifr.runs.models.subject import ModelSubject
     from lcifr.runs.people.source import PeopleSource
 
@@ -54,6 +54,8 @@ def audit_model(
     ----------
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
+
     with listening(listener):
         prepared = prepare_model(request)
         command = Command.of("audit", request, argv)
@@ -63,6 +65,7 @@ def audit_model(
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
             subject.check_groups(request.by)
+            summary = replace(subject.summary(), labels=name_decisions(request.labels, decisions_of(subject.model)))
             gathering.audit_people(
                 run.steps, subject, source, request.crew, request.chunk, modular=False, device=request.device
             )
@@ -70,7 +73,7 @@ def audit_model(
             subject.copy_into(run.work)
             baselines = _baselines(prepared, subject, source, request)
             found = gathering.gather(run.work, subject, source, request.by)
-            result = _result(prepared, subject, source, found, request, baselines, checked)
+            result = _result(prepared, summary, source, found, request, baselines, checked)
             run.finish(result.to_dict())
     return result
 
@@ -103,7 +106,7 @@ def _baselines(
 
 def _result(
     prepared: PreparedModel,
-    subject: ModelSubject,
+    summary: ModelSummary,
     source: PeopleSource,
     found: gathering.Gathered,
     request: ModelAuditRequest,
@@ -117,7 +120,7 @@ def _result(
     tally, held_out = found.tally, request.population
     training = prepared.similarity.encoding.training
     return AuditResult(
-        model=subject.summary(),
+        model=summary,
         held_out=held_out,
         statement=state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines),
         advice=(),

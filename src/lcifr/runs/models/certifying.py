@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing.gathering import audit_people, gather
@@ -36,7 +37,7 @@ class ModelCertifyRequest(ModelQuestion):
     out : the new folder. workers : processes; None for one per core. chunk : people per part; None to choose.
     sweep : the folder that ``sweep`` wrote; whoever is in a strictly proved cell of it is not searched for.
     force : replace ``out`` if lcifr wrote it.
-    executor, address, device : as for :class:`lcifr.runs.AuditRequest`.
+    executor, address, device, labels : as for :class:`lcifr.runs.AuditRequest`.
     """
 
     out: Path
@@ -47,6 +48,7 @@ class ModelCertifyRequest(ModelQuestion):
     executor: str = "local"
     address: str | None = None
     device: str = "cpu"
+    labels: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def crew(self) -> Workers:
@@ -76,6 +78,7 @@ def certify_model(
     listener : hears the events of :mod:`lcifr.runs.events`. argv : the words of the command line, for the settings.
     """
     from lcifr.runs.auditing.certify_result import CertifyResult
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
 
     with listening(listener):
         look_up = SweepLookUp.read(request.sweep)
@@ -85,6 +88,7 @@ def certify_model(
             source = read_people(prepared, request, run.work, workers=request.crew)
             subject = read_for_people(prepared, request, source)
             source = without_strange_labels(source, subject)
+            summary = replace(subject.summary(), labels=name_decisions(request.labels, decisions_of(subject.model)))
             proved = None if look_up is None else look_up.cells
             audit_people(
                 run.steps,
@@ -98,6 +102,6 @@ def certify_model(
             )
             tally = gather(run.work, subject, source, None).tally
             found = None if look_up is None else look_up.summary(tally)
-            result = CertifyResult.end_to_end(subject.summary(), tally, source.left_out, found)
+            result = CertifyResult.end_to_end(summary, tally, source.left_out, found)
             run.finish(result.to_dict())
     return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +71,16 @@ class SweepResult:
             **self.model.to_dict(),
         }
 
+    def with_labels(self, labels: Mapping[Any, str]) -> SweepResult:
+        """The same with other names of decisions, for people to read; nothing else depends on them."""
+        from lcifr.runs.auditing.result import name_decisions
+
+        if not labels:
+            return self
+        binary = self.sweep.hashes is not None and self.sweep.hashes.decision.get("kind") == "sign"
+        named = name_decisions(labels, self.model.classes or (range(2) if binary else ()))
+        return replace(self, model=replace(self.model, labels=named))
+
     @classmethod
     def read(cls, folder: Path) -> SweepResult:
         """What is in a folder that ``lcifr sweep`` wrote.
@@ -115,7 +125,7 @@ def _read_cells(folder: Path, said: Mapping[str, Any], model: ModelSummary) -> S
     from lcifr.certification.sweep.cells_table import from_table
     from lcifr.models.arithmetic import Arithmetic
 
-    hashes = Hashes(**asdict(model.hashes), decision=said["decision"], arithmetic=model.arithmetic)
+    hashes = Hashes(**model.hashes.of_proofs(), decision=said["decision"], arithmetic=model.arithmetic)
     encoding = read_encoding(folder)
     if encoding.hash != hashes.encoding:
         raise ArtefactError(f"{folder / ENCODING} is not the encoding that was swept", fix="sweep again")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lcifr.models.arithmetic import Arithmetic
 from lcifr.runs.auditing.parties import open_people, read_parties
@@ -39,6 +40,7 @@ class SweepOptions:
     out : the new folder. universe : ``whole`` or ``reals``. cells, seconds : looked at, at most, in this run.
     nodes : of the search in one cell. bundle : write the proofs for the exact checker, and check them.
     force : replace ``out`` if lcifr wrote it.
+    labels : what decisions are called in output and reports, such as ``{0: "refused", 1: "granted"}``.
     """
 
     out: Path
@@ -48,6 +50,7 @@ class SweepOptions:
     nodes: int = 200
     bundle: bool = False
     force: bool = False
+    labels: Mapping[Any, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +96,9 @@ def sweep_model(
 def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: SweepOptions) -> SweepResult:
     from lcifr.certification.sweep.sweeper import Sweeper
     from lcifr.certification.sweep.swept_model import SweptModel
+    from lcifr.runs.auditing.result import decisions_of, name_decisions
 
+    summary = replace(subject.summary(), labels=name_decisions(options.labels, decisions_of(subject.model)))
     whole = options.universe == "whole"
     library = None if subject.library is None else subject.library.source
     swept = SweptModel(subject.encoder, subject.model, subject.arithmetic, library)
@@ -106,7 +111,7 @@ def _sweep(run: Run, subject: AuditSubject, people: PeopleSource, options: Sweep
     subject.encoder.encoding.save(run.work / ENCODING)
     worst = worst_pairs(swept, found.pairs)
     checked = write_and_check(run.work, swept, found, options.nodes) if options.bundle else None
-    result = SweepResult(subject.summary(), found, _standings(found, people), worst, checked)
+    result = SweepResult(summary, found, _standings(found, people), worst, checked)
     run.finish(result.to_dict())
     return result
 
