@@ -229,7 +229,7 @@ def _show(result: AuditResult, out: Path) -> None:
         ball, box, whole = (percent(share) for share in (on.ball, on.box, on.end_to_end))
         say(f"certified from the hand-over alone: {ball} on the ball, {box} on the box; end to end: {whole}")
     if said.baselines:
-        baseline_table(said)
+        baseline_table(said, result.baseline_learner)
     if result.counterexamples:
         counterexample_table(result)
     if result.checked:

@@ -77,7 +77,7 @@ def sweep(
     universe: Annotated[
         Universe, typer.Option(help="whole: integer attributes take whole numbers. reals: they take any number.")
     ] = Universe.WHOLE,
-    cells: Annotated[int, typer.Option(min=1, help="Examine at most this many cells.")] = 10_000,
+    cells: Annotated[int, typer.Option(min=1, help="Stop after examining this many cells.")] = 10_000,
     seconds: Annotated[
         float | None, typer.Option(min=1, help="Stop after this many seconds. (Default: no limit.)")
     ] = None,

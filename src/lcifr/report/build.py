@@ -92,6 +92,7 @@ def build(
         settings=dict(about.settings),
         data_cautions=about.data_cautions,
         notes=find_notes(findings),
+        baseline_learner=about.baseline_learner,
     )
 
 

@@ -192,6 +192,7 @@ class About:
     versions : of what took part in the proofs; None for those installed now.
     author : who answers for the page. audited, written : the days of the audit and of the page, as 2026-11-16.
     left_out : rows of the table with missing values. library : of a model of another library.
+    baseline_learner : what kind of model the baselines are, in words; empty where that is not known.
     """
 
     title: str = "Certificate report"
@@ -210,6 +211,7 @@ class About:
     written: str = ""
     left_out: int = 0
     library: LibraryFacts | None = None
+    baseline_learner: str = ""
 
 
 @dataclass(frozen=True)
@@ -238,3 +240,4 @@ class Report:
     settings: Mapping[str, str]
     data_cautions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    baseline_learner: str = ""

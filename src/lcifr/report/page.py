@@ -10,7 +10,7 @@ from typing import Any
 from lcifr.data.io.files import moment, write_atomic
 from lcifr.errors import LcifrError
 from lcifr.report.content import Report
-from lcifr.report.formats import format_names, render
+from lcifr.report.formats import LISTED, format_names, render
 from lcifr.report.sources.folder import read_folder
 from lcifr.report.sweeps.render import render_sweep
 from lcifr.runs.events import step
@@ -33,6 +33,7 @@ class ReportRequest:
     out : the file; None for ``report`` in the folder. form : one of :func:`format_names`; None for the one that the
         file's name ends with, else html. author : who answers for the page.
     labels : what decisions are called on the page; those that the folder names if there are none.
+    people : how many a Markdown page shows one by one, counterexamples first; None for everyone in the report.
     """
 
     folder: Path
@@ -41,6 +42,7 @@ class ReportRequest:
     form: str | None = None
     author: str = ""
     labels: Mapping[Any, str] = field(default_factory=dict)
+    people: int | None = LISTED
 
     @property
     def format(self) -> str:
@@ -121,7 +123,7 @@ def write_report(request: ReportRequest) -> WrittenReport | WrittenSweepReport:
         return WrittenSweepReport(result, path, form)
     with step(f"Making {path}"):
         made = read_folder(request.folder, request.tuned, author=author, written=today, labels=request.labels)
-        _write(path, render(made, form))
+        _write(path, render(made, form, people=request.people))
     return WrittenReport(made, path, form)
 
 

@@ -27,6 +27,8 @@ def compared_section(report: Report) -> Iterator[Block]:
         "A certified share means little on its own. The plain model was trained for its label only; the unaware model "
         "never sees what φ leaves free. A model that cannot beat the unaware model should be replaced by it."
     )
+    if report.baseline_learner:
+        yield f"The plain and the unaware model are each {report.baseline_learner}."
     if report.explorer.tolerance is not None:
         yield number_models(report.models)
         yield FIT
@@ -91,7 +93,13 @@ def groups_section(report: Report) -> Iterator[Block]:
 
 def explorer_section(report: Report) -> Iterator[Block]:
     explorer = report.explorer
-    if explorer.complete:
+    if explorer.left_off:
+        shown, known = len(explorer.people), len(explorer.people) + explorer.left_off
+        yield (
+            f"{count(shown)} of {count(report.proved.people)} people, counterexamples first. The figures above cover "
+            f"everyone. lcifr report --people all lists {count(known)} people here; the HTML page also has them."
+        )
+    elif explorer.complete:
         yield f"All {count(len(explorer.people))} people."
     else:
         yield (

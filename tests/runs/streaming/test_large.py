@@ -162,7 +162,8 @@ def test_values_of_similar_people_have_the_types_of_their_attributes(tmp_path: P
     about = Hashes.of(here.encoder, model, json.loads((tmp_path / "out/manifest.json").read_text())["arithmetic"])
     again = read_audited(tmp_path / "out", whole.people, model, about)
     read, found = (one.others.take(whole.violated) for one in (again, whole))
-    assert (read.numbers == found.numbers).all() and (read.codes == found.codes).all()
+    assert (read.numbers == found.numbers).all()
+    assert (read.codes == found.codes).all()
 
 
 def test_a_whole_number_that_64_bits_do_not_hold_is_refused_by_name() -> None:

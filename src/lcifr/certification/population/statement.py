@@ -198,9 +198,7 @@ def _warnings(tally: Tally, figures: dict[str, float]) -> tuple[str, ...]:
     elif "accuracy" in figures and figures["accuracy"] < figures["majority_rate"]:
         said.append(_below_majority(figures["balanced_accuracy"], len(tally.labels)))
     if tally.vacuous:
-        said.append(
-            f"{tally.vacuous} certificates are vacuous: no one is similar to these people, so they say nothing"
-        )
+        said.append(f"{tally.vacuous} certificates are vacuous: no one is similar to these people, so they say nothing")
     if tally.singletons:
         said.append(
             f"for {tally.singletons} people, φ calls no one similar but the person: their certificates say nothing"

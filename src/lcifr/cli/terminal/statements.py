@@ -94,8 +94,8 @@ def show_origin(origin: ModelOrigin | None, left_out: int, *, counterexamples: b
         say(f"decisions{' and counterexamples' if counterexamples else ''} confirmed by {origin.confirmed_by}")
 
 
-def baseline_table(said: Statement) -> None:
-    """The model beside both baselines."""
+def baseline_table(said: Statement, learner: str) -> None:
+    """The model beside both baselines; ``learner`` : what kind of model these are."""
     from rich.table import Table
 
     from lcifr.cli.terminal.output import console
@@ -111,6 +111,8 @@ def baseline_table(said: Statement) -> None:
     out = console()
     out.print()
     out.print(table)
+    if learner:
+        out.print(f"plain and unaware: {learner}; unaware never sees what φ leaves free")
 
 
 def _figure(name: str, value: float | None) -> str:

@@ -73,6 +73,7 @@ class Explorer:
     tolerance: float | None = None  # of decisions that are numbers
     years: tuple[str, ...] = ()  # attributes whose numbers are years, which nobody writes with a comma
     scores: Scores | None = None  # of an additive model
+    left_off: int = 0  # people of the report whom a shorter page does not show
 
     @property
     def first(self) -> PersonRow | None:

@@ -65,6 +65,17 @@ def explore(
     return made
 
 
+def first_people(explorer: Explorer, most: int) -> Explorer:
+    """At most so many of the people, in their order: counterexamples before the undecided, and these before others."""
+    if len(explorer.people) <= most:
+        return explorer
+    rank = {str(Verdict.COUNTEREXAMPLE): 0, str(Verdict.UNDECIDED): 1}
+    places = sorted(range(len(explorer.people)), key=lambda place: rank.get(explorer.people[place].verdict, 2))
+    kept = tuple(explorer.people[place] for place in sorted(places[:most]))
+    left_off = len(explorer.people) - len(kept)
+    return replace(explorer, people=kept, complete=False, counterexamples=_count(kept), left_off=left_off)
+
+
 def _years(people: Sequence[PersonRow]) -> tuple[str, ...]:
     """Attributes of which every value shown is a whole number that could be a year."""
     names = list(people[0].values) if people else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ def about_audit(result: AuditResult, settings: RunSettings | None) -> About:
         partial=None if data is None else data.partial,
         data_cautions=() if data is None else data.cautions,
         decisions=result.model.labels,
+        baseline_learner=result.baseline_learner,
         checked=None if result.checked is None else checked_of(result.checked),
         recheck=(f"python -m lcifr.check {result.bundle}",) if result.bundle else (),
         findings=result.findings,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lcifr.certification.sweep.result import Standing
+from lcifr.certification.sweep.result import Standing, Sweep
 from lcifr.drawing.sweeps.charts import KINDS
 from lcifr.drawing.text import arithmetic_words, count, exactly, labels_words, percent, percents, tolerance_words
 from lcifr.report.content import Caution
@@ -144,7 +144,7 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
             "open",
             "Not everything is known",
             f"Of everyone who could exist, {percent(float(sweep.share(Standing.OPEN)))} is open: not proved, "
-            "and not violating throughout.",
+            f"and not violating throughout.{_stopped(sweep)}",
         )
     if weak := sweep.share(Standing.CROSSINGS):
         yield Caution(
@@ -153,6 +153,12 @@ def _cautions(result: SweepResult) -> Iterator[Caution]:
             f"{percent(float(weak))} is known for strict crossings only: in exact arithmetic, nobody similar gets a "
             "strictly different decision, but ties and rounding may go either way.",
         )
+
+
+def _stopped(sweep: Sweep) -> str:
+    """Which limit stopped the sweep, as a sentence; nothing where none did."""
+    said = "" if sweep.limit is None else str(sweep.limit)
+    return f" The sweep {said}." if said else ""
 
 
 def _asked(result: SweepResult) -> Iterator[Block]:

@@ -240,6 +240,7 @@ class AuditResult:
     left_out : rows of the table with missing values, about whom nothing is said.
     findings : what lint says of φ; None where the producer's training people were not handed on.
     checked : what the exact checker confirmed; None without proofs. bundle : their folder inside the result's.
+    baseline_learner : what kind of model the baselines are, in words; empty without baselines.
     """
 
     model: ModelSummary
@@ -255,6 +256,7 @@ class AuditResult:
     checked: CheckedProofs | None
     bundle: str | None
     left_out: int = 0
+    baseline_learner: str = ""
 
     @property
     def is_refuted(self) -> bool:
@@ -269,6 +271,7 @@ class AuditResult:
             **self.model.to_dict(),
             "held_out": self.held_out,
             **self.statement.to_dict(),
+            "baseline_learner": self.baseline_learner or None,
             "advice": list(self.advice),
             "alone": self.alone,
             "modularity": self.modularity.to_dict(),
@@ -299,6 +302,7 @@ class AuditResult:
             checked=None if checked is None else CheckedProofs(**checked),
             bundle=plain["files"]["bundle"],
             left_out=int(plain.get("left_out", 0)),
+            baseline_learner=plain.get("baseline_learner") or "",
         )
 
     @classmethod

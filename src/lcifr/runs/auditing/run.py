@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lcifr.runs.auditing import gathering
-from lcifr.runs.auditing.baselines import Baselines
+from lcifr.runs.auditing.baselines import JudgedBaselines
 from lcifr.runs.auditing.gathering import write_and_check
 from lcifr.runs.auditing.parties import Parties, open_people, read_parties
 from lcifr.runs.auditing.subject import AuditOptions
@@ -96,18 +96,19 @@ def audit(request: AuditRequest, listener: Listener | None = None, *, argv: tupl
     return result
 
 
-def _baselines(parties: Parties, source: PeopleSource, request: AuditRequest) -> Baselines:
+def _baselines(parties: Parties, source: PeopleSource, request: AuditRequest) -> JudgedBaselines:
     if not request.wants_baselines(source):
-        return {}
+        return JudgedBaselines()
     from lcifr.runs.auditing.baselines import BaselineSettings, judge_baselines
     from lcifr.runs.learning import one_thread
 
     training = parties.training(request.producer)
     if training is None:
-        return {}
+        return JudgedBaselines()
     with one_thread(say=False):
         settings = BaselineSettings.of_parties(parties)
-        return judge_baselines(settings, training, source.individuals(), source.labels())
+        found = judge_baselines(settings, training, source.individuals(), source.labels())
+    return JudgedBaselines(found, settings.learner)
 
 
 def _result(
@@ -116,7 +117,7 @@ def _result(
     source: PeopleSource,
     found: gathering.Gathered,
     request: AuditRequest,
-    baselines: Baselines,
+    baselines: JudgedBaselines,
     checked: CheckedProofs | None,
 ) -> AuditResult:
     from lcifr.certification.population.statement import state_tally
@@ -124,8 +125,8 @@ def _result(
     from lcifr.runs.auditing.result import AuditResult, Modularity
 
     held_out, tally = request.is_held_out(parties), found.tally
-    statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines)
-    beaten = beaten_by(statement, is_unaware=parties.is_unaware) if baselines else {}
+    statement = state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures)
+    beaten = beaten_by(statement, is_unaware=parties.is_unaware) if baselines.figures else {}
     return AuditResult(
         model=summary,
         held_out=held_out,
@@ -139,6 +140,7 @@ def _result(
         findings=_findings(parties),
         checked=checked,
         bundle=None if checked is None else BUNDLE,
+        baseline_learner=baselines.learner,
     )
 
 

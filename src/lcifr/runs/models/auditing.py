@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lcifr.errors import LcifrError
 from lcifr.runs.auditing import gathering
-from lcifr.runs.auditing.baselines import Baselines
+from lcifr.runs.auditing.baselines import JudgedBaselines
 from lcifr.runs.auditing.gathering import write_and_check
 from lcifr.runs.auditing.subject import AuditOptions
 from lcifr.runs.events import Listener, listening
@@ -58,7 +58,7 @@ def audit_model(
 
     with listening(listener):
         prepared = prepare_model(request)
-        command = Command.of("audit", request, argv)
+        command = Command.of("audit", request, argv, prepared.file.libraries)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = read_people(prepared, request, run.work, request.sample, request.seed, request.crew)
             request.refuse_many(source)
@@ -80,7 +80,7 @@ def audit_model(
 
 def _baselines(
     prepared: PreparedModel, subject: ModelSubject, source: PeopleSource, request: ModelAuditRequest
-) -> Baselines:
+) -> JudgedBaselines:
     """Learned from the reference, where that is another table with labels: nobody is judged by whom they taught."""
     if request.baselines and prepared.training is None:
         raise LcifrError(
@@ -88,7 +88,7 @@ def _baselines(
             fix="add --reference TABLE, such as the training table, with the --target column",
         )
     if prepared.training is None or not request.wants_baselines(source):
-        return {}
+        return JudgedBaselines()
     from lcifr.estimators import FairEncoder
     from lcifr.runs.auditing.baselines import BaselineSettings, judge_baselines
     from lcifr.runs.learning import one_thread
@@ -101,7 +101,8 @@ def _baselines(
     )
     settings = BaselineSettings(encoder, similarity, tolerance is not None, tolerance, None, subject.arithmetic)
     with one_thread(say=False):
-        return judge_baselines(settings, training, source.individuals(), source.labels())
+        found = judge_baselines(settings, training, source.individuals(), source.labels())
+    return JudgedBaselines(found, settings.learner)
 
 
 def _result(
@@ -110,7 +111,7 @@ def _result(
     source: PeopleSource,
     found: gathering.Gathered,
     request: ModelAuditRequest,
-    baselines: Baselines,
+    baselines: JudgedBaselines,
     checked: CheckedProofs | None,
 ) -> AuditResult:
     from lcifr.certification.population.statement import state_tally
@@ -122,7 +123,7 @@ def _result(
     return AuditResult(
         model=summary,
         held_out=held_out,
-        statement=state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines),
+        statement=state_tally(tally, held_out=held_out, confidence=request.confidence, baselines=baselines.figures),
         advice=(),
         alone=tally.alone,
         modularity=Modularity(**tally.modularity()),
@@ -132,5 +133,6 @@ def _result(
         findings=None if training is None else tuple(lint(prepared.similarity, training)),
         checked=checked,
         bundle=None if checked is None else BUNDLE,
+        baseline_learner=baselines.learner,
         left_out=source.left_out,
     )

@@ -83,7 +83,7 @@ def certify_model(
     with listening(listener):
         look_up = SweepLookUp.read(request.sweep)
         prepared = prepare_model(request)
-        command = Command.of("certify", request, argv)
+        command = Command.of("certify", request, argv, prepared.file.libraries)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             source = read_people(prepared, request, run.work, workers=request.crew)
             subject = read_for_people(prepared, request, source)

@@ -61,6 +61,7 @@ class SweepResult:
             "exact_shares": {name: str(share) for name, share in shares.items()},
             "cells": {str(one): len(self.sweep.cells(one)) for one in Standing},
             "pairs": len(self.sweep.pairs),
+            "stopped_by": None if self.sweep.limit is None else asdict(self.sweep.limit),
             "people": self.people,
             "individuals": self.sweep.individuals,
             "worst": [asdict(one) for one in self.worst],
@@ -90,6 +91,7 @@ class SweepResult:
         LcifrError
             If it is the folder of something else, or its cells are not those that were written.
         """
+        from lcifr.certification.sweep.result import SweepLimit
         from lcifr.runs.auditing.result import ModelSummary
 
         with fitting_together(folder):
@@ -104,6 +106,8 @@ class SweepResult:
             sweep = _read_cells(folder, said, model)
             if sweep.hash != said["sweep"]:
                 raise ArtefactError(f"{folder / CELLS} does not hold the cells of this sweep", fix="sweep again")
+            stopped = said.get("stopped_by")
+            sweep = replace(sweep, limit=None if stopped is None else SweepLimit(**stopped))
             people = {str(name): int(count) for name, count in said["people"].items()}
             worst = tuple(WorstPair(**one) for one in said["worst"])
             return cls(model, sweep, people, worst, SweepCheck.from_dict(said["checked"]))

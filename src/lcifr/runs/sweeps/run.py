@@ -87,7 +87,7 @@ def sweep_model(
     """Sweep a model that already decides."""
     with listening(listener):
         prepared = prepare_model(request)
-        command = Command.of("sweep", request, argv)
+        command = Command.of("sweep", request, argv, prepared.file.libraries)
         with run_folder(command, request.out, force=request.force, inputs=request.inputs) as run:
             people = read_people(prepared, request, run.work)
             return _sweep(run, read_for_people(prepared, request, people), people, request)
