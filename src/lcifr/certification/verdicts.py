@@ -206,6 +206,19 @@ class Audit(VerdictDisplay):
         """(people,) whether there is a counterexample."""
         return np.asarray(self.verdict == Verdict.COUNTEREXAMPLE)
 
+    @property
+    def least_probability(self) -> FloatArray:
+        """(people,) of the certified: no similar person's probability of this decision is smaller; NaN for others.
+
+        Known where the model computes a probability from its output, see :class:`lcifr.models.rule.Rule`.
+        """
+        found = np.full(len(self), np.nan)
+        if self.model.rule.log_odds is not None:
+            rows = np.flatnonzero(self.certified & ~self.vacuous)
+            second = self.model.decides_second(self.prediction[rows])
+            found[rows] = self.model.rule.least_probability(second, self.margin[rows])
+        return found
+
     def frame(self) -> Any:
         """A pandas frame, one row per person."""
         import pandas as pd
@@ -219,6 +232,8 @@ class Audit(VerdictDisplay):
             "vacuous": self.vacuous,
             "arithmetic": str(self.arithmetic),
         }
+        if self.model.rule.log_odds is not None:
+            columns["least_probability"] = self.least_probability
         modular = {"certified_on_ball": self.ball, "certified_on_box": self.box}
         columns |= {name: mask for name, mask in modular.items() if mask is not None}
         return pd.DataFrame(columns | ({} if self.looked_up is None else self.looked_up.columns()))

@@ -22,6 +22,12 @@ MARGIN = (
 )
 
 
+PROBABILITY = (
+    "The model’s output is a log-odds. Beside each margin, the person-by-person section gives the probability that "
+    "follows from it: for no similar person does the model give this decision a smaller probability."
+)
+
+
 def compared_section(report: Report) -> Iterator[Block]:
     yield (
         "A certified share means little on its own. The plain model was trained for its label only; the unaware model "
@@ -55,6 +61,8 @@ def decisions_section(report: Report) -> Iterator[Block]:
 
 def distances_section(report: Report) -> Iterator[Block]:
     yield MARGIN if report.explorer.tolerance is None else margin_sentence(report.explorer.tolerance)
+    if report.explorer.probabilities:
+        yield PROBABILITY
     if report.margins is not None:
         yield margins(report.margins)
     if report.radii is not None:

@@ -58,6 +58,7 @@ def explore(
         tolerance=_tolerance(found),
         years=_years(people),
         scores=explained.scores,
+        probabilities=isinstance(found, Audit) and found.model.rule.log_odds is not None,
     )
     while len(made.people) > 1 and (size := _size(made)) > BYTES:
         fewer = made.people[:: -(-size // BYTES)]
@@ -127,11 +128,13 @@ def _describe(
     ]
     if not isinstance(found, Audit):
         return [PersonRow(**one) for one in common]
+    least = found.least_probability
     people, others, violated = found.people.take(rows), found.others.take(rows), found.violated[rows]
     around = near if near is not None else [Surroundings({}, False)] * len(rows)
     return [
         PersonRow(
             **one,
+            least_probability=_finite(least[row]),
             values=by_attribute(people, place),
             may=around[place].may,
             linked=around[place].linked,

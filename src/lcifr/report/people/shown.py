@@ -49,6 +49,9 @@ def show(person: PersonRow, explorer: Explorer) -> Shown:
     rows = tuple(_row(name, person, explorer) for name in explorer.attributes)
     decision = "Decision" if explorer.tolerance is None else "Prediction"
     facts = [(decision, visible(person.decision)), ("Proved margin", _margin(person))]
+    if explorer.probabilities:
+        least = person.least_probability
+        facts.append(("Proved probability", "–" if least is None else f"at least {floored(least, 3)}"))
     if person.radius is not None:
         facts.append(("Radius ε", short(person.radius)))
     kind = person.verdict.lower()

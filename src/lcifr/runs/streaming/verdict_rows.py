@@ -31,6 +31,10 @@ SIMILAR = "similar:"
 """Before the name of an attribute: its value for the similar person of a counterexample; null where there is none."""
 
 
+LEAST = "least_probability"
+"""Of the certified: no similar person's probability of this decision is smaller. Null for others."""
+
+
 def audit_schema(schema: Schema, model: Model, *, modular: bool, radius: bool, swept: bool = False) -> pa.Schema:
     """The columns of an audit.
 
@@ -41,6 +45,7 @@ def audit_schema(schema: Schema, model: Model, *, modular: bool, radius: bool, s
     asked = [("certified_on_ball", pa.bool_()), ("certified_on_box", pa.bool_())] if modular else []
     looked_up = [("sweep", pa.string()), ("sweep_hash", pa.string()), ("cell", pa.int64())] if swept else []
     proved = [("radius", pa.float64())] if radius else []
+    known = [] if model.rule.log_odds is None else [(LEAST, pa.float64())]
     others = [(f"{SIMILAR}{attribute.name}", _similar_type(attribute)) for attribute in schema]
     return pa.schema(
         [
@@ -48,6 +53,7 @@ def audit_schema(schema: Schema, model: Model, *, modular: bool, radius: bool, s
             ("verdict", pa.string()),
             ("prediction", label_type(model)),
             ("margin", pa.float64()),
+            *known,
             ("reason", pa.string()),
             ("vacuous", pa.bool_()),
             ("arithmetic", pa.string()),
@@ -95,6 +101,7 @@ def audit_rows(found: Audit, radius: NDArray[np.float64] | None = None, *, swept
     schema = audit_schema(found.people.schema, found.model, **asked)
     columns: dict[str, Any] = {
         **_verdicts(found, schema),
+        LEAST: pa.array(found.least_probability, from_pandas=True),
         "vacuous": found.vacuous,
         "arithmetic": _repeated(str(found.arithmetic), len(found)),
         "certified_on_ball": found.ball,
