@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from lcifr.check.__main__ import main
 from lcifr.check.bundle import check_bundle
 from lcifr.check.report.check_report import CheckReport
-from lcifr.check.report.statement import statement
+from lcifr.check.report.statement import _first, statement
 from lcifr.data import Categorical, Encoding, Numeric, Schema
 from lcifr.data.io.files import sha256_of
 from lcifr.similarity import Similarity
@@ -153,3 +154,21 @@ def test_a_name_does_not_end_its_own_marks(tmp_path: Path) -> None:
     plain["schema"]["attributes"]["a` = self.`b"] = plain["schema"]["attributes"].pop("job")
     lines = said_of(tmp_path, encoding=plain, similarity={"format": 4, "formula": ["same", "a` = self.`b"]})
     assert "  other.`a`` = self.``b` = self.`a`` = self.``b`" in lines
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_look_up"),
+    [
+        ([[1.0, 0.0, 0.0, 0.0, 0.0, 0.5], [0.0, 0.0, 3.0, 1.0, 2.0, 0.0]], True),  # a number; codes of a category
+        ([[1.0, 0.0, 0.0, 0.0, 1.0, 0.0]], False),
+        ([[1.0, 2.0, 0.0, 0.0, 0.0, 0.0]], False),
+    ],
+)
+def test_a_look_up_of_columns_is_not_called_an_encoder(
+    rows: list[list[float]], is_look_up: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "encoder.json").write_text(json.dumps([rows]))
+    kinds = {"age": None, "pay": None, "job": ("a", "b", "c")}
+    report = CheckReport(hashes={"encoder.json": sha256_of(tmp_path / "encoder.json")})
+    said = _first(tmp_path, report, kinds)
+    assert ("without an encoder" in " ".join(said)) == is_look_up
