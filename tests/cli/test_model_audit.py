@@ -73,7 +73,7 @@ def test_the_result_names_file_hash_rule_runtime_and_who_was_left_out(audited: P
     assert origin.sha256 == hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
     assert origin.columns == READ
     assert origin.runtime.startswith("scikit-learn ")
-    assert "yes is decided" in origin.rule
+    assert "the decision is yes" in origin.rule
     assert result.left_out == 2
     assert result.statement.people == 58
     assert set(result.statement.baselines) == {"plain", "unaware"}
@@ -102,7 +102,7 @@ def test_the_report_says_what_was_audited(audited: Path, credit: Path) -> None:
     lcifr("report", "audit", "--out", "audit.md", cwd=credit)
     page = (credit / "audit.md").read_text(encoding="utf-8")
     digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
-    for words in ("model.skops", digest, "Runtime: scikit-learn", "yes is decided", "**People left out.** 2 rows",
+    for words in ("model.skops", digest, "Runtime: scikit-learn", "the decision is yes", "**People left out.** 2 rows",
                   "come from train.csv", "unaware", "Arithmetic:"):  # fmt: skip
         assert words in page
 
@@ -293,6 +293,6 @@ def test_init_proposes_what_an_audit_needs(credit: Path) -> None:
 def test_model_show_says_what_was_loaded(credit: Path) -> None:
     said = lcifr("model", "show", "model.skops", cwd=credit).out
     digest = hashlib.sha256((credit / "model.skops").read_bytes()).hexdigest()
-    for words in ("5 columns", '"income"', "StandardScaler of 3", "OneHotEncoder of 2", "yes is decided", digest):
+    for words in ("5 columns", '"income"', "StandardScaler of 3", "OneHotEncoder of 2", "the decision is yes", digest):
         assert words in said
     assert lcifr("model", "show", "model.skops", "--json", cwd=credit).json["columns"] == list(READ)

@@ -75,7 +75,7 @@ def counterexample_rows(found: Any) -> list[tuple[str, ...]]:
     """The first few counterexamples of an audit, with what differs."""
     number = found.model.rule.kind is Kind.NUMBER and found.prediction.ndim == 1
     tolerance = found.model.rule.known_tolerance if number else 0.0
-    headings = ("decision", "a similar person is decided otherwise")
+    headings = ("decision", "a similar person gets a different decision")
     if number:
         headings = ("prediction", f"a similar person’s is more than {exactly(tolerance)} away")
     rows: list[tuple[str, ...]] = [("counterexample", *headings)]

@@ -145,4 +145,4 @@ def arithmetic_words(model: str, encoder: str | None = None) -> str:
     if model == "exact":
         return "exact: real numbers on the stored weights; what a machine rounds is not covered"
     first = f"{encoder} up to z, then {model}" if encoder not in (None, model) else str(model)
-    return f"{first}: any machine that computes in it, from the table's values to the decision, whatever it rounds"
+    return f"{first}: any machine that computes in it, from the table's values to the decision, however it rounds"

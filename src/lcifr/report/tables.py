@@ -26,7 +26,7 @@ def verdict_table(proved: Proved) -> Table:
         ("Undecided", count(proved.undecided), undecided),
         *((f"of these: {reason}", count(people), share) for (reason, people), share in reasons),
         (
-            "Certified only because no one is similar (vacuous)",
+            "Vacuous: certified because no one is similar",
             count(proved.vacuous),
             percent(proved.vacuous / proved.people),
         ),

@@ -110,7 +110,7 @@ def test_what_says_less_than_one_may_think_is_said(tmp_path: Path) -> None:
     report = check_bundle(folder)
     said = statement(folder, report)
     assert report.names["vacuous"] == ["0", "1", "2"]
-    assert "nobody can exist who is similar to 3 of the people: of them it says nothing" in said
+    assert "no one who could exist is similar to 3 of the people: about them, it says nothing" in said
     assert "2 people are the same as somebody before them in every attribute" in said
     report.decision = {"kind": "class", "groups": [[0, 1]]}
     assert "every class counts as the same decision, so nothing can be decided otherwise" in statement(folder, report)

@@ -20,8 +20,8 @@ TIE = "a tie is never confirmed as the same decision"
 UNIVERSES = {"whole": "numbers are whole where the schema says so", "reals": "every number within its range"}
 ARITHMETICS = {
     "exact": "real numbers, without rounding",
-    "float64": "every machine that computes in float64, whatever it rounds",
-    "float32": "every machine that computes in float32, whatever it rounds",
+    "float64": "every machine that computes in float64, however it rounds",
+    "float32": "every machine that computes in float32, however it rounds",
 }
 
 

@@ -54,8 +54,8 @@ def _factors(result: AuditResult, report: Report) -> Iterator[str]:
 
 
 def _metrics(report: Report) -> Iterator[str]:
-    yield f"- Certified: {plain_markdown(report.rule)}, for everybody whom φ calls similar, proved for each person"
-    yield "- Counterexample: a similar person who could exist, and is decided otherwise"
+    yield f"- Certified: {plain_markdown(report.rule)}, for everyone whom φ calls similar, proved person by person"
+    yield "- Counterexample: a similar person who could exist and gets a different decision"
     yield "- Undecided: neither is known"
 
 
