@@ -120,8 +120,6 @@ PROBABLE: dict[str, Callable[[], Any]] = {
     "histogram boosting": lambda: HistGradientBoostingClassifier(max_iter=4),
     "calibrated": lambda: CalibratedClassifierCV(LinearSVC(), method="sigmoid", ensemble=False, cv=3),
     "threshold": lambda: FixedThresholdClassifier(LogisticRegression(), threshold=0.7),
-        HistGradientBoostingClassifier(max_iter=4), threshold=0.7
-    ),
     "xgboost": lambda: pytest.importorskip("xgboost").XGBClassifier(n_estimators=4, max_depth=2),
     "lightgbm": lambda: pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=4, verbose=-1, sigmoid=2.0),
 }
